@@ -164,7 +164,7 @@ def website() -> Iterator[str]:
         (["--url", "CLOSED", "--header", "A"], "--header `A` is not NAME=VALUE."),
         (["--url", "CLOSED", "--stdio", "true"], "--url, --sse and --stdio are three ways to one server"),
         (["--stdio", "a 'b"], "--stdio is not a command line: No closing quotation."),
-        (["tools.json", "--stdio", "true"], "Give FILE or a server, not both."),
+        (["tools.json", "--stdio", "true"], "Give FILE, a server or --from: one of them."),
         ([], "There are no tools to import: give FILE, or a server with --url, --sse or --stdio."),
     ],
 )
@@ -249,3 +249,52 @@ def test_check_says_what_is_missing(project: Path) -> None:
     ]:
         checked = toolgen(project, "import", "mcp", *options, "--check")
         assert (checked.code, said in checked.err) == (2, True), checked.err
+
+
+def test_the_servers_of_a_configuration_file_become_specs_without_its_credentials(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *args = stdio(project).split()
+    servers = {
+        "Shop": {"command": command, "args": args, "env": {"SHOP_KEY": "hunter2hunter2", "HOME": "${HOME}"}},
+        "web": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer hunter2hunter2"}},
+    }
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
+
+    assert run(["import", "mcp", "--from", ".mcp.json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == (
+        "specs/shop.yaml: 12 tools, 12 new\n"
+        "  to run the tools, set these environment variables:\n"
+        "  SHOP_KEY: the variable SHOP_KEY\n"
+        "  HOME (set): the variable HOME\n"
+    )
+    assert err == "web: cannot connect to http://127.0.0.1:9/mcp: All connection attempts failed.\n"
+    assert spec(project)["server"] == {"stdio": stdio(project).split(), "env": ["SHOP_KEY", "HOME"]}
+    assert [file.name for file in (project / "specs").iterdir()] == ["shop.yaml"]
+    assert "hunter2" not in (project / "specs" / "shop.yaml").read_text(encoding="utf-8")
+
+    assert run(["import", "mcp", "--from", ".mcp.json", "--server", "Shop", "--format", "json"]) == 0
+    (shop,) = json.loads(capsys.readouterr().out)["servers"]
+    assert (shop["server"], shop["toolset"], shop["tools"]) == ("Shop", "mcp.shop", 12)
+    assert shop["variables"] == {"SHOP_KEY": "the variable SHOP_KEY", "HOME": "the variable HOME"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--from", "a.json", "--toolset", "mcp.x"], "a.json has 2 servers: choose one with --server."),
+        (["--from", "a.json", "--check"], "--check compares with the servers of specs: leave out --from."),
+        (["--from", "a.json", "--server", "c"], "a.json has no server `c`. It has a, b."),
+        (["--server", "c", "--toolset", "mcp.x"], "--server is one of those in a file: give --from."),
+        (["--from", "a.json", "b.json"], "Give FILE, a server or --from: one of them."),
+        (["--from", "no.json"], "no.json cannot be read: No such file or directory."),
+    ],
+)
+def test_options_of_configuration_files(
+    project: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    servers = {"a": {"command": "x"}, "b": {"command": "y"}}
+    (project / "a.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
+    assert run(["import", "mcp", *options]) == 2
+    assert f"Error: {said}\n" in capsys.readouterr().err

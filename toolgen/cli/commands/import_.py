@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.mcp_import.answers import described_server, live_answer, saved_answer
+from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.writing import place_of, write_spec
 from toolgen.cli.output import format_option, show_json
 from toolgen.compiler.config import load_config
@@ -16,6 +17,7 @@ from toolgen.compiler.resolve.keywords import DIALECTS
 if TYPE_CHECKING:
     from typing import Any
 
+    from toolgen.cli.mcp_import.from_entries import EntryImport
     from toolgen.compiler.config import Config
     from toolgen.compiler.source.nodes import Source
 
@@ -32,6 +34,8 @@ def command() -> None:
 @click.option("--stdio", metavar="COMMAND", help="Start a program as the server.")
 @click.option("--header", "headers", multiple=True, metavar="NAME=VALUE", help="An HTTP header; `$env.NAME` in values.")
 @click.option("--env", multiple=True, metavar="NAME", help="An environment variable that the program gets.")
+@click.option("--from", "entries", metavar="FILE", help="Import the servers of an agent's or editor's configuration.")
+@click.option("--server", "only", metavar="NAME", help="Only this server of --from.")
 @click.option("--toolset", metavar="mcp.NAME", help="The toolset to import the tools into.")
 @click.option("--check", is_flag=True, help="Only compare the tools with the built package; exit with 1 for a change.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The draft of schemas without `$schema`.")
@@ -47,6 +51,8 @@ def mcp(
     stdio: str | None,
     headers: tuple[str, ...],
     env: tuple[str, ...],
+    entries: str | None,
+    only: str | None,
     toolset: str | None,
     check: bool,
     dialect: str | None,
@@ -56,7 +62,8 @@ def mcp(
     """Write a spec of the tools of an MCP server.
 
     They come from the server itself (--url, --sse, --stdio), from FILE (`-` for stdin), which is its JSON response to
-    `tools/list`, or from the `server` of an existing spec.
+    `tools/list`, or from the `server` of an existing spec. With --from, each server in a file such as `.mcp.json` gets a
+    spec of its own, in which credentials are references to environment variables.
 
     An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
     by hand stay, and what the server says of each tool is replaced. With --check, nothing is written; without a server,
@@ -64,8 +71,14 @@ def mcp(
     """
     config = load_config(Path.cwd())
     server = described_server(url, sse, stdio, headers, env)
-    if file is not None and server is not None:
-        raise click.UsageError("Give FILE or a server, not both.")
+    if (file is not None) + (server is not None) + (entries is not None) > 1:
+        raise click.UsageError("Give FILE, a server or --from: one of them.")
+    if only is not None and entries is None:
+        raise click.UsageError("--server is one of those in a file: give --from.")
+    if entries is not None:
+        if check:
+            raise click.UsageError("--check compares with the servers of specs: leave out --from.")
+        return _import_entries(import_entries(config, entries, only, toolset, out, dialect), style)
     if toolset is None and (not check or file is not None or server is not None):
         raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
     if check:
@@ -78,7 +91,16 @@ def mcp(
         show_json(written.to_json())
     else:
         written.show()
-    return 1 if written.failed else 0
+    return 1 if written.is_incomplete else 0
+
+
+def _import_entries(imports: list[EntryImport], style: str) -> int:
+    if style == "json":
+        show_json({"servers": [each.to_json() for each in imports]})
+    else:
+        for each in imports:
+            each.show()
+    return max((each.code for each in imports), default=0)
 
 
 def _answer(config: Config, file: str | None, server: dict[str, Any] | None) -> Source:

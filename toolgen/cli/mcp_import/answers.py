@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import re
 import shlex
 from pathlib import Path
@@ -37,7 +38,7 @@ def saved_answer(file: str, root: Path) -> Source:
         raise click.UsageError(f"{shown} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
 
 
-def live_answer(server: Mapping[str, Any]) -> Source:
+def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Source:
     """Ask a server, described as in a spec: its tools, all pages, and its instructions.
 
     Raises click.UsageError for a server that cannot be reached or does not list its tools, and for a variable that is
@@ -54,7 +55,7 @@ def live_answer(server: Mapping[str, Any]) -> Source:
     logging.getLogger().addHandler(logging.NullHandler())  # what the SDK logs comes as one error
     try:
         reached = McpServer.from_catalog(server)
-        offer = asyncio.run(offer_of(reached, McpHost()))
+        offer = asyncio.run(offer_of(reached, McpHost(environment=environment)))
     except ExecutorError as error:
         raise click.UsageError(f"{error}.") from error
     answer = {"instructions": offer.instructions, "tools": offer.tools}

@@ -37,7 +37,7 @@ class Written:
     sink: Diagnostics
 
     @property
-    def failed(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Whether anything was left out, or nothing written."""
         return self.sink.has_errors or self.imported is None
 

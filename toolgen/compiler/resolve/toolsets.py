@@ -116,7 +116,7 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         )
     for name in ("http", "sse"):
         url = getattr(spec, name)
-        if url is not None and not _is_url(url):
+        if url is not None and not _is_url(url) and not _VARIABLE.match(url):
             place, fix = document.span("server", name), "write `https://host/path`"
             sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
     for name, value in spec.headers.items():

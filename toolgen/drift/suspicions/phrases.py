@@ -60,8 +60,8 @@ INSTRUCTION: Final = re.compile(
         # sends away what is not the tool's
         r"\b(?:send|forward|upload|e-?mail|transmit|exfiltrate|append|include|pass|attach|provide|copy|put|insert|encode)"
         r"\b[^.]{0,60}\b(?:(?:chat|conversation|message) (?:history|log|transcript)|system prompt|system message"
-        r"|(?:entire|full|whole|complete|all (?:of )?the|previous|prior|current) (?:conversation|chat|context|dialog(?:ue)?)"
-        r"|(?:ssh|private) keys?|environment variables|contents? of (?:the |its |that |this )?(?:file\b|~|/|\.|config))",
+        r"|(?:entire|full|whole|complete|all (?:of )?the|previous|prior|current) (?:conversation|chat|context)"
+        r"|(?:ssh|private) keys?|environment variables|contents? of (?:(?:the|its|this) )?(?:file\b|~|/|\.|config))",
     )),
     re.IGNORECASE,
 )  # fmt: skip
@@ -104,7 +104,8 @@ ASKED: Final = re.compile(
 
 ASKED_TEXT: Final = re.compile(
     r"\b(?:(?:full|entire|whole|complete|verbatim) (?:conversation|chat|dialog(?:ue)?|message history|system prompt)"
-    r"|(?:chat|conversation) (?:history|transcript) (?:so far|up to|until)|(?:your|the) system (?:prompt|message|instructions)"
+    r"|(?:chat|conversation) (?:history|transcript) (?:so far|up to|until)"
+    r"|(?:your|the) system (?:prompt|message|instructions)"
     r"|contents? of (?:the )?(?:user's )?(?:\.env|~/|private key|ssh|config(?:uration)? file)"
     r"|(?:user's|their) (?:ssh keys?|private keys?|seed phrase))\b",
     re.IGNORECASE,

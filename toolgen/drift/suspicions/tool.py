@@ -166,7 +166,7 @@ def _is_distinct(name: str) -> bool:
 
 
 def _hosts(text: str) -> set[str]:
-    return {host.lower() for found in phrases.ADDRESS.finditer(text) for host in found.groups() if host}
+    return {host.lower().rstrip(".") for found in phrases.ADDRESS.finditer(text) for host in found.groups() if host}
 
 
 def _asked(schema: Any, known: Collection[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
