@@ -9,8 +9,9 @@ import click
 
 from toolgen.cli.mcp_import.answers import described_server, live_answer, saved_answer
 from toolgen.cli.mcp_import.from_entries import import_entries
+from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import counted, format_option, show_json
 from toolgen.compiler.config import load_config
 from toolgen.compiler.resolve.keywords import DIALECTS
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from toolgen.cli.mcp_import.from_entries import EntryImport
+    from toolgen.cli.spec_place import SpecPlace
     from toolgen.compiler.config import Config
     from toolgen.compiler.source.nodes import Source
 
@@ -38,6 +40,7 @@ def command() -> None:
 @click.option("--server", "only", metavar="NAME", help="Only this server of --from.")
 @click.option("--toolset", metavar="mcp.NAME", help="The toolset to import the tools into.")
 @click.option("--check", is_flag=True, help="Only compare the tools with the built package; exit with 1 for a change.")
+@click.option("--results", metavar="FILE", help="Infer result schemas from recorded calls, for tools without one.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The draft of schemas without `$schema`.")
 @click.option(
     "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
@@ -55,6 +58,7 @@ def mcp(
     only: str | None,
     toolset: str | None,
     check: bool,
+    results: str | None,
     dialect: str | None,
     out: str | None,
     style: str,
@@ -66,7 +70,8 @@ def mcp(
     spec of its own, in which credentials are references to environment variables.
 
     An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
-    by hand stay, and what the server says of each tool is replaced. With --check, nothing is written; without a server,
+    by hand stay, and what the server says of each tool is replaced. With --results, the spec only gets result schemas,
+    marked as inferred. With --check, nothing is written; without a server,
     FILE and toolset, all toolsets with a `server` are compared.
     """
     config = load_config(Path.cwd())
@@ -81,10 +86,14 @@ def mcp(
         return _import_entries(import_entries(config, entries, only, toolset, out, dialect), style)
     if toolset is None and (not check or file is not None or server is not None):
         raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
+    if results is not None and (check or file is not None or server is not None):
+        raise click.UsageError("--results adds to an existing spec: give it with --toolset alone, after the import.")
     if check:
         return _check(config, toolset, file, server, style)
     assert toolset is not None
     place = place_of(config, toolset, out)
+    if results is not None:
+        return _infer(place, toolset, results, style)
     present = place.present.root.to_data() if place.present else {}
     written = write_spec(place, toolset, _answer(config, file, server or present.get("server")), server, dialect)
     if style == "json":
@@ -92,6 +101,15 @@ def mcp(
     else:
         written.show()
     return 1 if written.is_incomplete else 0
+
+
+def _infer(place: SpecPlace, toolset: str, results: str, style: str) -> int:
+    inferred = infer_results(place, toolset, results)
+    if style == "json":
+        show_json({"file": place.path, "inferred": list(inferred)})
+    else:
+        click.echo(f"{place.path}: {counted(len(inferred), 'result schema')} inferred")
+    return 0
 
 
 def _import_entries(imports: list[EntryImport], style: str) -> int:

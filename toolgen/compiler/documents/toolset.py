@@ -167,8 +167,9 @@ class ToolSpec(ToolDefaultsSpec):
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
     icons: list[dict[str, Any]] = []
     """The server's icons of the tool, as MCP describes them (mcp)."""
-    result_inferred: bool = False
-    """The result schema was inferred from recorded calls: a result that differs is logged, and returned (mcp)."""
+    result_inferred: bool | None = None
+    """The result schema is not the server's (mcp). `true`: it was inferred from calls, and a result that differs is
+    logged and returned. `false`: a person confirmed it, and a result that differs is an error."""
     wire_name: NonEmpty | None = None
     """The tool's name in requests to providers. Default: derived from the ident."""
     hints: HintsSpec = HintsSpec()

@@ -224,7 +224,7 @@ class Tool:
     imported: str = ""
     annotations: Mapping[str, Any] | None = None
     icons: tuple[Mapping[str, Any], ...] = ()
-    result_inferred: bool = False
+    result_inferred: bool | None = None
     wire_name: str = ""
     hints: Mapping[str, str] = field(default_factory=dict[str, str])
     bounded: Bounded | None = None

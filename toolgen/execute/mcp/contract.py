@@ -94,7 +94,7 @@ def compiled_tool(definition: ToolDefinition) -> CompiledTool:
     """Return a compiled tool as it is compared with its server's."""
     metadata = definition.metadata
     name = source_name(definition)
-    has_result = definition.result_schema not in (None, {}, True) and not metadata.get("result_inferred")
+    has_result = definition.result_schema not in (None, {}, True) and "result_inferred" not in metadata
     return CompiledTool(
         name=name,
         args=definition.input_schema,

@@ -22,6 +22,7 @@ from toolgen.runtime.calls.stages import (
     hide,
     hints,
     hooks,
+    inferred,
     inject,
     limits,
     permission,
@@ -67,6 +68,7 @@ BEFORE: Final = {
 """What a call goes through between decoding and the handler, in this order. A stage is bound to a tool once."""
 
 AFTER: Final = {
+    "inferred": (inferred.bind, Upon.SUCCESS),
     "bounds": (bounds.bind, Upon.SUCCESS),
     "hints": (hints.bind, Upon.SUCCESS),
     "reminder": (reminder.bind, Upon.SUCCESS),
