@@ -132,7 +132,7 @@ class NoServer(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"<html>")
 
-    do_POST = do_GET
+    do_POST = do_GET  # noqa: N815
 
     def log_message(self, *args: Any) -> None:
         """Print nothing."""

@@ -83,8 +83,10 @@ ARGV = ["npx", "-y", "@scope/server@1.2.3", "/data"]
         ),
         (
             "config.toml",
-            '[mcp_servers.a]\nurl = "https://h/mcp"\nbearer_token_env_var = "TOKEN"\nenv_http_headers = {X-Org = "ORG"}\n'
-            'http_headers = {X-Region = "eu"}\n',
+            (
+                '[mcp_servers.a]\nurl = "https://h/mcp"\nbearer_token_env_var = "TOKEN"\n'
+                'env_http_headers = {X-Org = "ORG"}\nhttp_headers = {X-Region = "eu"}\n'
+            ),
             {
                 "http": "https://h/mcp",
                 "headers": {"X-Region": "$env.A_X_REGION", "X-Org": "$env.ORG", "Authorization": "Bearer $env.TOKEN"},
@@ -172,7 +174,9 @@ def test_servers_that_are_switched_off_are_imported_by_name_alone() -> None:
     assert entry(data, only="off").name == "off"
 
 
-@pytest.mark.parametrize(("name", "toolset"), [("GitHub", "github"), ("a__b.c_", "a_b_c"), ("7zip", "server_7zip"), ("é", "server")])
+@pytest.mark.parametrize(
+    ("name", "toolset"), [("GitHub", "github"), ("a__b.c_", "a_b_c"), ("7zip", "server_7zip"), ("é", "server")]
+)
 def test_toolsets_are_named_after_entries(name: str, toolset: str) -> None:
     assert entry({"mcpServers": {name: STDIO}}).toolset == f"mcp.{toolset}"
 
@@ -185,6 +189,9 @@ def test_toolsets_are_named_after_entries(name: str, toolset: str) -> None:
         ("a.json", '{"mcpServers": {}}', None, "a.json has no MCP servers: they are under one of `mcpServers`, "),
         ("a.json", '{"mcpServers": {"a": {}}}', None, "`a` of a.json cannot be read: it has neither a `command`"),
         ("a.json", '{"mcpServers": {"a": 1}}', None, "`a` of a.json cannot be read: it is not an object"),
+        ("a.json", '{"mcpServers": {"a": {"command": "x", "args": "y"}}}', None, "`args` is not a list"),
+        ("a.json", '{"mcpServers": {"a": {"command": "x", "env": []}}}', None, "`env` is not an object"),
+        ("a.json", '{"mcpServers": {"a": {"url": "x", "headers": 1}}}', None, "`headers` is not an object"),
         ("a.json", '{"mcpServers": {"a": {"url": "x"}}}', "b", "a.json has no server `b`. It has a."),
     ],
 )

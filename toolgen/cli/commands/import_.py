@@ -66,8 +66,8 @@ def mcp(
     """Write a spec of the tools of an MCP server.
 
     They come from the server itself (--url, --sse, --stdio), from FILE (`-` for stdin), which is its JSON response to
-    `tools/list`, or from the `server` of an existing spec. With --from, each server in a file such as `.mcp.json` gets a
-    spec of its own, in which credentials are references to environment variables.
+    `tools/list`, or from the `server` of an existing spec. With --from, each server in a file such as `.mcp.json` gets
+    a spec of its own, in which credentials are references to environment variables.
 
     An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
     by hand stay, and what the server says of each tool is replaced. With --results, the spec only gets result schemas,

@@ -41,7 +41,12 @@ class EntryImport:
     def to_json(self) -> dict[str, Any]:
         """Return the outcome for programs."""
         outcome = {"error": self.error} if self.written is None else self.written.to_json()
-        return {"server": self.entry.name, "toolset": self.toolset, **outcome, "variables": self.entry.references.origins}
+        return {
+            "server": self.entry.name,
+            "toolset": self.toolset,
+            **outcome,
+            "variables": self.entry.references.origins,
+        }
 
     def show(self) -> None:
         """Print the outcome for people."""

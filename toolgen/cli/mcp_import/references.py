@@ -20,7 +20,7 @@ _FOREIGN: Final = re.compile(
     r"\$\{(?:env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}"
     r"|\$\{input:(?P<input>[^}]+)\}|\$env:(?P<shell>[A-Za-z_][A-Za-z0-9_]*)|^\$(?P<plain>[A-Za-z_][A-Za-z0-9_]*)$"
 )
-"""`${NAME}`, `${NAME:-default}` (Claude Code), `${env:NAME}` and `${input:id}` (VS Code, Cursor), `$NAME` (Gemini CLI)."""
+"""`${NAME}`, `${NAME:-default}` (Claude Code), `${env:NAME}`, `${input:id}` (VS Code, Cursor), `$NAME` (Gemini CLI)."""
 
 _EDITOR: Final = {
     "${workspaceFolder}": ".",
@@ -42,7 +42,7 @@ _TOKEN: Final = re.compile(
 
 @dataclass(slots=True)
 class References:
-    """The references of one entry. `values` are what it has as literals, and `origins` where each variable came from."""
+    """The references of one entry: `values` are what it has as literals, `origins` where each variable came from."""
 
     server: str
     values: dict[str, str] = field(default_factory=dict[str, str], repr=False)
@@ -98,7 +98,9 @@ class References:
             translated = self._translated(argument, "an argument")
             flag = argv[index - 1] if index else ""
             if flag.startswith("-") and "=" not in flag and not argument.startswith("-") and _names_secret(flag):
-                value = translated if _is_reference(translated) else self._reference(flag, argument, f"the value of {flag}")
+                value = (
+                    translated if _is_reference(translated) else self._reference(flag, argument, f"the value of {flag}")
+                )
                 found.append(value)
             elif "://" in translated:
                 start = _scheme_start(translated)

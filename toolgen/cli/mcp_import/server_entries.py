@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.mcp_import.references import References
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_types import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,9 @@ def _parsed(path: str, text: str) -> Any:
         plain = _COMMENT.sub(lambda found: found[1] or " ", text)
         return json.loads(_COMMA.sub(lambda found: found[1] or "", plain))
     except (ValueError, RecursionError) as error:
-        raise click.UsageError(f"{path} is not valid {'TOML' if path.endswith('.toml') else 'JSON'}: {error}.") from error
+        raise click.UsageError(
+            f"{path} is not valid {'TOML' if path.endswith('.toml') else 'JSON'}: {error}."
+        ) from error
 
 
 def _entries(path: str, data: Any) -> Mapping[str, Any]:
@@ -89,38 +91,58 @@ def _entry(path: str, name: str, entry: Any, *, url_is_sse: bool) -> ServerEntry
     references = References(name)
     if not is_object(entry):
         raise _no_server(path, name, "it is not an object")
-    command, args, env = entry.get("command"), entry.get("args", []), entry.get("env", {})
+    reader = _Entry(path, name, entry)
+    command = entry.get("command")
     if is_object(command):  # Zed, before 2025-10
-        command, args, env = command.get("path"), command.get("args", []), command.get("env", {})
-    if isinstance(command, str) and command and isinstance(args, list) and is_object(env or {}):
-        server: dict[str, Any] = {"stdio": references.argv([command, *map(str, args)])}
-        passed = [references.variable(key, str(value)) for key, value in (env or {}).items()]
-        for key in entry.get("env_vars", []):  # Codex
-            passed.append(references.variable(key, f"${{{key}}}"))
+        reader, command = _Entry(path, name, {**entry, **command}), command.get("path")
+    if isinstance(command, str) and command:
+        server: dict[str, Any] = {"stdio": references.argv([command, *reader.texts("args")])}
+        passed = [references.variable(key, value) for key, value in reader.pairs("env").items()]
+        passed += [references.variable(key, f"${{{key}}}") for key in reader.texts("env_vars")]  # Codex
         return ServerEntry(name, server | ({"env": passed} if passed else {}), references)
     url = next((url for key in ("httpUrl", "serverUrl", "url") if isinstance(url := entry.get(key), str)), None)
     if not url:
         raise _no_server(path, name, "it has neither a `command` nor a `url`")
     kind = str(entry.get("type") or entry.get("transport") or "").lower()
     is_sse = kind == "sse" or (not kind and _is_sse(url, by_default=url_is_sse and "httpUrl" not in entry))
-    headers = _headers(entry, references)
+    headers = reader.headers(references)
     server = {"sse" if is_sse else "http": references.url(url)}
     return ServerEntry(name, server | ({"headers": headers} if headers else {}), references)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Reads the parts of an entry. Raises click.UsageError for one of another type."""
+
+    path: str
+    name: str
+    entry: Mapping[str, Any]
+
+    def texts(self, key: str) -> list[str]:
+        found = self.entry.get(key) or []
+        if not is_array(found):
+            raise _no_server(self.path, self.name, f"its `{key}` is not a list")
+        return list(map(str, found))
+
+    def pairs(self, key: str) -> dict[str, str]:
+        found = self.entry.get(key) or {}
+        if not is_object(found):
+            raise _no_server(self.path, self.name, f"its `{key}` is not an object")
+        return {name: str(value) for name, value in found.items()}
+
+    def headers(self, references: References) -> dict[str, str]:
+        literal = self.pairs("headers") or self.pairs("http_headers")
+        headers = {name: references.header(name, value) for name, value in literal.items()}
+        for name, variable in self.pairs("env_http_headers").items():  # Codex
+            headers[name] = references.header(name, f"${{{variable}}}")
+        if variable := self.entry.get("bearer_token_env_var"):  # Codex
+            headers["Authorization"] = references.header("Authorization", f"Bearer ${{{variable}}}")
+        return headers
 
 
 def _is_sse(url: str, *, by_default: bool) -> bool:
     """Return whether an entry that does not name its transport has that of server-sent events: by custom, `…/sse`."""
     return by_default or url.partition("?")[0].rstrip("/").endswith("/sse")
-
-
-def _headers(entry: Mapping[str, Any], references: References) -> dict[str, str]:
-    literal = entry.get("headers") or entry.get("http_headers") or {}
-    headers = {name: references.header(name, str(value)) for name, value in literal.items()}
-    for name, variable in (entry.get("env_http_headers") or {}).items():  # Codex
-        headers[name] = references.header(name, f"${{{variable}}}")
-    if variable := entry.get("bearer_token_env_var"):  # Codex
-        headers["Authorization"] = references.header("Authorization", f"Bearer ${{{variable}}}")
-    return headers
 
 
 def _no_server(path: str, name: str, reason: str) -> click.UsageError:

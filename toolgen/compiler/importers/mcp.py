@@ -57,7 +57,8 @@ def import_mcp(
     """Make a spec of what a server answered, or bring one up to date: `spec` is the path of a new one, or the one.
 
     `dialect` is the draft of schemas that name none, where it is not that of the spec, or 2020-12. `server` is written
-    where the spec has none. What is suspicious in new texts is reported, also beside the tools of `others`. None where no tool is left to write; why is in the sink, as is what was left out.
+    where the spec has none. What is suspicious in new texts is reported, also beside the tools of `others`. None where
+    no tool is left to write; why is in the sink, as is what was left out.
     """
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server)

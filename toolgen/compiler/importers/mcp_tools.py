@@ -216,7 +216,9 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     if hints:
         tool["annotations"] = mapping(entry, hints)
     icons = entry.get("icons")
-    shown = [icon for icon in icons.items if isinstance(icon, MappingNode)] if isinstance(icons, SequenceNode) else []
+    shown: list[Node] = []
+    if isinstance(icons, SequenceNode):
+        shown += [icon for icon in icons.items if isinstance(icon, MappingNode)]
     if icons is not None and shown:
         tool["icons"] = SequenceNode(icons.source, icons.start, icons.end, shown)
     return tool

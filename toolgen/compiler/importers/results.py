@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from genson import SchemaBuilder
+from genson import SchemaBuilder  # type: ignore[import-untyped]  # it has no annotations
 
 from toolgen.compiler.importers.spec_text import updated_text
 from toolgen.compiler.importers.update import Update, source_name
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def with_inferred_results(spec: SpecFile, recorded: Mapping[str, Sequence[Any]]) -> tuple[str, tuple[str, ...]]:
     """Return the text of a spec with a result schema for each tool that has none and was recorded; and their keys.
 
-    `recorded` are values by the ident of the tool, its key, or its name at its source. A schema that was inferred before is widened.
+    `recorded` are values by the ident of the tool, its key, or its name at its source. A schema that was inferred
+    before is widened.
     """
     data: dict[str, Any] = spec.root.to_data()
     tools: dict[str, dict[str, Any]] = data["tools"]
@@ -69,7 +70,7 @@ def _is_call_tool_result(result: Any) -> bool:
 
 
 def _widened(tool: Mapping[str, Any], values: Sequence[Any]) -> Any:
-    """Return a schema of all values, and of those that an earlier one was inferred from; None for a tool with its own."""
+    """Return a schema of all values, and of those of an earlier inference; None for a tool with a schema of its own."""
     if "result" in tool and not tool.get("result_inferred"):
         return None
     builder = SchemaBuilder(schema_uri=None)

@@ -20,48 +20,51 @@ _ABOUT_THIS: Final = r"(?:this|that|it|these|any of this|the above|what you did)
 INSTRUCTION: Final = re.compile(
     "|".join((
         # comes before other tools
-        rf"\b(?:before|prior to|instead of|rather than|after|whenever|when|every time|each time)\s+(?:you\s+)?{_USE}\s+"
-        rf"(?:any|all|every|each|another)\s+(?:of\s+)?(?:the\s+)?(?:other\s+|available\s+)*{_TOOLS}",
+        (rf"\b(?:before|prior to|instead of|rather than|after|whenever|when|every time|each time)\s+(?:you\s+)?"
+        rf"{_USE}\s+(?:any|all|every|each|another)\s+(?:of\s+)?(?:the\s+)?(?:other\s+|available\s+)*{_TOOLS}"),
         rf"\b(?:before|prior to|instead of|over)\s+(?:any|all|every)\s+other\s+(?:\w+\s+)?{_TOOLS}",
-        r"\b(?:always|must)\s+(?:\w+\s+)?(?:call|use|invoke|run|execute)\s+this\s+(?:tool\s+|function\s+)?"
-        r"(?:first|before|at the (?:start|beginning))",
-        r"\bthis\s+(?:tool|function)\s+(?:must|has to|needs to|should always|is to)\s+(?:always\s+)?be\s+"
-        r"(?:called|used|invoked|run|executed)\s+(?:first|before (?:any|all|every)|at the (?:start|beginning))",
+        (r"\b(?:always|must)\s+(?:\w+\s+)?(?:call|use|invoke|run|execute)\s+this\s+(?:tool\s+|function\s+)?"
+        r"(?:first|before|at the (?:start|beginning))"),
+        (r"\bthis\s+(?:tool|function)\s+(?:must|has to|needs to|should always|is to)\s+(?:always\s+)?be\s+"
+        r"(?:called|used|invoked|run|executed)\s+(?:first|before (?:any|all|every)|at the (?:start|beginning))"),
         r"\balways\s+(?:choose|prefer|select|pick)\s+this\s+(?:tool|function|server)\b",
         r"\b(?:takes?|has|have)\s+(?:precedence|priority)\s+over\s+(?:all|any|every|other|your|previous|the system)\b",
         # hides something from the user
-        rf"\b(?:do not|don't|never|must not|should not|avoid|without)\s+(?:ever\s+)?{_TELL}(?:ing|ling)?\s+"
-        rf"(?:{_ABOUT_THIS}\s+)?(?:to\s+|from\s+)?(?:the\s+|any\s+)?{_PERSON}\b",
-        rf"\b(?:do not|don't|never|must not|avoid)\s+(?:ever\s+)?mention(?:ing)?\s+(?:{_ABOUT_THIS}|the fact|that you)\b",
-        rf"\b(?:hid(?:e|den)|conceal(?:ed)?|secret|keep (?:this|it) quiet)\s+(?:this\s+|it\s+)?from\s+(?:the\s+)?{_PERSON}\b",
-        rf"\bthe\s+{_PERSON}\s+(?:must|should|may|can|will|need|does|do)\s*(?:not|n't|never)\s+"
-        r"(?:(?:be\s+)?(?:know|aware|told|informed|notice|notified|learn|find out)|need to know|see this)\b",
+        (rf"\b(?:do not|don't|never|must not|should not|avoid|without)\s+(?:ever\s+)?{_TELL}(?:ing|ling)?\s+"
+        rf"(?:{_ABOUT_THIS}\s+)?(?:to\s+|from\s+)?(?:the\s+|any\s+)?{_PERSON}\b"),
+        (rf"\b(?:do not|don't|never|must not|avoid)\s+(?:ever\s+)?mention(?:ing)?\s+"
+        rf"(?:{_ABOUT_THIS}|the fact|that you)\b"),
+        (rf"\b(?:hid(?:e|den)|conceal(?:ed)?|secret|keep (?:this|it) quiet)\s+(?:this\s+|it\s+)?from\s+"
+        rf"(?:the\s+)?{_PERSON}\b"),
+        (rf"\bthe\s+{_PERSON}\s+(?:must|should|may|can|will|need|does|do)\s*(?:not|n't|never)\s+"
+        r"(?:(?:be\s+)?(?:know|aware|told|informed|notice|notified|learn|find out)|need to know|see this)\b"),
         rf"\bwithout\s+(?:the\s+)?{_PERSON}(?:'s)?\s+(?:knowledge|knowing|noticing|consent|awareness)\b",
-        r"\b(?:silently|secretly|covertly|quietly)\s+(?:\w+\s+)?(?:read|send|call|use|copy|upload|forward|add|include|append"
-        r"|run|execute|post|collect|pass|do so)\b",
+        (r"\b(?:silently|secretly|covertly|quietly)\s+(?:\w+\s+)?(?:read|send|call|use|copy|upload|forward|add|include"
+        r"|append|run|execute|post|collect|pass|do so)\b"),
         # replaces other instructions
-        r"\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:\w+\s+){0,3}?"
-        r"(?:instructions?|guidelines?|system (?:prompt|message)|safety (?:rules?|checks?|polic(?:y|ies))|directives?)\b",
+        (r"\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:\w+\s+){0,3}?(?:instructions?|guidelines?|directives?"
+        r"|system (?:prompt|message)|safety (?:rules?|checks?|polic(?:y|ies)))\b"),
         r"\b(?:you are|act as)\s+(?:now|no longer|from now on)\s",
         r"\bfrom now on,?\s+(?:you|always|every|all|never)\b",
-        r"\b(?:new|updated|real|hidden|additional)\s+(?:system\s+)?instructions?\s*(?::|for (?:the )?(?:ai|assistant|model|llm|agent))",
-        r"\b(?:note|message|instructions?|important|attention)\s*(?:to|for|,)\s*(?:the\s+|all\s+|any\s+)?"
-        r"(?:ai|llms?|(?:language |ai )models?|(?:ai )?assistants?|(?:ai |coding )?agents?)\s*[:,]",
+        (r"\b(?:new|updated|real|hidden|additional)\s+(?:system\s+)?instructions?\s*"
+        r"(?::|for (?:the )?(?:ai|assistant|model|llm|agent))"),
+        (r"\b(?:note|message|instructions?|important|attention)\s*(?:to|for|,)\s*(?:the\s+|all\s+|any\s+)?"
+        r"(?:ai|llms?|(?:language |ai )models?|(?:ai )?assistants?|(?:ai |coding )?agents?)\s*[:,]"),
         r"\b(?:dear|attention)\s+(?:ai|llm|assistant|model|agent)\b",
         # acts on the calls of other tools
-        r"\bwhen(?:ever)?\s+(?:\S+\s+){0,6}?(?:tool|function|server|`[\w.-]+`|\w+_\w+)\s+(?:\S+\s+){0,4}?is\s+"
-        r"(?:called|used|invoked|run|available|connected)\b",
-        r"\b(?:change|replace|rewrite|redirect|modify|set|substitute)\s+(?:the\s+)?"
+        (r"\bwhen(?:ever)?\s+(?:\S+\s+){0,6}?(?:tool|function|server|`[\w.-]+`|\w+_\w+)\s+(?:\S+\s+){0,4}?is\s+"
+        r"(?:called|used|invoked|run|available|connected)\b"),
+        (r"\b(?:change|replace|rewrite|redirect|modify|set|substitute)\s+(?:the\s+)?"
         r"(?:recipients?|receivers?|destination (?:address|account|number)|payee|beneficiary|phone number|to address)\b"
-        r"[^.]{0,30}\b(?:to|with|by)\b",
+        r"[^.]{0,30}\b(?:to|with|by)\b"),
         # threatens
-        r"\b(?:otherwise|or else|or)\s*,?\s*(?:the|this|all)\s+(?:tools?|app(?:lication)?|system|server|request)s?\s+"
-        r"(?:will|would|does|do|won't)\s*(?:not|n't)?\s*(?:work|crash|fail|break|be (?:blocked|rejected|terminated))",
+        (r"\b(?:otherwise|or else|or)\s*,?\s*(?:the|this|all)\s+(?:tools?|app(?:lication)?|system|server|request)s?\s+"
+        r"(?:will|would|does|do|won't)\s*(?:not|n't)?\s*(?:work|crash|fail|break|be (?:blocked|rejected|terminated))"),
         # sends away what is not the tool's
-        r"\b(?:send|forward|upload|e-?mail|transmit|exfiltrate|append|include|pass|attach|provide|copy|put|insert|encode)"
+        (r"\b(?:send|forward|upload|e-?mail|transmit|exfiltrate|append|include|pass|attach|provide|copy|put|insert|encode)"
         r"\b[^.]{0,60}\b(?:(?:chat|conversation|message) (?:history|log|transcript)|system prompt|system message"
         r"|(?:entire|full|whole|complete|all (?:of )?the|previous|prior|current) (?:conversation|chat|context)"
-        r"|(?:ssh|private) keys?|environment variables|contents? of (?:(?:the|its|this) )?(?:file\b|~|/|\.|config))",
+        r"|(?:ssh|private) keys?|environment variables|contents? of (?:(?:the|its|this) )?(?:file\b|~|/|\.|config))"),
     )),
     re.IGNORECASE,
 )  # fmt: skip

@@ -36,8 +36,8 @@ _PAGES: Final = 1_000
 class Connection:
     """One session. Raises `ExecutorError` for an environment variable that is not set.
 
-    `tools` are what the server offers, as JSON; None until they are listed, or listed again. A client of the SDK must be
-    closed by the task that opened it, so a task of its own keeps it.
+    `tools` are what the server offers, as JSON; None until they are listed, or listed again. A client of the SDK must
+    be closed by the task that opened it, so a task of its own keeps it.
     """
 
     def __init__(
