@@ -10,6 +10,7 @@ COMMANDS: Final = {
     "init": "Create a project: configuration, an example spec, and next steps.",
     "build": "Compile specs into packages; with `--check`, only compare.",
     "import": "Import tool definitions from other formats as specs.",
+    "login": "Sign in to an MCP server that wants OAuth.",
     "list": "List the tools of the project.",
     "show": "Show one tool: its args, result and policy.",
     "search": "Search tools by a question or keywords.",

@@ -190,7 +190,7 @@ def test_toolsets_are_named_after_entries(name: str, toolset: str) -> None:
         ("a.json", '{"mcpServers": {"a": {}}}', None, "`a` of a.json cannot be read: it has neither a `command`"),
         ("a.json", '{"mcpServers": {"a": 1}}', None, "`a` of a.json cannot be read: it is not an object"),
         ("a.json", '{"mcpServers": {"a": {"command": "x", "args": "y"}}}', None, "`args` is not a list"),
-        ("a.json", '{"mcpServers": {"a": {"command": "x", "env": []}}}', None, "`env` is not an object"),
+        ("a.json", '{"mcpServers": {"a": {"command": "x", "env": [1]}}}', None, "`env` is not an object"),
         ("a.json", '{"mcpServers": {"a": {"url": "x", "headers": 1}}}', None, "`headers` is not an object"),
         ("a.json", '{"mcpServers": {"a": {"url": "x"}}}', "b", "a.json has no server `b`. It has a."),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
@@ -16,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, ToolListChangedNotification
 
 from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
+from toolgen.execute.mcp.oauth.sign_in import stored_auth
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -51,6 +53,7 @@ class Connection:
         self._listing = asyncio.Lock()
         self._tools: list[dict[str, Any]] | None = None
         self._version = 0
+        self._is_unauthorized = False
         self.in_flight = 0
         self.failure: BaseException | None = None
 
@@ -134,6 +137,8 @@ class Connection:
             if not opened.done():
                 shown = self._server.name
                 reason = reason_of(error).replace(self._resolved.name, shown)  # which may have a credential
+                if self._is_unauthorized or "401 Unauthorized" in reason:
+                    reason = f"it wants a login: run `toolgen login --url {shown}`"
                 opened.set_exception(ServerUnreachable(shown, reason))
         finally:
             self._ended.set()
@@ -176,11 +181,17 @@ class Connection:
         headers = dict(server.headers)
         if host.headers is not None:
             headers |= await host.headers()
+        auth = host.auth
+        if auth is None and not any(name.lower() == "authorization" for name in headers):
+            auth = await stored_auth(server.http or server.sse)
         if server.sse:
-            return sse_client(server.sse, headers=headers, auth=host.auth)
+            return sse_client(server.sse, headers=headers, auth=auth)
         timeout = httpx2.Timeout(host.timeout, read=_READ_TIMEOUT)
-        client = httpx2.AsyncClient(headers=headers, auth=host.auth, timeout=timeout)
+        client = httpx2.AsyncClient(headers=headers, auth=auth, timeout=timeout, event_hooks={"response": [self._look]})
         return streamable_http_client(server.http, http_client=await stack.enter_async_context(client))
+
+    async def _look(self, response: httpx2.Response) -> None:
+        self._is_unauthorized = response.status_code == HTTPStatus.UNAUTHORIZED  # which the SDK does not say
 
     @asynccontextmanager
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:
