@@ -80,6 +80,9 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     async def load_access_token(self, token: str) -> AccessToken | None:
         return self.tokens.get(token)
 
+    async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
+        self.tokens.pop(token.token, None)
+
     def _given(self, by: str, client: Any, scopes: list[str], resource: str | None) -> OAuthToken:
         seconds = int((FOLDER / "seconds").read_text()) if (FOLDER / "seconds").exists() else 3600
         token, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)

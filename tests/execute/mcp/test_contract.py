@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.drift.changes import Part, compare_tool
 from toolgen.execute.mcp import McpHost
+from toolgen.execute.mcp.contract import compiled_tool
+from toolgen.runtime.catalog.definition import ToolDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -146,3 +150,19 @@ def test_a_change_that_the_server_announces_is_seen_by_the_next_call(
     assert before.value == "a"
     assert after.error is not None
     assert after.error.code == "tool_changed"
+
+
+@pytest.mark.parametrize("is_inferred", [True, False])
+def test_a_result_schema_that_is_not_the_servers_is_no_change(is_inferred: bool) -> None:
+    definition = ToolDefinition(
+        name="mcp.shop.say",
+        description="Say.",
+        input_schema={"type": "object"},
+        result_schema={"type": "integer"},
+        metadata={"imported": "x", "result_inferred": is_inferred},
+    )
+    offered = {"name": "say", "description": "Say.", "inputSchema": {"type": "object"}}
+    compiled = replace(compiled_tool(definition), imported="")
+    assert list(compare_tool(compiled, offered)) == []
+    (change,) = compare_tool(compiled, {**offered, "outputSchema": {"type": "string"}})
+    assert change.part is Part.RESULT

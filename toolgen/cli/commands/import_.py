@@ -94,7 +94,7 @@ def mcp(
     place = place_of(config, toolset, out)
     if results is not None:
         return _infer(place, toolset, results, style)
-    present = place.present.root.to_data() if place.present else {}
+    present: dict[str, Any] = place.present.root.to_data() if place.present else {}
     written = write_spec(place, toolset, _answer(config, file, server or present.get("server")), server, dialect)
     if style == "json":
         show_json(written.to_json())

@@ -119,13 +119,13 @@ class _Entry:
     entry: Mapping[str, Any]
 
     def texts(self, key: str) -> list[str]:
-        found = self.entry.get(key) or []
+        found: Any = self.entry.get(key) or []
         if not is_array(found):
             raise _no_server(self.path, self.name, f"its `{key}` is not a list")
         return list(map(str, found))
 
     def pairs(self, key: str) -> dict[str, str]:
-        found = self.entry.get(key) or {}
+        found: Any = self.entry.get(key) or {}
         if not is_object(found):
             raise _no_server(self.path, self.name, f"its `{key}` is not an object")
         return {name: str(value) for name, value in found.items()}
@@ -135,8 +135,8 @@ class _Entry:
         headers = {name: references.header(name, value) for name, value in literal.items()}
         for name, variable in self.pairs("env_http_headers").items():  # Codex
             headers[name] = references.header(name, f"${{{variable}}}")
-        if variable := self.entry.get("bearer_token_env_var"):  # Codex
-            headers["Authorization"] = references.header("Authorization", f"Bearer ${{{variable}}}")
+        if token := self.entry.get("bearer_token_env_var"):  # Codex
+            headers["Authorization"] = references.header("Authorization", f"Bearer ${{{token}}}")
         return headers
 
 

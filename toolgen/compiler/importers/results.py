@@ -73,9 +73,9 @@ def _widened(tool: Mapping[str, Any], values: Sequence[Any]) -> Any:
     """Return a schema of all values, and of those of an earlier inference; None for a tool with a schema of its own."""
     if "result" in tool and not tool.get("result_inferred"):
         return None
-    builder = SchemaBuilder(schema_uri=None)
+    builder = SchemaBuilder()
     if "result" in tool:
         builder.add_schema(tool["result"])
     for value in values:
         builder.add_object(value)
-    return builder.to_schema()
+    return {key: value for key, value in builder.to_schema().items() if key != "$schema"}

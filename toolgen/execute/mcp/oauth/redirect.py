@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _PATH: Final = "/callback"
 _PAGE: Final = "<!doctype html><title>toolgen</title><p>{}</p>"
 _LONGEST_LINE: Final = 16 * 1024
-_RESULT: Final = ("code", "state", "iss")
 
 
 class Redirect:
@@ -61,9 +60,11 @@ class Redirect:
         given = {name: values[0] for name, values in parse_qs(query).items()}
         if self._arrived.done():
             return "This login is over."
-        if "code" not in given:
+        code = given.get("code")
+        if code is None:
             reason = given.get("error_description") or given.get("error") or "it gave no code"
             self._arrived.set_exception(OAuthFlowError(f"the server refused the login: {reason}"))
             return "The login was refused. You can close this page."
-        self._arrived.set_result(AuthorizationCodeResult(**{key: given.get(key) for key in _RESULT if key in given}))
+        result = AuthorizationCodeResult(code=code, state=given.get("state"), iss=given.get("iss"))
+        self._arrived.set_result(result)
         return "You are signed in. You can close this page."
