@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.mcp_import.answers import described_server, live_answer, saved_answer
+from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
 from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
@@ -130,6 +130,7 @@ def _answer(config: Config, file: str | None, server: dict[str, Any] | None) -> 
 
 
 def _check(config: Config, toolset: str | None, file: str | None, server: dict[str, Any] | None, style: str) -> int:
+    require_mcp()
     from toolgen.cli.mcp_import.check import check_toolsets
 
     answer = None if file is None and server is None else _answer(config, file, server)

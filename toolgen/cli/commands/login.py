@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
+from toolgen.cli.mcp_import.answers import require_mcp
 from toolgen.cli.mcp_import.writing import place_of
 from toolgen.compiler.config import load_config
 from toolgen.runtime.base.errors import ExecutorError
@@ -26,17 +26,12 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool)
     They are kept in the system's keyring if the extra `login` is installed and there is one, and otherwise in a file
     that only the user can read: logins.json in the folder toolgen of the user's configuration.
     """
-    try:
-        from toolgen.execute.mcp.oauth import sign_in
-        from toolgen.execute.mcp.server import McpServer
-    except ImportError as error:
-        if error.name is not None and error.name.startswith("toolgen"):
-            raise
-        raise click.UsageError('To connect to MCP servers, install the extra: pip install "toolgen[mcp]".') from error
+    require_mcp()
+    from toolgen.execute.mcp.oauth import sign_in
+    from toolgen.execute.mcp.server import McpServer
+
     if (server is None) == (url is None):
         raise click.UsageError("Give SERVER or --url: one of them.")
-
-    logging.getLogger().addHandler(logging.NullHandler())  # what the SDK logs comes as one error
 
     def show(page: str) -> None:
         click.echo(f"Sign in at {page}")

@@ -44,15 +44,11 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
     Raises click.UsageError for a server that cannot be reached or does not list its tools, and for a variable that is
     not set.
     """
-    try:
-        from toolgen.execute.mcp.host import McpHost
-        from toolgen.execute.mcp.offer import offer_of
-        from toolgen.execute.mcp.server import McpServer
-    except ImportError as error:
-        if error.name is not None and error.name.startswith("toolgen"):
-            raise
-        raise click.UsageError('To connect to MCP servers, install the extra: pip install "toolgen[mcp]".') from error
-    logging.getLogger().addHandler(logging.NullHandler())  # what the SDK logs comes as one error
+    require_mcp()
+    from toolgen.execute.mcp.host import McpHost
+    from toolgen.execute.mcp.offer import offer_of
+    from toolgen.execute.mcp.server import McpServer
+
     try:
         reached = McpServer.from_catalog(server)
         offer = asyncio.run(offer_of(reached, McpHost(environment=environment)))
@@ -60,6 +56,18 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
         raise click.UsageError(f"{error}.") from error
     answer = {"instructions": offer.instructions, "tools": offer.tools}
     return Source(reached.name, json.dumps(answer, ensure_ascii=False, indent=1))
+
+
+def require_mcp() -> None:
+    """Check that the SDK of MCP is installed. What it logs is not shown: a failure comes as one error.
+
+    Raises click.UsageError.
+    """
+    try:
+        import mcp  # noqa: F401
+    except ImportError as error:
+        raise click.UsageError('This needs the extra `mcp`: pip install "toolgen[mcp]".') from error
+    logging.getLogger().addHandler(logging.NullHandler())
 
 
 def described_server(

@@ -19,6 +19,7 @@ from toolgen.compiler.source.nodes import Source
 from toolgen.drift.changes import Part, compare_tools
 from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
 from toolgen.schema.pointer import pointer_of
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target
@@ -51,9 +52,10 @@ class Checked:
     def show(self) -> None:
         """Print the outcome for people."""
         for change in self.changes:
-            click.echo(change.diff())
+            for line in change.diff().split("\n"):
+                click.echo(visible(line))
         for each in self.suspicions:
-            click.echo(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}", err=True)
+            click.echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
         changes = counted(len(self.changes), "change") if self.changes else "unchanged"
         click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
 

@@ -66,6 +66,8 @@ def read_tools(
     for entry in entries:
         reader.read(entry)
     instructions = _text(root, "instructions").strip()
+    if review is not None:
+        review.report_instructions(instructions, root, sink)
     return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings, instructions)
 
 

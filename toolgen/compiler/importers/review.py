@@ -22,6 +22,12 @@ class Review:
     reviewed: Reviewed | None
     others: OtherTools
 
+    def report_instructions(self, instructions: str, root: Node, sink: Diagnostics) -> None:
+        """Report what is suspicious in the instructions of a server, which become the description of the toolset."""
+        for found in suspicions_of({"description": instructions}, self.reviewed, self.others):
+            message = f"the server's instructions: {found.message}"
+            sink.report(found.code, root.span_at(("instructions",)), message, fix=found.fix)
+
     def report(self, entry: Node, present: Mapping[str, Any] | None, sink: Diagnostics) -> None:
         """Report what is suspicious in one tool. `present` is what a spec has of it.
 
