@@ -29,7 +29,7 @@ tools:
   guessed:
     description: Guessed.
     permission: readonly
-    result: {type: object, properties: {n: {type: integer}, token: {type: string}}, required: [n]}
+    result: {type: object, properties: {n: {type: integer}, token: {type: string, maxLength: 5}}, required: [n]}
     result_inferred: true
   confirmed:
     description: Confirmed.
@@ -86,10 +86,11 @@ def test_a_result_that_differs_is_reported_and_returned(
 
 
 def test_secrets_of_a_result_that_differs_are_in_no_report(package: str, caplog: pytest.LogCaptureFixture) -> None:
-    _, events = call(package, "guessed", {"n": "hunter2hunter2", "token": ["hunter2hunter2"]})
+    _, events = call(package, "guessed", {"n": 1, "token": "hunter2"})
     assert "hunter2" not in caplog.text
     (event,) = [event for event in events if event.kind == "result_differs"]
-    assert "hunter2" not in str([issue for issue in event.data["issues"] if issue["pointer"] == "/token"])
+    assert [issue["pointer"] for issue in event.data["issues"]] == ["/token"]
+    assert "hunter2" not in str(event.data)
 
 
 def test_a_confirmed_schema_holds(package: str) -> None:
