@@ -134,7 +134,7 @@ class NoServer(BaseHTTPRequestHandler):
 
     do_POST = do_GET  # noqa: N815
 
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Print nothing."""
 
 

@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,7 +65,7 @@ def require_mcp() -> None:
     Raises click.UsageError.
     """
     try:
-        import mcp  # noqa: F401
+        import_module("mcp")
     except ImportError as error:
         raise click.UsageError('This needs the extra `mcp`: pip install "toolgen[mcp]".') from error
     logging.getLogger().addHandler(logging.NullHandler())
