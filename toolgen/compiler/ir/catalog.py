@@ -264,10 +264,9 @@ class Toolset:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who uses and exports toolsets.
+    """Who uses and exports toolsets. `package` is its place in the generated package, as path segments.
 
-    `package` is its place in the generated package, as path segments. `use`, `on_request` and `suggest` are
-    selectors, `uses` the toolsets that they name outright, whole or in part.
+    `use`, `on_request` and `suggest` are selectors, `uses` the toolsets that they name, whole or in part.
     """
 
     name: str
