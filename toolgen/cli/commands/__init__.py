@@ -8,6 +8,7 @@ _SPECS: Final = {
     "init": "Create a project: configuration, an example spec, and next steps.",
     "build": "Compile specs into packages; with `--check`, only compare.",
     "import": "Import tool definitions from other formats as specs.",
+    "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
     "explain": "Explain a diagnostic code.",

@@ -168,8 +168,11 @@ class ToolSpec(ToolDefaultsSpec):
     """A digest of the source's title and description, compared with what it says later (mcp, http)."""
     annotations: dict[str, Any] | None = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
-    result_inferred: bool = False
-    """The result schema was inferred from recorded calls: a result that differs is logged, and returned (mcp)."""
+    icons: list[dict[str, Any]] = []
+    """The server's icons of the tool, as MCP describes them (mcp)."""
+    result_inferred: bool | None = None
+    """The result schema is not the server's (mcp). `true`: it was inferred from calls, and a result that differs is
+    logged and returned. `false`: a person confirmed it, and a result that differs is an error."""
     wire_name: NonEmpty | None = None
     """The tool's name in requests to providers. Default: derived from the ident."""
     hints: HintsSpec = HintsSpec()
@@ -205,7 +208,7 @@ class ServerSpec(Spec):
     stdio: Annotated[list[NonEmpty], Field(min_length=1)] | None = None
     """The program that is started as the server, with its arguments."""
     headers: dict[NonEmpty, str] = {}
-    """HTTP headers; `$env.NAME` is the value of an environment variable."""
+    """HTTP headers; `$env.NAME` in a value, a URL or an argument is the value of an environment variable."""
     env: list[NonEmpty] = []
     """The environment variables that the program gets."""
     retries: NonNegative = 2
@@ -223,6 +226,8 @@ class ToolsetFile(SpecFileHead):
     """What kind of executor runs the tools."""
     description: str = ""
     """The purpose of its tools."""
+    imported: NonEmpty | None = None
+    """A digest of the server's instructions, by which a later import sees whether the description was edited (mcp)."""
     dialect: Dialect = "2020-12"
     """The JSON Schema draft of schemas without `$schema`."""
     types: dict[TypeName, Schema] = {}

@@ -130,11 +130,12 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
         "result_type": places[tool.names.result],
         **({} if tool.roles is None else {"roles": list(tool.roles)}),
         **({} if tool.annotations is None else {"annotations": dict(tool.annotations)}),
+        **({} if tool.result_inferred is None else {"result_inferred": tool.result_inferred}),
         **_present(
             (
                 ("source_name", tool.remote if tool.remote != tool.key else ""),
                 ("imported", tool.imported),
-                ("result_inferred", tool.result_inferred),
+                ("icons", [dict(icon) for icon in tool.icons]),
                 ("access", _plain(tool.access)),
                 ("one_of", list(tool.one_of)),
                 ("inject", list(tool.inject)),

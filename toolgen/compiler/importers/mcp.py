@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.mcp_tools import read_tools
+from toolgen.compiler.importers.review import Review
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
+from toolgen.drift.offered import digest_of
+from toolgen.drift.suspicions import OtherTools, Reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile
 
 _COMMENT: Final = "Written by `toolgen import mcp`. Review permissions and tags: the server only hinted at them."
-_HEAD: Final = ("toolgen", "toolset", "kind", "dialect")
+_HEAD: Final = ("toolgen", "toolset", "kind", "description", "imported", "dialect", "server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,15 @@ class Imported:
 
 
 def import_mcp(
-    answer: Source, spec: str | SpecFile, toolset: str, sink: Diagnostics, *, dialect: str | None, profile: str
+    answer: Source,
+    spec: str | SpecFile,
+    toolset: str,
+    sink: Diagnostics,
+    *,
+    dialect: str | None,
+    profile: str,
+    server: Mapping[str, Any] | None = None,
+    others: OtherTools | None = None,
 ) -> Imported | None:
     """Create a spec from a server's answer, or update one: `spec` is the path of a new spec, or an existing one.
 
@@ -49,29 +60,45 @@ def import_mcp(
     valid tools; the reasons, and skipped tools, are reported.
     """
     if isinstance(spec, str):
-        head = _with_dialect({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect)
-        offer = read_tools(answer, _circumstances(head, profile), {}, sink)
+        head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server)
+        review = Review(None, others or OtherTools())
+        offer = read_tools(answer, _circumstances(head, profile), {}, sink, review)
         if offer is None or not offer.tools:
             return None
-        update = new_spec(head, offer.tools)
+        update = new_spec(_with_instructions(head, offer.instructions), offer.tools)
         return _imported(new_text(spec, update.data, _COMMENT), update, offer)
-    present = _with_dialect(spec.root.to_data(), dialect)
-    renames = {source_name(key, tool): tool.get("rename", {}) for key, tool in present["tools"].items()}
-    offer = read_tools(answer, _circumstances(present, profile), renames, sink)
+    present = _with_head(spec.root.to_data(), dialect, server)
+    tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
+    review = Review(Reviewed(present), others or OtherTools())
+    offer = read_tools(answer, _circumstances(present, profile), tools, sink, review)
     if offer is None or not offer.tools:
         return None
-    update = updated_spec(present, offer.tools)
+    update = updated_spec(_with_instructions(present, offer.instructions), offer.tools)
     _report_gone(spec, present, update, offer, sink)
     _report_replaced(spec, update, sink)
     return _imported(updated_text(spec, update), update, offer)
 
 
-def _with_dialect(data: dict[str, Any], dialect: str | None) -> dict[str, Any]:
-    """Return the data of a spec, with another draft if one is given."""
-    if dialect is None or dialect == data.get("dialect", LATEST):
+def _with_head(data: dict[str, Any], dialect: str | None, server: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the data of a spec with another draft if one is given, and with a server if it has none."""
+    changed = dict(data)
+    if dialect is not None and dialect != data.get("dialect", LATEST):
+        changed["dialect"] = dialect
+    if server is not None:
+        changed.setdefault("server", dict(server))
+    return _in_order(changed)
+
+
+def _with_instructions(data: dict[str, Any], instructions: str) -> dict[str, Any]:
+    """Return the data of a spec with the server's instructions as description, unless a person wrote or edited it."""
+    present, imported = data.get("description", ""), data.get("imported", "")
+    if not instructions or (imported != digest_of("", present) if imported else present):
         return data
-    changed = {**data, "dialect": dialect}
-    return {key: changed[key] for key in _HEAD} | changed
+    return _in_order({**data, "description": instructions, "imported": digest_of("", instructions)})
+
+
+def _in_order(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: data[key] for key in _HEAD if key in data} | data
 
 
 def _circumstances(head: Mapping[str, Any], profile: str) -> Circumstances:

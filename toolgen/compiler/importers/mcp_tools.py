@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostic, Span
+    from toolgen.compiler.importers.review import Review
     from toolgen.compiler.importers.trial import Circumstances
     from toolgen.compiler.source.nodes import Node, Source
 
@@ -33,7 +34,11 @@ _SHOWN: Final = 5
 
 
 def read_tools(
-    answer: Source, circumstances: Circumstances, renames: Mapping[str, Mapping[str, str]], sink: Diagnostics
+    answer: Source,
+    circumstances: Circumstances,
+    present: Mapping[str, Mapping[str, Any]],
+    sink: Diagnostics,
+    review: Review | None = None,
 ) -> Offer | None:
     """Parse the result of `tools/list`, a JSON-RPC response with it, or only the list.
 
@@ -50,17 +55,33 @@ def read_tools(
     if root is None or outside:
         return None
     if listed is None:
-        fix = 'save the answer of `tools/list`: `{"tools": […]}`'
-        sink.report("TG801", root.span_at(()), "this is not a list of tools", fix=fix)
+        _report_no_list(root, sink)
         return None
     if not entries:
         sink.report("TG801", listed.span, "the list of tools is empty, so there is no spec to write")
         return None
     _check_whole(root, sink)
-    reader = _Reader(circumstances, renames, list(syntax), sink)
+    reader = _Reader(circumstances, present, list(syntax), sink, review)
     for entry in entries:
         reader.read(entry)
-    return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings)
+    instructions = _text(root, "instructions").strip()
+    if review is not None:
+        review.report_instructions(instructions, root, sink)
+    return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings, instructions)
+
+
+def offered_tools(answer: Source, sink: Diagnostics) -> list[dict[str, Any]] | None:
+    """Return the entries of a list of tools that have a name, as JSON. None where the text is no list of tools."""
+    root = parse_json(answer, sink)
+    listed = None if root is None else _list_of_tools(root)
+    if root is not None and listed is None:
+        _report_no_list(root, sink)
+    return None if listed is None else [entry.to_data() for entry in listed.items if _string(entry, "name")]
+
+
+def _report_no_list(root: Node, sink: Diagnostics) -> None:
+    fix = 'save the answer of `tools/list`: `{"tools": […]}`'
+    sink.report("TG801", root.span_at(()), "this is not a list of tools", fix=fix)
 
 
 def _list_of_tools(root: Node) -> SequenceNode | None:
@@ -92,9 +113,10 @@ class _Reader:
     """Parses the entries of a list. `syntax` are the syntax errors of the text."""
 
     circumstances: Circumstances
-    renames: Mapping[str, Mapping[str, str]]
+    present: Mapping[str, Mapping[str, Any]]
     syntax: Sequence[Diagnostic]
     sink: Diagnostics
+    review: Review | None
     tools: dict[str, OfferedTool] = field(default_factory=dict[str, OfferedTool])
     left_out: list[str] = field(default_factory=list[str])
     warnings: Counter[str] = field(default_factory=Counter[str])
@@ -119,6 +141,8 @@ class _Reader:
             fix = self._other_dialect(name, entry)
             self.sink.report("TG805", place, f"`{name}` is skipped: {reason}", related=related, fix=fix)
             self.left_out.append(name)
+        elif self.review is not None:
+            self.review.report(entry, self.present.get(name), self.sink)
 
     def _check_keys(self, entry: MappingNode) -> None:
         for key in entry.keys():
@@ -142,7 +166,7 @@ class _Reader:
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
         """Add a tool, or return why it cannot be built."""
         tool = _as_spec(name, entry, self.circumstances.dialect)
-        tried = try_tool(mapping(entry, tool), self.renames.get(name, {}), self.circumstances)
+        tried = try_tool(mapping(entry, tool), self.present.get(name, {}).get("rename", {}), self.circumstances)
         self.warnings.update(found.code for found in tried.warnings)
         if tried.errors:
             return [(found.span, found.message) for found in tried.errors]
@@ -192,6 +216,12 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     hints.pop("title", None)
     if hints:
         tool["annotations"] = mapping(entry, hints)
+    icons = entry.get("icons")
+    shown: list[Node] = []
+    if isinstance(icons, SequenceNode):
+        shown += [icon for icon in icons.items if isinstance(icon, MappingNode)]
+    if icons is not None and shown:
+        tool["icons"] = SequenceNode(icons.source, icons.start, icons.end, shown)
     return tool
 
 

@@ -33,3 +33,4 @@ class Offer:
     tools: tuple[OfferedTool, ...]
     left_out: tuple[str, ...]
     warnings: Counter[str]
+    instructions: str = ""

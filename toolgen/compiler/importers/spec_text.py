@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.text import line_starts
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.compiler.importers.update import Update
+    from toolgen.compiler.source.nodes import Node
+
+
+_HEAD: Final = ("description", "imported", "dialect", "server", "types")
+"""The entries beside the tools that an import writes."""
 
 
 def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
@@ -52,7 +57,8 @@ def _head_comment(text: str) -> str:
 
 def _patched(file: SpecFile, update: Update) -> str | None:
     """Replace the lines of changed tools. None if there are no tools."""
-    file = _with_types(file, update.data)
+    for key in _HEAD:
+        file = _with_entry(file, update.data, key)
     tools = file.root.child("tools")
     if not isinstance(tools, MappingNode) or not tools.keys():
         return None
@@ -88,27 +94,31 @@ def _is_comment(line: str) -> bool:
     return line.lstrip().startswith("#")
 
 
-def _with_types(file: SpecFile, data: Mapping[str, Any]) -> SpecFile:
-    """Return the file with changed types. `_says` detects incorrect results."""
-    types, tools = file.root.child("types"), file.root.child("tools")
-    found = {} if types is None else types.to_data()
-    if found == data.get("types", {}) or tools is None:
+def _with_entry(file: SpecFile, data: Mapping[str, Any], key: str) -> SpecFile:
+    """Return the file with a changed entry of its head. `_says` detects incorrect results."""
+    present = file.root.child(key)
+    found = None if present is None else present.to_data()
+    if found == data.get(key) or file.root.child("tools") is None:
         return file
     lines = _lines(file.text)
-    written = to_yaml({"types": data["types"]}) + "\n" if "types" in data else ""
-    start = end = _with_comments(lines, file.root.span_at(("tools",), key=True).line - 1)
-    if isinstance(types, MappingNode) and types.keys():
-        start, end = file.root.span_at(("types",), key=True).line - 1, _end_of(lines, types)
+    blank = "\n" if key == "types" else ""
+    written = to_yaml({key: data[key]}) + blank if key in data else ""
+    if present is not None:
+        start, end = file.root.span_at((key,), key=True).line - 1, _end_of(lines, present, blanks=bool(blank))
+    else:
+        order = list(data)
+        after = next(name for name in order[order.index(key) + 1 :] if file.root.child(name) is not None)
+        start = end = _with_comments(lines, file.root.span_at((after,), key=True).line - 1)
     text = "".join((*lines[:start], written, *lines[end:]))
     root = parse(text, file.path, Diagnostics())
     return file if root is None else SpecFile(file.path, text, root)
 
 
-def _end_of(lines: list[str], mapping: MappingNode) -> int:
-    """Return the line after the last entry of a mapping and the blank lines below it."""
-    last = mapping.entries()[-1][1].span
+def _end_of(lines: list[str], node: Node, *, blanks: bool = True) -> int:
+    """Return the line after a node, or after the last entry of a mapping, and after the blank lines below it."""
+    last = node.entries()[-1][1].span if isinstance(node, MappingNode) and node.keys() else node.span
     line = last.end_line if last.end_column > 1 else last.end_line - 1
-    while line < len(lines) and not lines[line].strip():
+    while blanks and line < len(lines) and not lines[line].strip():
         line += 1
     return line
 

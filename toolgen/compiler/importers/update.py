@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.importers.offer import OfferedTool
 
-_OWN: Final = ("description", "annotations", "args", "result", "rename")
+_OWN: Final = ("description", "annotations", "icons", "args", "result", "rename")
 """The keys of a tool that its source determines: removed if the source no longer has them."""
 
 _TEXTS: Final = ("title", "description")
@@ -32,7 +32,7 @@ LATEST: Final = "2020-12"
 """The default draft of JSON Schema of a spec."""
 
 _FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
-_LAST: Final = ("annotations", "http", "args", "result", "rename")
+_LAST: Final = ("annotations", "icons", "http", "args", "result", "result_inferred", "rename")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,11 @@ def _tool(key: str, tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
 def _merged(key: str, old: Mapping[str, Any], tool: OfferedTool) -> dict[str, Any]:
     """Merge an edited tool with its current properties at the source."""
     spec = _spec(key, tool)
+    if "result_inferred" in old and "result" not in spec:  # the server still has none
+        spec["result"] = old["result"]
     own = {*_OWN, *(_TEXTS if _is_as_imported(old) else ())}
+    if "result" in tool.spec:
+        own.add("result_inferred")
     if old.get("imported") == spec["imported"]:
         own -= {*_TEXTS}
         spec = {name: value for name, value in spec.items() if name not in _TEXTS}

@@ -221,7 +221,8 @@ class Tool:
     remote: str = ""
     imported: str = ""
     annotations: Mapping[str, Any] | None = None
-    result_inferred: bool = False
+    icons: tuple[Mapping[str, Any], ...] = ()
+    result_inferred: bool | None = None
     wire_name: str = ""
     hints: Mapping[str, str] = field(default_factory=dict[str, str])
     bounded: Bounded | None = None
@@ -262,10 +263,9 @@ class Toolset:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who uses and exports toolsets.
+    """Who uses and exports toolsets. `package` is its place in the generated package, as path segments.
 
-    `package` is its place in the generated package, as path segments. `use`, `on_request` and `suggest` are
-    selectors, `uses` the toolsets that they name outright, whole or in part.
+    `use`, `on_request` and `suggest` are selectors, `uses` the toolsets that they name, whole or in part.
     """
 
     name: str

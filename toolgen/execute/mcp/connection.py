@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
@@ -16,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, ToolListChangedNotification
 
 from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
+from toolgen.execute.mcp.oauth.sign_in import stored_auth
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -34,21 +36,24 @@ _PAGES: Final = 1_000
 
 
 class Connection:
-    """One session. `tools` are what the server offers, as JSON; None until they are listed, or listed again.
+    """One session. Raises `ExecutorError` for an environment variable that is not set.
 
-    A client of the SDK must be closed by the task that opened it, so a task of its own keeps it.
+    `tools` are what the server offers, as JSON; None until they are listed, or listed again. A client of the SDK must
+    be closed by the task that opened it, so a task of its own keeps it.
     """
 
     def __init__(
         self, server: McpServer, host: McpHost, on_log: Callable[[LoggingMessageNotificationParams], None]
     ) -> None:
         self._server, self._host, self._on_log = server, host, on_log
+        self._resolved = server.resolved(host.environment)
         self._ended = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._listing = asyncio.Lock()
         self._tools: list[dict[str, Any]] | None = None
         self._version = 0
+        self._is_unauthorized = False
         self.in_flight = 0
         self.failure: BaseException | None = None
 
@@ -58,7 +63,7 @@ class Connection:
         return self._client is not None and not self._ended.is_set()
 
     async def open(self) -> None:
-        """Connect. Raises `ServerUnreachable`, and `ExecutorError` for credentials that are missing."""
+        """Connect. Raises `ServerUnreachable`."""
         loop = asyncio.get_running_loop()
         opened: asyncio.Future[Client] = loop.create_future()
         self._keeper = loop.create_task(self._keep(opened))
@@ -130,7 +135,11 @@ class Connection:
         except Exception as error:  # noqa: BLE001  # the SDK raises anything; it is raised where the call waits
             self.failure = error
             if not opened.done():
-                opened.set_exception(ServerUnreachable(self._server.name, reason_of(error)))
+                shown = self._server.name
+                reason = reason_of(error).replace(self._resolved.name, shown)  # which may have a credential
+                if self._is_unauthorized or "401 Unauthorized" in reason:
+                    reason = f"it wants a login: run `toolgen login --url {shown}`"
+                opened.set_exception(ServerUnreachable(shown, reason))
         finally:
             self._ended.set()
             if not opened.done():
@@ -164,19 +173,25 @@ class Connection:
         self._on_log(params)
 
     async def _transport(self, stack: AsyncExitStack) -> Any:
-        server, host = self._server, self._host
+        server, host = self._resolved, self._host
         if server.stdio:
             command, *args = server.stdio
             env = server.variables(host.environment)
             return stdio_client(StdioServerParameters(command=command, args=args, env=env, cwd=host.cwd))
-        headers = server.resolved_headers(host.environment)
+        headers = dict(server.headers)
         if host.headers is not None:
             headers |= await host.headers()
+        auth = host.auth
+        if auth is None and not any(name.lower() == "authorization" for name in headers):
+            auth = await stored_auth(server.http or server.sse)
         if server.sse:
-            return sse_client(server.sse, headers=headers, auth=host.auth)
+            return sse_client(server.sse, headers=headers, auth=auth)
         timeout = httpx2.Timeout(host.timeout, read=_READ_TIMEOUT)
-        client = httpx2.AsyncClient(headers=headers, auth=host.auth, timeout=timeout)
+        client = httpx2.AsyncClient(headers=headers, auth=auth, timeout=timeout, event_hooks={"response": [self._look]})
         return streamable_http_client(server.http, http_client=await stack.enter_async_context(client))
+
+    async def _look(self, response: httpx2.Response) -> None:
+        self._is_unauthorized = response.status_code == HTTPStatus.UNAUTHORIZED  # which the SDK does not say
 
     @asynccontextmanager
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
+from toolgen.drift.offered import digest_of, texts_of
+from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.schema.json_values import is_object
 from toolgen.schema.subschemas import with_one_of
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from toolgen.drift.suspicions import Suspicion
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 
 class Contract:
     """The compiled tools of a toolset, by ident; `changes` are those of each, as of the last list of tools."""
 
-    def __init__(self, definitions: Mapping[str, ToolDefinition]) -> None:
-        self._definitions = definitions
+    def __init__(
+        self, definitions: Mapping[str, ToolDefinition], others: Callable[[], OtherTools] = OtherTools
+    ) -> None:
+        self._definitions, self._others = definitions, others
         self._compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
         self._listed: Sequence[Mapping[str, Any]] | None = None
         self._by_name: dict[str, Mapping[str, Any]] = {}
@@ -35,12 +41,34 @@ class Contract:
             self._changes[ident] = self._compared(ident)
         return self._changes[ident]
 
+    def suspicions(self, ident: str) -> list[Suspicion]:
+        """Return what is suspicious in the texts that a tool of the last list has, and no compiled tool had."""
+        compiled = self._compiled[ident]
+        offered = self._by_name.get(compiled.name)
+        return [] if offered is None else suspicions_in(offered, compiled, self._compiled.values(), self._others())
+
     def _compared(self, ident: str) -> tuple[ToolChange, ...]:
         compiled = self._compiled[ident]
         offered = self._by_name.get(compiled.name)
         if offered is None:
             return (ToolChange(tool=compiled.name, part=Part.REMOVED),)
         return tuple(compare_tool(compiled, as_specified(offered, self._definitions[ident].metadata)))
+
+
+def suspicions_in(
+    offered: Mapping[str, Any], compiled: CompiledTool | None, toolset: Iterable[CompiledTool], others: OtherTools
+) -> list[Suspicion]:
+    """Return what is suspicious in the texts that an offered tool has, and no compiled tool of its toolset had."""
+    if compiled is not None and compiled.imported == digest_of(*texts_of(offered)):  # a person may have edited them
+        offered = {**offered, "title": None, "description": None}
+    texts = ((each.name, each.title, each.description, each.args, each.result, each.annotations) for each in toolset)
+    return suspicions_of(offered, Reviewed(*texts), others)
+
+
+def other_tools(catalog: Catalog, toolset: str) -> OtherTools:
+    """Return the tools of the other toolsets of a catalog."""
+    names = {name: tools for name, tools in catalog.toolsets.items() if name != toolset}
+    return OtherTools({name: map(source_name, map(catalog.definition, tools)) for name, tools in names.items()})
 
 
 def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -56,11 +84,17 @@ def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Map
     return {**offered, "inputSchema": with_one_of(args, one_of)}
 
 
+def source_name(definition: ToolDefinition) -> str:
+    """Return the name of a tool at its source, which is its key unless the spec says otherwise."""
+    name: str = definition.metadata.get("source_name") or definition.name.rpartition(".")[2]
+    return name
+
+
 def compiled_tool(definition: ToolDefinition) -> CompiledTool:
     """Return a compiled tool as it is compared with its server's."""
     metadata = definition.metadata
-    name = metadata.get("source_name") or definition.name.rpartition(".")[2]
-    has_result = definition.result_schema not in (None, {}, True) and not metadata.get("result_inferred")
+    name = source_name(definition)
+    has_result = definition.result_schema not in (None, {}, True) and "result_inferred" not in metadata
     return CompiledTool(
         name=name,
         args=definition.input_schema,

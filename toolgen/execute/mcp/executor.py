@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
@@ -12,9 +13,10 @@ from mcp.shared.exceptions import MCPError
 
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.drift.changes import Part
+from toolgen.drift.suspicions import OtherTools
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of
-from toolgen.execute.mcp.contract import Contract
+from toolgen.execute.mcp.contract import Contract, other_tools, source_name
 from toolgen.execute.mcp.failures import (
     ServerUnreachable,
     connection_lost,
@@ -31,7 +33,7 @@ from toolgen.execute.mcp.server import McpServer
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcp_types import CallToolResult, LoggingMessageNotificationParams
 
@@ -56,9 +58,15 @@ class McpExecutor:
     so does the end of the event loop.
     """
 
-    def __init__(self, definitions: Mapping[str, ToolDefinition], server: McpServer, host: McpHost) -> None:
+    def __init__(
+        self,
+        definitions: Mapping[str, ToolDefinition],
+        server: McpServer,
+        host: McpHost,
+        others: Callable[[], OtherTools] = OtherTools,
+    ) -> None:
         self._definitions, self._server, self._host = definitions, server, host
-        self._contract = Contract(definitions)
+        self._contract = Contract(definitions, others)
         self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
         self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
         self._running: list[ToolCallMeta] = []
@@ -120,7 +128,7 @@ class McpExecutor:
             raise _NotSentError(unreachable(error)) from error
         except MCPError as error:
             raise _NotSentError(failed(error)) from error
-        name = definition.metadata.get("source_name") or definition.name.rpartition(".")[2]
+        name = source_name(definition)
         connection.in_flight += 1
         try:
             return await connection.client.call_tool(name, args, progress_callback=_progress(meta))
@@ -155,9 +163,14 @@ class McpExecutor:
         if not changes:
             return
         diff = "\n".join(change.diff() for change in changes)
-        meta.report(
-            {"server": self._server.name, "changes": [each.summary() for each in changes], "diff": diff}, CHANGED
-        )
+        event: dict[str, Any] = {
+            "server": self._server.name,
+            "changes": [each.summary() for each in changes],
+            "diff": diff,
+        }
+        if found := self._contract.suspicions(ident):
+            event["suspicions"] = [f"{each.code} {each.message}" for each in found]
+        meta.report(event, CHANGED)
         if changes[0].part is Part.REMOVED:
             message = f"the server has no tool {changes[0].tool} any more"
             raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_removed", message)
@@ -216,7 +229,7 @@ def executor(
     given = host or McpHost()
     reached.check(given.environment)
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
-    runs = McpExecutor(definitions, reached, given)
+    runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
     return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.contract.records import NOTHING
@@ -14,14 +15,16 @@ if TYPE_CHECKING:
 OnDrift: TypeAlias = Literal["refuse", "ask", "warn"]
 """What happens to a call of a tool that its server changed since it was compiled."""
 
-VARIABLE: Final = "$env."
+VARIABLE: Final = re.compile(r"\$env\.([A-Za-z_][A-Za-z0-9_]*)")
+"""A reference to an environment variable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpServer:
     """How to connect to a server: exactly one of `http`, `sse` (URLs) and `stdio` (an argv) is set.
 
-    A header `$env.NAME` has the value of an environment variable; a server of `stdio` gets the variables in `env`.
+    `$env.NAME` in a URL, an argument or the value of a header stands for an environment variable; a server of `stdio`
+    gets the variables in `env`.
     `retries` is how often a call is repeated that cannot have had an effect, or may have it twice.
     """
 
@@ -50,25 +53,25 @@ class McpServer:
 
     def check(self, environment: Mapping[str, str]) -> None:
         """Raise `ExecutorError` for a variable that the server needs and the environment does not have."""
-        self.resolved_headers(environment)
+        self.resolved(environment)
         self.variables(environment)
 
-    def resolved_headers(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers with their values. Raises `ExecutorError` for a variable that is not set."""
-        return {name: _resolved(name, value, environment) for name, value in self.headers.items()}
+    def resolved(self, environment: Mapping[str, str]) -> McpServer:
+        """Return the server with the values of variables. Raises `ExecutorError` for one that is not set."""
+
+        def value(text: str) -> str:
+            return VARIABLE.sub(lambda found: _variable(found[1], environment, self.name), text)
+
+        headers = {name: value(text) for name, text in self.headers.items()}
+        stdio = tuple(map(value, self.stdio))
+        return replace(self, http=value(self.http), sse=value(self.sse), stdio=stdio, headers=headers)
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of a `stdio` server. Raises `ExecutorError` for one that is not set."""
-        missing = [name for name in self.env if name not in environment]
-        if missing:
-            raise ExecutorError(f"the environment has no variable {missing[0]}, which {self.name} needs")
-        return {name: environment[name] for name in self.env}
+        return {name: _variable(name, environment, self.name) for name in self.env}
 
 
-def _resolved(header: str, value: str, environment: Mapping[str, str]) -> str:
-    if not value.startswith(VARIABLE):
-        return value
-    name = value.removeprefix(VARIABLE)
+def _variable(name: str, environment: Mapping[str, str], server: str) -> str:
     if name not in environment:
-        raise ExecutorError(f"the environment has no variable {name}, which is the value of the header {header}")
+        raise ExecutorError(f"the environment has no variable {name}, which {server} needs")
     return environment[name]

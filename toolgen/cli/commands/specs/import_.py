@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.cli.commands.specs.import_openapi import openapi
-from toolgen.cli.commands.specs.imported import imported_json, show_imported
-from toolgen.cli.commands.specs.spec_place import spec_place
-from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
+from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
+from toolgen.cli.mcp_import.from_entries import import_entries
+from toolgen.cli.mcp_import.results import infer_results
+from toolgen.cli.mcp_import.writing import place_of, write_spec
+from toolgen.cli.output import format_option, show_json
 from toolgen.compiler.config import load_config
-from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.importers.mcp import import_mcp
-from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.resolve.schemas.keywords import DIALECTS
-from toolgen.compiler.source.nodes import Source
+from toolgen.runtime.issues.issue_text import counted
 
-_LARGEST: Final = 64 * 1024 * 1024
-"""Maximum size in bytes of the input. The spec that is written may have 10 MB."""
+if TYPE_CHECKING:
+    from typing import Any
 
-_LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})
-"""Codes that report an omitted entry: one finding per entry."""
+    from toolgen.cli.commands.specs.spec_place import SpecPlace
+    from toolgen.cli.mcp_import.from_entries import EntryImport
+    from toolgen.compiler.config import Config
+    from toolgen.compiler.source.nodes import Source
 
 
 @click.group("import")
@@ -32,55 +32,117 @@ def command() -> None:
 
 
 @command.command("mcp")
-@click.argument("file")
-@click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset to import the tools into.")
+@click.argument("file", required=False)
+@click.option("--url", metavar="URL", help="Connect to a server of streamable HTTP.")
+@click.option("--sse", metavar="URL", help="Connect to a server of HTTP with server-sent events.")
+@click.option("--stdio", metavar="COMMAND", help="Start a program as the server.")
+@click.option("--header", "headers", multiple=True, metavar="NAME=VALUE", help="An HTTP header; `$env.NAME` in values.")
+@click.option("--env", multiple=True, metavar="NAME", help="An environment variable that the program gets.")
+@click.option("--from", "entries", metavar="FILE", help="Import the servers of an agent's or editor's configuration.")
+@click.option("--server", "only", metavar="NAME", help="Only this server of --from.")
+@click.option("--toolset", metavar="mcp.NAME", help="The toolset to import the tools into.")
+@click.option("--check", is_flag=True, help="Only compare the tools with the built package; exit with 1 for a change.")
+@click.option("--results", metavar="FILE", help="Infer result schemas from recorded calls, for tools without one.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The draft of schemas without `$schema`.")
 @click.option(
     "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
 )
 @format_option
-def mcp(*, file: str, toolset: str, dialect: str | None, out: str | None, style: str) -> int:
-    """Write a spec of the tools in FILE (`-` for stdin): an MCP server's JSON response to `tools/list`.
+def mcp(
+    *,
+    file: str | None,
+    url: str | None,
+    sse: str | None,
+    stdio: str | None,
+    headers: tuple[str, ...],
+    env: tuple[str, ...],
+    entries: str | None,
+    only: str | None,
+    toolset: str | None,
+    check: bool,
+    results: str | None,
+    dialect: str | None,
+    out: str | None,
+    style: str,
+) -> int:
+    """Write a spec of the tools of an MCP server.
+
+    They come from the server itself (--url, --sse, --stdio), from FILE (`-` for stdin), which is its JSON response to
+    `tools/list`, or from the `server` of an existing spec. With --from, each server in a file such as `.mcp.json` gets
+    a spec of its own, in which credentials are references to environment variables.
 
     An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
-    by hand stay, and what the server says of each tool is replaced.
+    by hand stay, and what the server says of each tool is replaced. With --results, the spec only gets result schemas,
+    marked as inferred. With --check, nothing is written; without a server,
+    FILE and toolset, all toolsets with a `server` are compared.
     """
     config = load_config(Path.cwd())
-    if problems := try_name(toolset, "mcp"):
-        raise click.UsageError(f"`{toolset}` is not a valid toolset name for a server: {problems[0]}.")
-    place = spec_place(config, toolset, out)
-    shown = _shown(file, config.root)
-    text = _text(file, shown)
-    sink = Diagnostics()
-    spec = place.present or place.path
-    answer = Source(shown, text)
-    imported = import_mcp(answer, spec, toolset, sink, dialect=dialect, profile=place.target.profile)
-    if imported is not None:
-        place.write(imported.text)
+    server = described_server(url, sse, stdio, headers, env)
+    if (file is not None) + (server is not None) + (entries is not None) > 1:
+        raise click.UsageError("Give FILE, a server or --from: one of them.")
+    if only is not None and entries is None:
+        raise click.UsageError("--server is one of those in a file: give --from.")
+    if entries is not None:
+        if check:
+            raise click.UsageError("--check compares with the servers of specs: leave out --from.")
+        return _import_entries(import_entries(config, entries, only, toolset, out, dialect), style)
+    if toolset is None and (not check or file is not None or server is not None):
+        raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
+    if results is not None and (check or file is not None or server is not None):
+        raise click.UsageError("--results adds to an existing spec: give it with --toolset alone, after the import.")
+    if check:
+        return _check(config, toolset, file, server, style)
+    assert toolset is not None
+    place = place_of(config, toolset, out)
+    if results is not None:
+        return _infer(place, toolset, results, style)
+    present: dict[str, Any] = place.present.root.to_data() if place.present else {}
+    written = write_spec(place, toolset, _answer(config, file, server or present.get("server")), server, dialect)
     if style == "json":
-        written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
-        show_json(written | {"diagnostics": diagnostics_json(sink)})
+        show_json(written.to_json())
     else:
-        present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(sink, {shown: text, **present})
-        show_imported(place.path, imported, left_out=sum(found.code in _LEFT_OUT for found in sink))
-    return 1 if sink.has_errors or imported is None else 0
+        written.show()
+    return 1 if written.is_incomplete else 0
 
 
-def _shown(name: str, root: Path) -> str:
-    """The path shown in messages: relative to the project if the file is inside it."""
-    if name == STDIN:
-        return "<stdin>"
-    path = Path(name).absolute()
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else name
+def _infer(place: SpecPlace, toolset: str, results: str, style: str) -> int:
+    inferred = infer_results(place, toolset, results)
+    if style == "json":
+        show_json({"file": place.path, "inferred": list(inferred)})
+    else:
+        click.echo(f"{place.path}: {counted(len(inferred), 'result schema')} inferred")
+    return 0
 
 
-def _text(file: str, shown: str) -> str:
-    data = read_named(file, _LARGEST)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"{shown} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
+def _import_entries(imports: list[EntryImport], style: str) -> int:
+    if style == "json":
+        show_json({"servers": [each.to_json() for each in imports]})
+    else:
+        for each in imports:
+            each.show()
+    return max((each.code for each in imports), default=0)
+
+
+def _answer(config: Config, file: str | None, server: dict[str, Any] | None) -> Source:
+    if file is not None:
+        return saved_answer(file, config.root)
+    if server is None:
+        raise click.UsageError("There are no tools to import: give FILE, or a server with --url, --sse or --stdio.")
+    return live_answer(server)
+
+
+def _check(config: Config, toolset: str | None, file: str | None, server: dict[str, Any] | None, style: str) -> int:
+    require_mcp()
+    from toolgen.cli.mcp_import.check import check_toolsets
+
+    answer = None if file is None and server is None else _answer(config, file, server)
+    checked = check_toolsets(config, toolset, answer)
+    if style == "json":
+        show_json({"toolsets": [each.to_json() for each in checked]})
+    else:
+        for each in checked:
+            each.show()
+    return 1 if any(each.changes for each in checked) else 0
 
 
 command.add_command(openapi)

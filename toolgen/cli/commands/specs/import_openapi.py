@@ -73,7 +73,7 @@ def openapi(
     else:
         present = {place.path: place.present.text} if place.present else {}
         show_diagnostics(sink, {**reader.texts, **present})
-        show_imported(place.path, imported, left_out=sum(found.code == "TG821" for found in sink))
+        show_imported(place.path, imported, left_out=sum(found.code == "TG831" for found in sink))
     return 1 if sink.has_errors or imported is None else 0
 
 

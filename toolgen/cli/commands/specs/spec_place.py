@@ -15,11 +15,13 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.listing import SUFFIXES
 from toolgen.compiler.source.limits import MAX_BYTES
-from toolgen.compiler.source.nodes import ScalarNode
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
 from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.read import SpecFile
@@ -27,12 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SpecPlace:
-    """A file in the spec folder of a target. `path` is relative to the project, with `/`; `present` is its content."""
+    """A file in the spec folder of a target. `path` is relative to the project, with `/`; `present` is its content.
+
+    `others` are the names of the tools of the other toolsets in the folder, as their sources have them.
+    """
 
     root: Path
     path: str
     target: Target
     present: SpecFile | None
+    others: Mapping[str, tuple[str, ...]]
 
     def write(self, text: str) -> None:
         """Write the text atomically; missing folders are created. Raises click.UsageError."""
@@ -66,12 +72,16 @@ def spec_place(config: Config, toolset: str, out: str | None, *, stem: str = "")
         raise click.UsageError(
             f"{path} would not be read as a spec: its name must end in .yaml, and no part may start with a dot."
         )
-    present = _present(config, target, toolset)
+    sink = Diagnostics()
+    specs = config.root / target.specs
+    files = read_specs(specs, config.root, sink) if specs.is_dir() else []
+    present = _present(files, toolset, sink)
     if present is not None and out is not None and present.path != path:
         raise click.UsageError(f"{toolset} is already in {present.path}. Omit --out to update it.")
     if present is None and os.path.lexists(config.root / path):
         raise click.UsageError(f"{path} exists and is not the spec of {toolset}. Choose another file with --out.")
-    return SpecPlace(config.root, present.path if present else path, target, present)
+    others = {name: _tool_names(file.root) for file in files if (name := _toolset_of(file.root)) not in ("", toolset)}
+    return SpecPlace(config.root, present.path if present else path, target, present, others)
 
 
 def _below_specs(config: Config, out: str) -> tuple[Target, str]:
@@ -91,11 +101,8 @@ def _below_specs(config: Config, out: str) -> tuple[Target, str]:
     raise click.UsageError(f"{out} is not in a spec folder: specs of this project are in {folders}.")
 
 
-def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
+def _present(files: list[SpecFile], toolset: str, sink: Diagnostics) -> SpecFile | None:
     """The existing spec of the toolset. Raises click.UsageError if there are several, or if it is invalid."""
-    sink = Diagnostics()
-    specs = config.root / target.specs
-    files = read_specs(specs, config.root, sink) if specs.is_dir() else []
     found = [file for file in files if _toolset_of(file.root) == toolset]
     if not found:
         return None
@@ -113,6 +120,14 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
     return found[0]
 
 
-def _toolset_of(root: Node) -> object:
+def _toolset_of(root: Node) -> str:
     head = root.child("toolset")
-    return head.value if isinstance(head, ScalarNode) else None
+    return head.value if isinstance(head, ScalarNode) and isinstance(head.value, str) else ""
+
+
+def _tool_names(root: Node) -> tuple[str, ...]:
+    tools = root.child("tools")
+    if not isinstance(tools, MappingNode):
+        return ()
+    remotes = [(key, tool.child("remote")) for key, tool in tools.entries()]
+    return tuple(str(name.value) if isinstance(name, ScalarNode) else key for key, name in remotes)

@@ -45,7 +45,7 @@ class Description:
         if not is_swagger and not _VERSION.match(version):
             found = f"it says `{version}`" if version else "it says neither `openapi: 3…` nor `swagger: '2.0'`"
             message = f"this is no description of an API in OpenAPI 3.0 to 3.2 or Swagger 2.0: {found}"
-            sink.report("TG820", root.span, message)
+            sink.report("TG830", root.span, message)
             return None
         server = swagger_url(root, url) if is_swagger else server_url(root, url)
         return cls(
@@ -81,7 +81,7 @@ class Description:
             first = seen.setdefault(shape, operation)
             if first is not operation:
                 message = f"`{operation.method} {operation.path}` is the same request as that of `{first.path}`"
-                sink.report("TG821", operation.part.span, f"{message}, and is left out")
+                sink.report("TG831", operation.part.span, f"{message}, and is left out")
             else:
                 found.append(operation)
         return list(_named_apart(found, sink))
@@ -110,13 +110,13 @@ class Description:
             try:
                 item = entry.followed()
             except Fault as fault:
-                sink.report("TG821", fault.part.span, f"the path `{path}` is left out: {fault.message}")
+                sink.report("TG831", fault.part.span, f"the path `{path}` is left out: {fault.message}")
                 continue
             if not path.startswith("/"):
                 path = f"/{path}"
             for method, part in _methods_of(item):
                 if not isinstance(part.value, dict):
-                    sink.report("TG821", part.span, f"`{method.upper()} {path}` is left out: it is no object")
+                    sink.report("TG831", part.span, f"`{method.upper()} {path}` is left out: it is no object")
                     continue
                 listed = part.child("tags")
                 tags = [each.value for each in listed.items() if isinstance(each.value, str)] if listed else []
@@ -152,7 +152,7 @@ def _named_apart(operations: list[Operation], sink: Diagnostics) -> Iterator[Ope
             continue
         name = name_of_path(operation.method, operation.path)
         message = f"several operations are called `{operation.name}`, so this one is `{name}`"
-        sink.report("TG822", operation.part.span, message)
+        sink.report("TG832", operation.part.span, message)
         yield replace(operation, name=name)
 
 

@@ -52,7 +52,7 @@ def import_openapi(
     selected = [operation for operation in operations if selection.has(operation)]
     if not selected:
         found = f"none of its {len(operations)} operations is selected" if operations else "it has no operation"
-        sink.report("TG820", description.root.span, f"there is nothing to import: {found}")
+        sink.report("TG830", description.root.span, f"there is nothing to import: {found}")
         return None
     head = _head(description, toolset, selected)
     present = {} if isinstance(spec, str) else spec.root.to_data()
@@ -105,7 +105,7 @@ def _with_head(present: dict[str, Any], head: Mapping[str, Any]) -> dict[str, An
 def _report_auth(description: Description, sink: Diagnostics) -> None:
     for name, part in description.auth.others.items():
         message = f"`{name}` is a security scheme that no spec expresses: the host adds its credentials"
-        sink.report("TG824", part.span, message, fix="pass `HttpHost(headers=…)` or `HttpHost(auth=…)`")
+        sink.report("TG834", part.span, message, fix="pass `HttpHost(headers=…)` or `HttpHost(auth=…)`")
 
 
 def _report_changes(

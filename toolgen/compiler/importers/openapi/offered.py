@@ -123,11 +123,11 @@ class _Reader:
     def _leave_out(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:
         self.left_out.append(operation.name)
         message = f"`{operation.method} {operation.path}` (`{operation.name}`) is left out: {reason}"
-        self._report("TG821", message, operation, fault)
+        self._report("TG831", message, operation, fault)
 
     def _report_result(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:
         message = f"the result of `{operation.method} {operation.path}` (`{operation.name}`) is any JSON: {reason}"
-        self._report("TG823", message, operation, fault)
+        self._report("TG833", message, operation, fault)
 
     def _report(self, code: str, message: str, operation: Operation, fault: Fault | None) -> None:
         place = operation.part.span

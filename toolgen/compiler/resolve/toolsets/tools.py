@@ -57,6 +57,7 @@ _ONLY_FOR: Final = {
     "remote": ("mcp", "http"),
     "imported": ("mcp", "http"),
     "annotations": ("mcp",),
+    "icons": ("mcp",),
     "result_inferred": ("mcp",),
 }
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -148,6 +149,7 @@ class ToolResolver:
             remote=(spec.remote or key) if self._file.kind in ("mcp", "http") else "",
             imported=spec.imported or "",
             annotations=spec.annotations,
+            icons=tuple(spec.icons),
             result_inferred=spec.result_inferred,
             wire_name=self._wire_name(key, spec),
             hints={name: text for name, text in (("call", spec.hints.call), ("result", spec.hints.result)) if text},

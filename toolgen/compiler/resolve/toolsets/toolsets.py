@@ -118,17 +118,13 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         )
     for name in ("http", "sse"):
         url = getattr(spec, name)
-        if url is not None and not _is_url(url):
+        if url is not None and not _is_url(url) and not _VARIABLE.match(url):
             place, fix = document.span("server", name), "write `https://host/path`"
             sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
     for name, value in spec.headers.items():
-        if "$env." in value and not _VARIABLE.fullmatch(value):
-            sink.report(
-                "TG411",
-                document.span("server", "headers", name),
-                f"`$env.VAR` must be the whole value of a header, but `{value}` is more",
-                fix="write `$env.VAR`, and put the whole value into the variable",
-            )
+        if value.count("$env.") != len(_VARIABLE.findall(value)):
+            place, fix = document.span("server", "headers", name), "write `$env.NAME`, with letters, digits and `_`"
+            sink.report("TG411", place, f"`{value}` has no name of an environment variable behind `$env.`", fix=fix)
     return Server(
         http=spec.http or "",
         sse=spec.sse or "",

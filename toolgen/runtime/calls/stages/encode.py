@@ -11,6 +11,7 @@ from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
 from toolgen.runtime.calls.results.result import succeeded
 from toolgen.runtime.calls.results.server_data import ServerData
+from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def bind(tool: Tool) -> Encode:
     """
     name, codec = tool.definition.name, tool.result
     model, dump, is_valid = codec.fast_dump
+    untyped = _untyped(tool)
     server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
@@ -49,10 +51,20 @@ def bind(tool: Tool) -> Encode:
         if given.error is not None:
             return given
         only_text = given.value is None and given.payload
-        value, payload = codec.normalize(codec.decode(given.payload) if only_text else given.value)
+        try:
+            value, payload = codec.normalize(codec.decode(given.payload) if only_text else given.value)
+        except InvalidPayload:
+            if untyped is None:
+                raise
+            value, payload = untyped.normalize(untyped.decode(given.payload) if only_text else given.value)
         return replace(given, value=value, payload=payload)
 
     return encode
+
+
+def _untyped(tool: Tool) -> Codec[Any] | None:
+    """Return what takes any JSON, for a tool whose schema was inferred; the stage `inferred` reports what differs."""
+    return Codec.of(True, name=tool.definition.name) if tool.definition.metadata.get("result_inferred") else None
 
 
 def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> Sequence[Issue]:

@@ -57,7 +57,7 @@ def test_one_broken_operation_is_shown_and_the_others_are_written(tmp_path: Path
     folder = written(tmp_path, broken)
     done = toolgen(folder, "import", "openapi", str(folder / "docs/api.json"), "--toolset", "shop.api")
     assert (done.code, done.out) == (1, "specs/shop.api.yaml: 3 tools, 3 new\n")
-    assert "error[TG821]" in done.err + done.out
+    assert "error[TG831]" in done.err + done.out
     assert "the parameter `x` has no schema" in done.err
     assert "1 omitted" in done.err
 

@@ -1,0 +1,175 @@
+"""`toolgen login`: the whole OAuth flow against a real server, and where its tokens are kept and used."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.execute.mcp import conftest as servers
+from toolgen.execute.mcp.oauth import LoginStore
+from toolgen.runtime.base.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PROGRAM = servers.PROGRAM.with_name("oauth_server.py")
+
+
+@dataclass
+class Private:
+    """A server that wants a login, and a user with a project in a folder."""
+
+    folder: Path
+    url: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        backend = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}  # the user has no keyring
+        config = {"XDG_CONFIG_HOME": str(self.folder / "config"), "PYTHONPATH": str(ROOT)}
+        return {**os.environ, **backend, **config}
+
+    @property
+    def logins(self) -> Path:
+        return self.folder / "config" / "toolgen" / "logins.json"
+
+    @property
+    def given(self) -> list[str]:
+        """By what each token was given: a code, or a refresh."""
+        file = self.folder / "tokens"
+        return [line.split()[0] for line in file.read_text().splitlines()] if file.exists() else []
+
+    def toolgen(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "toolgen", "-C", str(self.folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=self.environment, check=False, timeout=120)
+
+    def login(self) -> tuple[int, str]:
+        """Log in as a person does: open the page that is printed."""
+        command = [sys.executable, "-m", "toolgen", "login", "--url", self.url, "--no-browser"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment
+        ) as process:
+            assert process.stdout is not None
+            printed = process.stdout.readline()
+            if page := re.fullmatch(r"Sign in at (\S+)\n", printed):
+                with urllib.request.urlopen(page[1]) as answer:  # noqa: S310  # the page is of the server above
+                    printed += answer.read().decode()
+            printed += process.stdout.read()
+            return process.wait(), printed
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Iterator[Private]:
+    port = servers.free_port()
+    process = servers.serve([sys.executable, str(PROGRAM), str(tmp_path), str(port)], port)
+    yield Private(tmp_path, f"http://127.0.0.1:{port}/mcp")
+    process.kill()
+    process.wait()
+
+
+def test_a_login_is_used_by_imports_and_refreshed(private: Private) -> None:
+    unknown = private.toolgen("import", "mcp", "--url", private.url, "--toolset", "mcp.private")
+    assert unknown.returncode == 2
+    wanted = f"Error: cannot connect to {private.url}: it wants a login: run `toolgen login --url {private.url}`.\n"
+    assert unknown.stderr.endswith(wanted)
+
+    (private.folder / "seconds").write_text("1")
+    code, printed = private.login()
+    assert code == 0, printed
+    assert "You are signed in. You can close this page." in printed
+    assert printed.endswith(f"Signed in to {private.url}\n")
+    assert private.given == ["code"]
+    assert private.logins.stat().st_mode & 0o777 == 0o600
+    assert private.logins.parent.stat().st_mode & 0o777 == 0o700
+
+    (private.folder / "seconds").write_text("3600")
+    with_login = private.toolgen("import", "mcp", "--url", private.url, "--toolset", "mcp.private")
+    assert (with_login.returncode, with_login.stdout) == (0, "specs/private.yaml: 1 tool, 1 new\n"), with_login.stderr
+    assert private.given == ["code", "refresh"]
+    again = private.toolgen("import", "mcp", "--toolset", "mcp.private")
+    assert (again.returncode, again.stdout) == (0, "specs/private.yaml: 1 tool, up to date\n"), again.stderr
+    assert private.given == ["code", "refresh"]
+    tokens = [line.split()[1] for line in (private.folder / "tokens").read_text().splitlines()]
+    assert not any(token in (private.folder / "specs" / "private.yaml").read_text() for token in tokens)
+
+    login = json.loads(private.logins.read_text())
+    login[private.url]["tokens"] |= {"access_token": "revoked", "refresh_token": "revoked"}
+    private.logins.write_text(json.dumps(login))
+    expired = private.toolgen("import", "mcp", "--toolset", "mcp.private")
+    assert expired.returncode == 2
+    assert expired.stderr.endswith(f"the login has expired: run `toolgen login --url {private.url}`.\n")
+
+    private.logins.chmod(0o640)
+    readable = private.toolgen("import", "mcp", "--toolset", "mcp.private")
+    assert (readable.returncode, f"run chmod 600 {private.logins}" in readable.stderr) == (2, True)
+
+
+def test_a_refused_login_leaves_nothing(private: Private) -> None:
+    (private.folder / "refuse").touch()
+    code, printed = private.login()
+    assert code == 2
+    assert "the server refused the login: not you" in printed
+    assert not private.logins.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "Give SERVER or --url: one of them."),
+        (("x", "--url", "http://h"), "Give SERVER or --url: one of them."),
+        (("x",), "There is no spec of mcp.x with a `server`: give --url."),
+        (
+            ("--url", "http://127.0.0.1:9/mcp"),
+            "cannot connect to http://127.0.0.1:9/mcp: All connection attempts failed.",
+        ),
+    ],
+)
+def test_what_cannot_be_signed_in_to_is_an_error(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    done = Private(tmp_path, "").toolgen("login", *options)
+    assert (done.returncode, f"Error: {said}\n" in done.stderr) == (2, True), done.stderr
+
+
+class Keyring:
+    """The part of a keyring that a store uses."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def set_password(self, service: str, name: str, text: str) -> None:
+        self.kept[service, name] = text
+
+    def get_password(self, service: str, name: str) -> str | None:
+        return self.kept.get((service, name))
+
+
+def test_tokens_are_in_the_keyring_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring
+
+    ring: Any = Keyring()
+    monkeypatch.setattr(keyring, "get_keyring", lambda: ring)
+    store = LoginStore(tmp_path / "x" / "logins.json")
+    assert store.get("http://h") is None
+    store.put("http://h", {"tokens": "t"})
+    assert store.get("http://h") == {"tokens": "t"}
+    assert json.loads(store.file.read_text()) == {"http://h": "keyring"}
+    assert ring.kept == {("toolgen-mcp", "http://h"): '{"tokens": "t"}'}
+
+
+@pytest.mark.parametrize(("text", "said"), [("{", "cannot be read"), ("[]", "has no logins")])
+def test_a_broken_file_of_logins_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "logins.json"
+    file.write_text(text)
+    file.chmod(0o600)
+    with pytest.raises(ExecutorError, match=said):
+        LoginStore(file).get("http://h")

@@ -1,0 +1,1 @@
+"""`toolgen import mcp`: where tools come from, and what becomes of them."""

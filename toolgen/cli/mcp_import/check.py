@@ -1,0 +1,131 @@
+"""Check: what a server offers, compared with what was compiled, as the runtime compares them on each connection."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.mcp_import.answers import live_answer
+from toolgen.cli.packages import built_catalog, check_known
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.importers.mcp_tools import offered_tools, read_tools
+from toolgen.compiler.importers.trial import Circumstances
+from toolgen.compiler.importers.update import LATEST
+from toolgen.compiler.source.nodes import Source
+from toolgen.drift.changes import Part, compare_tools
+from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.schema.pointer import pointer_of
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from toolgen.compiler.config import Config, Target
+    from toolgen.drift.changes import ToolChange
+    from toolgen.drift.suspicions import Suspicion
+    from toolgen.runtime import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One toolset, and how the tools that its server offers differ."""
+
+    toolset: str
+    tools: int
+    changes: tuple[ToolChange, ...]
+    suspicions: tuple[Suspicion, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome for programs."""
+        changes = [
+            {"tool": each.tool, "part": each.part.value, "summary": each.summary(), "diff": each.diff()}
+            for each in self.changes
+        ]
+        suspicions = [
+            {"tool": each.tool, "code": each.code, "pointer": pointer_of(each.pointer), "message": each.message}
+            for each in self.suspicions
+        ]
+        return {"toolset": self.toolset, "tools": self.tools, "changes": changes, "suspicions": suspicions}
+
+    def show(self) -> None:
+        """Print the outcome for people."""
+        for change in self.changes:
+            for line in change.diff().split("\n"):
+                click.echo(visible(line))
+        for each in self.suspicions:
+            click.echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
+        changes = counted(len(self.changes), "change") if self.changes else "unchanged"
+        click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
+
+
+def check_toolsets(config: Config, toolset: str | None, answer: Source | None) -> list[Checked]:
+    """Compare the compiled toolsets of kind `mcp` that have a server, or the one, with their servers or an answer.
+
+    Raises click.UsageError for a package that is out of date, a toolset that is missing or has no server, and a server
+    that cannot be reached.
+    """
+    compiled = {
+        name: (target, catalog)
+        for target in config.targets
+        for catalog in [built_catalog(config, target)]
+        for name, found in catalog.section("toolsets").items()
+        if found.get("kind") == "mcp"
+    }
+    if toolset is not None:
+        check_known("compiled MCP toolset", toolset, compiled)
+        return [_checked(toolset, *compiled[toolset], answer)]
+    found = [_checked(name, *made, None) for name, made in compiled.items() if _server(made[1], name)]
+    if not found:
+        raise click.UsageError("No toolset of this project has a `server`: give FILE or a server, and --toolset.")
+    return found
+
+
+def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source | None) -> Checked:
+    if answer is None:
+        server = _server(catalog, toolset)
+        if not server:
+            raise click.UsageError(f"The spec of {toolset} has no `server`: add one, or give FILE or a server.")
+        answer = live_answer(server)
+    definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
+    compiled = [compiled_tool(definition) for definition in definitions]
+    metadata = {tool.name: definition.metadata for tool, definition in zip(compiled, definitions, strict=True)}
+    offered = _offered(answer)
+    specified = [as_specified(tool, metadata.get(tool["name"], {})) for tool in offered]
+    changes = compare_tools(compiled, specified)
+    added = [change.after for change in changes if change.part is Part.ADDED]
+    left_out = _left_out(added, toolset, target)
+    kept = [change for change in changes if change.part is not Part.ADDED or change.tool not in left_out]
+    changed = {change.tool for change in kept}
+    known, others = {tool.name: tool for tool in compiled}, other_tools(catalog, toolset)
+    found = [
+        suspicion
+        for tool in offered
+        if tool["name"] in changed
+        for suspicion in suspicions_in(tool, known.get(tool["name"]), compiled, others)
+    ]
+    return Checked(toolset, len(offered), tuple(kept), tuple(found))
+
+
+def _server(catalog: Catalog, toolset: str) -> dict[str, Any]:
+    server: dict[str, Any] = catalog.section("toolsets")[toolset].get("server") or {}
+    return server
+
+
+def _offered(answer: Source) -> list[dict[str, Any]]:
+    sink = Diagnostics()
+    offered = offered_tools(answer, sink)
+    if offered is None:
+        first = next(iter(sink))
+        raise click.UsageError(f"{answer.path}: {first.message}.")
+    return offered
+
+
+def _left_out(added: list[Any], toolset: str, target: Target) -> tuple[str, ...]:
+    """Return the names of added tools that an import would leave out because they are broken."""
+    if not added:
+        return ()
+    answer = Source("added.json", json.dumps({"tools": added}))
+    offer = read_tools(answer, Circumstances(toolset, "mcp", LATEST, target.profile), {}, Diagnostics())
+    return () if offer is None else offer.left_out

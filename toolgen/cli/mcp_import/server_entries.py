@@ -1,0 +1,149 @@
+"""Server entries: the MCP servers in the configuration files of agents and editors, as servers of specs."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.mcp_import.references import References
+from toolgen.schema.json_values import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PLACES: Final = (
+    ("mcpServers",),  # Claude, Cursor, Windsurf, Gemini CLI, Cline
+    ("servers",),  # mcp.json of VS Code
+    ("mcp", "servers"),  # settings.json of VS Code
+    ("mcp.servers",),
+    ("context_servers",),  # Zed
+    ("mcp_servers",),  # Codex
+)
+_COMMENT: Final = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEntry:
+    """One server. `references` has the values that the file has as literals: no spec gets them."""
+
+    name: str
+    server: dict[str, Any]
+    references: References
+
+    @property
+    def toolset(self) -> str:
+        """The toolset that its tools go to."""
+        name = re.sub(r"_{2,}", "_", re.sub(r"[^A-Za-z0-9_-]+", "_", self.name)).strip("_-").lower()
+        return f"mcp.{name if name and not name[0].isdigit() else f'server_{name}'.rstrip('_')}"
+
+
+def server_entries(path: str, text: str, only: str | None) -> list[ServerEntry]:
+    """Return the servers of a file, or the one; without those that are switched off, unless one is named.
+
+    Raises click.UsageError for a file without servers, an unknown server, and an entry that describes none.
+    """
+    entries = _entries(path, _parsed(path, text))
+    if only is not None and only not in entries:
+        raise click.UsageError(f"{path} has no server `{only}`. It has {', '.join(sorted(entries))}.")
+    is_gemini = ".gemini" in PurePath(path).parts
+    return [
+        _entry(path, name, entry, url_is_sse=is_gemini)
+        for name, entry in entries.items()
+        if name == only or (only is None and not _is_off(entry))
+    ]
+
+
+def _parsed(path: str, text: str) -> Any:
+    try:
+        if path.endswith(".toml"):
+            return tomllib.loads(text)
+        plain = _COMMENT.sub(lambda found: found[1] or " ", text)
+        return json.loads(_COMMA.sub(lambda found: found[1] or "", plain))
+    except (ValueError, RecursionError) as error:
+        raise click.UsageError(
+            f"{path} is not valid {'TOML' if path.endswith('.toml') else 'JSON'}: {error}."
+        ) from error
+
+
+def _entries(path: str, data: Any) -> Mapping[str, Any]:
+    for place in _PLACES:
+        found = data
+        for key in place:
+            found = found.get(key) if is_object(found) else None
+        if is_object(found) and found:
+            return found
+    names = ", ".join(f"`{'.'.join(place)}`" for place in _PLACES)
+    raise click.UsageError(f"{path} has no MCP servers: they are under one of {names}.")
+
+
+def _is_off(entry: Any) -> bool:
+    return is_object(entry) and (entry.get("disabled") is True or entry.get("enabled") is False)
+
+
+def _entry(path: str, name: str, entry: Any, *, url_is_sse: bool) -> ServerEntry:
+    references = References(name)
+    if not is_object(entry):
+        raise _no_server(path, name, "it is not an object")
+    reader = _Entry(path, name, entry)
+    command = entry.get("command")
+    if is_object(command):  # Zed, before 2025-10
+        reader, command = _Entry(path, name, {**entry, **command}), command.get("path")
+    if isinstance(command, str) and command:
+        server: dict[str, Any] = {"stdio": references.argv([command, *reader.texts("args")])}
+        passed = [references.variable(key, value) for key, value in reader.pairs("env").items()]
+        passed += [references.variable(key, f"${{{key}}}") for key in reader.texts("env_vars")]  # Codex
+        return ServerEntry(name, server | ({"env": passed} if passed else {}), references)
+    url = next((url for key in ("httpUrl", "serverUrl", "url") if isinstance(url := entry.get(key), str)), None)
+    if not url:
+        raise _no_server(path, name, "it has neither a `command` nor a `url`")
+    kind = str(entry.get("type") or entry.get("transport") or "").lower()
+    is_sse = kind == "sse" or (not kind and _is_sse(url, by_default=url_is_sse and "httpUrl" not in entry))
+    headers = reader.headers(references)
+    server = {"sse" if is_sse else "http": references.url(url)}
+    return ServerEntry(name, server | ({"headers": headers} if headers else {}), references)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Reads the parts of an entry. Raises click.UsageError for one of another type."""
+
+    path: str
+    name: str
+    entry: Mapping[str, Any]
+
+    def texts(self, key: str) -> list[str]:
+        found: Any = self.entry.get(key) or []
+        if not is_array(found):
+            raise _no_server(self.path, self.name, f"its `{key}` is not a list")
+        return list(map(str, found))
+
+    def pairs(self, key: str) -> dict[str, str]:
+        found: Any = self.entry.get(key) or {}
+        if not is_object(found):
+            raise _no_server(self.path, self.name, f"its `{key}` is not an object")
+        return {name: str(value) for name, value in found.items()}
+
+    def headers(self, references: References) -> dict[str, str]:
+        literal = self.pairs("headers") or self.pairs("http_headers")
+        headers = {name: references.header(name, value) for name, value in literal.items()}
+        for name, variable in self.pairs("env_http_headers").items():  # Codex
+            headers[name] = references.header(name, f"${{{variable}}}")
+        if token := self.entry.get("bearer_token_env_var"):  # Codex
+            headers["Authorization"] = references.header("Authorization", f"Bearer ${{{token}}}")
+        return headers
+
+
+def _is_sse(url: str, *, by_default: bool) -> bool:
+    """Return whether an entry that does not name its transport has that of server-sent events: by custom, `…/sse`."""
+    return by_default or url.partition("?")[0].rstrip("/").endswith("/sse")
+
+
+def _no_server(path: str, name: str, reason: str) -> click.UsageError:
+    return click.UsageError(f"The server `{name}` of {path} cannot be read: {reason}.")

@@ -1,0 +1,105 @@
+"""Writing: the spec of one server, made or brought up to date, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.commands.specs.spec_place import spec_place
+from toolgen.cli.output import diagnostics_json, show_diagnostics
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.codes import CODES
+from toolgen.compiler.importers.mcp import import_mcp
+from toolgen.compiler.importers.trial import try_name
+from toolgen.drift.suspicions import OtherTools
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.cli.commands.specs.spec_place import SpecPlace
+    from toolgen.compiler.config import Config
+    from toolgen.compiler.importers.mcp import Imported
+    from toolgen.compiler.source.nodes import Source
+
+_LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})
+"""Codes that report an omitted entry: one finding per entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What one import did. `imported` is None where nothing was written."""
+
+    place: SpecPlace
+    imported: Imported | None
+    answer: Source
+    sink: Diagnostics
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether anything was left out, or nothing written."""
+        return self.sink.has_errors or self.imported is None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome for programs."""
+        written = {"file": self.place.path, **_json(self.imported)} if self.imported else {"file": None}
+        return written | {"diagnostics": diagnostics_json(self.sink)}
+
+    def show(self) -> None:
+        """Print the outcome for people."""
+        present = {self.place.path: self.place.present.text} if self.place.present else {}
+        show_diagnostics(self.sink, {self.answer.path: self.answer.text, **present})
+        _show(self.place.path, self.imported, left_out=sum(found.code in _LEFT_OUT for found in self.sink))
+
+
+def place_of(config: Config, toolset: str, out: str | None) -> SpecPlace:
+    """Return where the spec of a toolset is, or goes. Raises click.UsageError for a name that no server can have."""
+    if problems := try_name(toolset, "mcp"):
+        raise click.UsageError(f"`{toolset}` is not a valid toolset name for a server: {problems[0]}.")
+    return spec_place(config, toolset, out)
+
+
+def write_spec(
+    place: SpecPlace, toolset: str, answer: Source, server: Mapping[str, Any] | None, dialect: str | None
+) -> Written:
+    """Write the spec of a server that gave an answer. Nothing is written if no tool is left."""
+    sink = Diagnostics()
+    imported = import_mcp(
+        answer,
+        place.present or place.path,
+        toolset,
+        sink,
+        dialect=dialect,
+        profile=place.target.profile,
+        server=server,
+        others=OtherTools(place.others),
+    )
+    if imported is not None:
+        place.write(imported.text)
+    return Written(place, imported, answer, sink)
+
+
+def _json(imported: Imported) -> dict[str, Any]:
+    return {
+        "tools": imported.total,
+        "added": list(imported.added),
+        "changed": list(imported.changed),
+        "gone": list(imported.gone),
+        "left_out": list(imported.left_out),
+        "warnings": dict(imported.warnings),
+    }
+
+
+def _show(path: str, imported: Imported | None, *, left_out: int) -> None:
+    if imported is None:
+        click.echo(f"{path}: not written", err=True)
+        return
+    counts = {"new": imported.added, "changed": imported.changed, "gone": imported.gone}
+    changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
+    click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
+    if left_out:
+        click.echo(f"{left_out} omitted", err=True)
+    if imported.warnings:
+        named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
+        click.echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)

@@ -1,0 +1,94 @@
+"""Logins: the tokens of each server, in the system's keyring where there is one, else in a file of the user's."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.runtime.base.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SERVICE: Final = "toolgen-mcp"
+_IN_KEYRING: Final = "keyring"
+_ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def _default_file() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "toolgen" / "logins.json"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "toolgen" / "logins.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LoginStore:
+    """The logins of a user, by the URL of the server.
+
+    `file` names each server that was signed in to, so that the keyring is only asked for one that it has. Without the
+    package `keyring`, or a keyring of the system, the file has the tokens; only its user can read it.
+    """
+
+    file: Path = field(default_factory=_default_file)
+
+    def get(self, url: str) -> dict[str, Any] | None:
+        """Return what was stored for a server. Raises `ExecutorError` for a file that others can read, or is broken."""
+        found = self._read().get(url)
+        if found != _IN_KEYRING:
+            return found
+        keyring = _keyring()
+        text = None if keyring is None else keyring.get_password(_SERVICE, url)
+        return None if text is None else cast("dict[str, Any]", json.loads(text))
+
+    def put(self, url: str, login: Mapping[str, Any]) -> None:
+        """Store what a server gave. Raises `ExecutorError` where it cannot be stored."""
+        logins = self._read()
+        keyring = _keyring()
+        if keyring is None:
+            self._write({**logins, url: dict(login)})
+            return
+        keyring.set_password(_SERVICE, url, json.dumps(login))
+        if logins.get(url) != _IN_KEYRING:
+            self._write({**logins, url: _IN_KEYRING})
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            with self.file.open(encoding="utf-8") as opened:
+                if sys.platform != "win32" and os.fstat(opened.fileno()).st_mode & _ALL_BUT_USER:
+                    raise ExecutorError(f"{self.file} can be read by others than its user: run chmod 600 {self.file}")
+                logins = json.load(opened)
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise ExecutorError(f"{self.file} cannot be read: {error}") from error
+        if not isinstance(logins, dict):
+            raise ExecutorError(f"{self.file} has no logins: remove it, and sign in again")
+        return cast("dict[str, Any]", logins)
+
+    def _write(self, logins: Mapping[str, Any]) -> None:
+        unfinished = self.file.with_name(f".{self.file.name}.{os.getpid()}")
+        try:
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            unfinished.unlink(missing_ok=True)
+            descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+                json.dump(logins, opened, indent=1)
+            unfinished.replace(self.file)
+        except OSError as error:
+            raise ExecutorError(f"{self.file} cannot be written: {error.strerror}") from error
+
+
+def _keyring() -> Any:
+    """Return the system's keyring, or None without one."""
+    try:
+        import keyring
+        from keyring.backends import fail
+    except ImportError:
+        return None
+    backend = keyring.get_keyring()
+    return None if isinstance(backend, fail.Keyring) or backend.priority <= 0 else backend
