@@ -24,9 +24,10 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
-demo: .venv/ready ## Build the example specs, import the result, and call a tool
-	@$(PYTHON) -m toolgen build
-	@$(PYTHON) toolgen/cli/example/app.py
+demo: .venv/ready ## Create an example project, build it, and call a tool
+	@rm -rf .venv/demo
+	@$(PYTHON) -m toolgen init .venv/demo >/dev/null
+	@cd .venv/demo && ../bin/python -m toolgen build && ../bin/python app.py
 
 # What everything else stands on, without property tests and tests that start many programs.
 FAST := tests/test_cases.py $(addprefix tests/unit/,compiler providers runtime schema search spec)

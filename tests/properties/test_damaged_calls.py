@@ -130,6 +130,6 @@ def check(data: st.DataObject, calls: Sequence[Valid]) -> None:
 @cache
 def _validator(package: str, tool: str, side: Side) -> jsonschema_rs.Validator:
     document = json.loads(Path(import_module(package).__path__[0], "catalog.json").read_text(encoding="utf-8"))
-    asserts = document.get("formats") == "assert"
+    asserts = document.get("formats", "annotate") != "annotate"
     schema = Codec[Any].of_package(package, tool, side).schema
     return jsonschema_rs.validator_for(schema, validate_formats=asserts, offline=True)

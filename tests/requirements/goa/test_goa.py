@@ -39,7 +39,7 @@ def test_goa_01_there_are_three_kinds_of_toolsets(kind: str, specs: list[str]) -
 
 def test_goa_01_any_other_kind_is_a_compile_error() -> None:
     found = resolved(toolset({"add": {}}, kind="servce"))
-    message = '`kind` must be `service`, `agent`, `mcp` or `command`, but is "servce"'
+    message = '`kind` must be `service`, `agent`, `mcp`, `command` or `http`, but is "servce"'
     assert found.messages == [f"TG105 1.json:1:43 {message}"]
 
 
