@@ -23,14 +23,16 @@ class Contract:
         self._definitions = definitions
         self._compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
         self._listed: Sequence[Mapping[str, Any]] | None = None
-        self._by_name: dict[str, Mapping[str, Any]] = {}
+        self._by_name: dict[str, list[Mapping[str, Any]]] = {}
         self._changes: dict[str, tuple[ToolChange, ...]] = {}
 
     def changes(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> tuple[ToolChange, ...]:
         """Return what changed of a tool in a list; compared at the first call after the list came."""
         if listed is not self._listed:
             self._listed, self._changes = listed, {}
-            self._by_name = {tool["name"]: tool for tool in listed}
+            self._by_name = {}
+            for tool in listed:
+                self._by_name.setdefault(tool["name"], []).append(tool)
         if ident not in self._changes:
             self._changes[ident] = self._compared(ident)
         return self._changes[ident]
@@ -40,7 +42,10 @@ class Contract:
         offered = self._by_name.get(compiled.name)
         if offered is None:
             return (ToolChange(tool=compiled.name, part=Part.REMOVED),)
-        return tuple(compare_tool(compiled, as_specified(offered, self._definitions[ident].metadata)))
+        metadata = self._definitions[ident].metadata
+        return tuple(
+            change for each in offered for change in compare_tool(compiled, as_specified(each, metadata))
+        )  # of a tool that is listed twice, either may be the one that is called
 
 
 def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Mapping[str, Any]:
