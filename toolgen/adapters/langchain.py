@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
+
+KEPT: Final = 1_000
+"""Results that are kept for nodes that are repeated, at most; the oldest is dropped."""
 
 _NO_GRAPH = PermissionDecision(
     decision=Decision.DENY, reason="it needs an approval, and nobody can be asked outside of a LangGraph graph"
@@ -52,7 +55,7 @@ def tools(
     `status="error"`; the typed value of a result is its `artifact`.
 
     A graph repeats a node that was interrupted. A call of that node that has succeeded before is not made again: its
-    result is kept, in this process, by the id of the call.
+    result is kept, in this process, by the thread, the task of the graph and the id of the call.
 
     Raises ValueError for a presentation whose list of tools changes, because a model is bound to its tools once.
     """
@@ -88,16 +91,29 @@ class RunTool(BaseTool):
 
     async def _arun(self, tool_input: dict[str, Any], tool_call_id: str, config: RunnableConfig) -> tuple[Any, Any]:
         payload = compact_json(tool_input)
-        key = (self.name, tool_call_id, payload)
+        task = _task_of(config)
+        key = (*task, self.name, tool_call_id, payload)
         outcome = self._made.get(key)
         if outcome is None:
             call = self._bridge.read(self.name, payload, tool_call_id, config)
             outcome = await self._bridge.make(call, None if call.question is None else _asked(call.question))
-            if tool_call_id and not outcome.is_error:
+            if task and tool_call_id and not outcome.is_error:
                 self._made[key] = outcome
+                if len(self._made) > KEPT:
+                    del self._made[next(iter(self._made))]
         if outcome.is_error:
             raise ToolException(outcome.text)
         return outcome.text, outcome.result.value if outcome.result else None
+
+
+def _task_of(config: RunnableConfig) -> tuple[str, ...]:
+    """Return what identifies the task of a graph that makes a call, also when it is repeated; empty outside of one.
+
+    The id of a call does not: some APIs number the calls of each answer from 0.
+    """
+    configurable = config.get("configurable", {})
+    namespace = configurable.get("checkpoint_ns", "")
+    return (str(configurable.get("thread_id", "")), namespace) if namespace else ()
 
 
 def _asked(question: PermissionRequest) -> PermissionDecision:

@@ -73,17 +73,19 @@ class ToolChange:
 
 
 def compare_tools(compiled: Sequence[CompiledTool], offered: Sequence[Mapping[str, Any]]) -> list[ToolChange]:
-    """Return all changes, sorted by tool. `offered` are entries of `tools/list`, as JSON."""
+    """Return all changes, sorted by tool. `offered` are entries of `tools/list`, as JSON; of equal names, all count."""
     known = {tool.name: tool for tool in compiled}
-    present = {tool["name"]: tool for tool in offered}
+    present: dict[str, list[Mapping[str, Any]]] = {}
+    for tool in offered:
+        present.setdefault(tool["name"], []).append(tool)
     changes: list[ToolChange] = []
     for name in sorted(known.keys() | present.keys()):
         if name not in present:
             changes.append(ToolChange(tool=name, part=Part.REMOVED, before=_shown(known[name])))
         elif name not in known:
-            changes.append(ToolChange(tool=name, part=Part.ADDED, after=present[name]))
+            changes += [ToolChange(tool=name, part=Part.ADDED, after=each) for each in present[name]]
         else:
-            changes += compare_tool(known[name], present[name])
+            changes += [change for each in present[name] for change in compare_tool(known[name], each)]
     return changes
 
 

@@ -15,7 +15,7 @@ from langgraph.types import Command, Send
 
 from tests.unit.adapters.shop import Host
 from toolgen.adapters.approval import ask_framework
-from toolgen.adapters.langchain import tools
+from toolgen.adapters.langchain import KEPT, RunTool, tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
 
 if TYPE_CHECKING:
@@ -124,6 +124,49 @@ def test_a_call_that_succeeded_is_not_made_again_when_its_node_is_repeated(load_
     told = messages(asyncio.run(task()))
     assert {call_id: message.status for call_id, message in told.items()} == {"c1": "success", "c2": "success"}
     assert sorted(host.store.names) == ["buy", "gift"]
+
+
+def test_calls_of_other_tasks_with_the_same_id_are_made(load_store: LoadStore) -> None:
+    """Some APIs number the calls of each answer from 0, so ids repeat: in later turns, and for other users."""
+    host = Host(load_store(), allow_all)
+    first, second, third = (calls(call("store__price", "call_0", id=3)) for _ in range(3))
+    graph = graph_of(host, first, second, AIMessage("done"), third, AIMessage("done"), apart=False)
+    other: RunnableConfig = {"configurable": {"thread_id": "2", "user": "bob"}}
+
+    async def task() -> None:
+        for config in (CONFIG, other):
+            await graph.ainvoke({"messages": [HumanMessage("What is it?")]}, config)
+
+    asyncio.run(task())
+    assert [(name, meta.user) for name, meta in host.store.calls] == [
+        ("price", "ann"), ("price", "ann"), ("price", "bob"),
+    ]  # fmt: skip
+
+
+def test_calls_outside_of_a_graph_are_all_made(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
+
+    async def twice() -> None:
+        for _ in range(2):
+            await by_name["store__price"].ainvoke(call("store__price", "call_0", id=3))
+
+    asyncio.run(twice())
+    assert host.store.names == ["price", "price"]
+
+
+def test_results_are_kept_up_to_a_bound(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    price = {tool.name: tool for tool in tools(host.runtime, host.run)}["store__price"]
+
+    async def many() -> None:
+        for number in range(KEPT + 5):
+            config: RunnableConfig = {"configurable": {"thread_id": "1", "checkpoint_ns": f"tools:{number}"}}
+            await price.ainvoke(call("store__price", "call_0", id=3), config)
+
+    asyncio.run(many())
+    assert isinstance(price, RunTool)
+    assert len(price._made) == KEPT
 
 
 def test_outside_of_a_graph_a_call_that_would_ask_is_denied(load_store: LoadStore) -> None:

@@ -1,7 +1,12 @@
 """MCP: toolsets of kind `mcp`, run on their servers over the official SDK. Needs `toolgen[mcp]`."""
 
-from toolgen.execute.mcp.executor import McpExecutor, executor
-from toolgen.execute.mcp.host import McpHost
-from toolgen.execute.mcp.server import McpServer
+try:
+    from toolgen.execute.mcp.executor import McpExecutor, executor
+    from toolgen.execute.mcp.host import McpHost
+    from toolgen.execute.mcp.server import McpServer
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
+        raise
+    raise ImportError('toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"') from error
 
 __all__ = ["McpExecutor", "McpHost", "McpServer", "executor"]

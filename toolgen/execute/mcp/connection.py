@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _READ_TIMEOUT: Final = 300.0
 """Seconds without a byte after which a response is given up; a server may hold one open for as long as a call takes."""
 
+_BETWEEN_SUBSCRIPTIONS: Final = 1.0
+"""Seconds from the end of a subscription to the next."""
+
 _PAGES: Final = 1_000
 """Pages of a list of tools, at most: a server whose list never ends cannot hang a call."""
 
@@ -158,12 +161,23 @@ class Connection:
                     await listener
 
     async def _listen(self, client: Client) -> None:
-        try:
-            async with client.listen(tools_list_changed=True) as changes:
-                async for _ in changes:
+        """Subscribe to changes of the list, and again when the subscription ends, which ends no call.
+
+        The list is forgotten each time, because a change in between is not announced. A server that refuses a
+        subscription announces nothing: its list is that of the connection.
+        """
+        while True:
+            try:
+                async with client.listen(tools_list_changed=True) as changes:
                     self._forget_tools()
-        except (SubscriptionLost, MCPError, TimeoutError):
-            self._ended.set()  # changes can be missed from here on: the next call connects and lists again
+                    async for _ in changes:
+                        self._forget_tools()
+            except MCPError:
+                return
+            except (SubscriptionLost, TimeoutError):
+                pass  # as a subscription that the server ended
+            self._forget_tools()
+            await asyncio.sleep(_BETWEEN_SUBSCRIPTIONS)
 
     async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):

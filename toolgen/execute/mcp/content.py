@@ -78,7 +78,10 @@ async def _block(block: dict[str, Any], keep: Keep | None) -> ContentBlock:
 
 
 async def _binary(label: str, data: str, media_type: str, keep: Keep | None) -> ContentBlock:
-    content = base64.b64decode(data)
+    try:
+        content = base64.b64decode(data, validate=True)
+    except ValueError:
+        return ContentBlock(type="text", data=f"{label}, not base64]")
     if keep is None:
         return ContentBlock(type="text", data=f"{label}, {len(content)} bytes]")
     kept = keep(content, media_type)

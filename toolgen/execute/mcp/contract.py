@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
 from toolgen.drift.offered import digest_of, texts_of
 from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
-from toolgen.schema.json_values import is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.subschemas import with_one_of
 from toolgen.spec.wire_names import title_of_name
 
@@ -29,14 +29,16 @@ class Contract:
         self._definitions, self._others = definitions, others
         self._compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
         self._listed: Sequence[Mapping[str, Any]] | None = None
-        self._by_name: dict[str, Mapping[str, Any]] = {}
+        self._by_name: dict[str, list[Mapping[str, Any]]] = {}
         self._changes: dict[str, tuple[ToolChange, ...]] = {}
 
     def changes(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> tuple[ToolChange, ...]:
         """Return what changed of a tool in a list; compared at the first call after the list came."""
         if listed is not self._listed:
             self._listed, self._changes = listed, {}
-            self._by_name = {tool["name"]: tool for tool in listed}
+            self._by_name = {}
+            for tool in listed:
+                self._by_name.setdefault(tool["name"], []).append(tool)
         if ident not in self._changes:
             self._changes[ident] = self._compared(ident)
         return self._changes[ident]
@@ -44,15 +46,19 @@ class Contract:
     def suspicions(self, ident: str) -> list[Suspicion]:
         """Return what is suspicious in the texts that a tool of the last list has, and no compiled tool had."""
         compiled = self._compiled[ident]
-        offered = self._by_name.get(compiled.name)
-        return [] if offered is None else suspicions_in(offered, compiled, self._compiled.values(), self._others())
+        offered = self._by_name.get(compiled.name, ())
+        others = self._others()
+        return [one for each in offered for one in suspicions_in(each, compiled, self._compiled.values(), others)]
 
     def _compared(self, ident: str) -> tuple[ToolChange, ...]:
         compiled = self._compiled[ident]
         offered = self._by_name.get(compiled.name)
         if offered is None:
             return (ToolChange(tool=compiled.name, part=Part.REMOVED),)
-        return tuple(compare_tool(compiled, as_specified(offered, self._definitions[ident].metadata)))
+        metadata = self._definitions[ident].metadata
+        return tuple(
+            change for each in offered for change in compare_tool(compiled, as_specified(each, metadata))
+        )  # of a tool that is listed twice, either may be the one that is called
 
 
 def suspicions_in(
@@ -78,9 +84,11 @@ def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Map
     if not (injected or one_of) or not is_object(args):
         return offered
     if injected:
-        fields = {name: field for name, field in args.get("properties", {}).items() if name not in injected}
-        required = [name for name in args.get("required", ()) if name not in injected]
-        args = {**args, "properties": fields, "required": required}
+        fields, required = args.get("properties"), args.get("required")
+        if is_object(fields):
+            args = {**args, "properties": {name: field for name, field in fields.items() if name not in injected}}
+        if is_array(required):
+            args = {**args, "required": [name for name in required if name not in injected]}
     return {**offered, "inputSchema": with_one_of(args, one_of)}
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.drift.changes import Part
@@ -25,6 +26,8 @@ from toolgen.execute.mcp.failures import (
     is_connection_lost,
     is_http_error,
     is_session_lost,
+    malformed,
+    malformed_list,
     never_left,
     unreachable,
 )
@@ -121,19 +124,13 @@ class McpExecutor:
         raise AssertionError
 
     async def _attempt(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
-        try:
-            connection = await self._connection()
-            await self._check_contract(definition.name, await connection.tools(), meta)
-        except ServerUnreachable as error:
-            raise _NotSentError(unreachable(error)) from error
-        except MCPError as error:
-            raise _NotSentError(failed(error)) from error
+        connection = await self._listed(definition, meta)
         name = source_name(definition)
         connection.in_flight += 1
         try:
             return await connection.client.call_tool(name, args, progress_callback=_progress(meta))
-        except RuntimeError as error:  # the SDK holds results against the schema that the server lists
-            raise CallFailed(FailureKind.MALFORMED_RESULT, "invalid_structured_content", str(error)) from error
+        except (RuntimeError, ValidationError) as error:
+            raise malformed(error) from error
         except MCPError as error:
             if is_http_error(error):
                 raise _NoAnswerError(http_error(self._server.name)) from error
@@ -147,6 +144,24 @@ class McpExecutor:
             raise _NoAnswerError(lost) from error
         finally:
             connection.in_flight -= 1
+
+    async def _listed(self, definition: ToolDefinition, meta: ToolCallMeta) -> Connection:
+        """Return a connection whose list of tools has the compiled tool, as the toolset wants it."""
+        try:
+            connection = await self._connection()
+            try:
+                listed = await connection.tools()
+            except MCPError as error:
+                if not is_connection_lost(error):
+                    raise _NotSentError(failed(error)) from error
+                await connection.close()
+                raise ServerUnreachable(self._server.name, "the connection ended while it listed its tools") from error
+            except ValidationError as error:
+                raise malformed_list(self._server.name, error) from error
+        except ServerUnreachable as error:
+            raise _NotSentError(unreachable(error)) from error
+        await self._check_contract(definition.name, listed, meta)
+        return connection
 
     async def _connection(self) -> Connection:
         loop = asyncio.get_running_loop()

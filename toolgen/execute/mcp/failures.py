@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import httpx2
+from mcp.client import InputRequiredRoundsExceededError
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
+from pydantic import ValidationError
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
@@ -94,3 +96,27 @@ def failed(error: MCPError) -> CallFailed:
             return CallFailed(FailureKind.TIMEOUT, "server_timeout", error.message)
         case code:
             return CallFailed(FailureKind.UNAVAILABLE, f"mcp_error_{code}", error.message)
+
+
+def malformed(error: RuntimeError | ValidationError) -> CallFailed:
+    """Return the failure of a call whose answer the SDK refuses.
+
+    It raises RuntimeError for structured content that does not match the schema that the server lists, and for a server
+    that asks on and on.
+    """
+    if isinstance(error, InputRequiredRoundsExceededError):
+        return CallFailed(FailureKind.UNAVAILABLE, "too_many_questions", "the server asks again and again: given up")
+    if isinstance(error, ValidationError):
+        message = f"the answer of the server is not one of MCP: {_first(error)}"
+        return CallFailed(FailureKind.MALFORMED_RESULT, "invalid_answer", message)
+    return CallFailed(FailureKind.MALFORMED_RESULT, "invalid_structured_content", str(error).partition("\n")[0])
+
+
+def malformed_list(server: str, error: ValidationError) -> CallFailed:
+    """Return the failure of a call whose server lists its tools in another way than MCP says."""
+    return CallFailed(FailureKind.UNAVAILABLE, "invalid_list", f"the list of tools of {server}: {_first(error)}")
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -46,6 +46,7 @@ TOOLS: Final[list[dict[str, Any]]] = [
     {"name": "count", "inputSchema": OBJECT},
     {"name": "wait", "inputSchema": OBJECT},
     {"name": "change", "inputSchema": OBJECT},
+    {"name": "hang_up", "inputSchema": OBJECT},
     {"name": "ask", "inputSchema": OBJECT},
     {"name": "environment", "inputSchema": OBJECT, "outputSchema": OBJECT},
     {"name": "headers", "inputSchema": OBJECT, "outputSchema": OBJECT},

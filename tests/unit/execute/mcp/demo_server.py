@@ -1,7 +1,8 @@
 """An MCP server on the official SDK, as a process: `python demo_server.py stdio|http|sse FOLDER [PORT]`.
 
 What it does is in files of FOLDER: `tools.json` is what it lists, `failures` how often it fails before it serves,
-`crashes` how often it dies in a call; and `calls` has a line for each call that arrived.
+`crashes` how often it dies in a call, and `no_subscriptions` has it refuse them; `calls` has a line for each call that
+arrived, and `lists` for each page of tools that was read, its first tool.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def text(content: str, **more: Any) -> types.CallToolResult:
 async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
     listed = json.loads((FOLDER / "tools.json").read_text())
     start = int(params.cursor) if params is not None and params.cursor else 0
+    with (FOLDER / "lists").open("a") as lists:
+        lists.write(f"{start}\n")
     page = [types.Tool.model_validate(tool) for tool in listed[start : start + 5]]
     return types.ListToolsResult(tools=page, next_cursor=str(start + 5) if start + 5 < len(listed) else None)
 
@@ -86,7 +89,8 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
             return text("counted")
         case "wait":
             try:
-                await asyncio.sleep(60)
+                await asyncio.sleep(args.get("seconds", 60))
+                return text("waited")
             except asyncio.CancelledError:
                 log("cancelled")
                 raise
@@ -95,6 +99,9 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
             await ctx.session.send_tool_list_changed()
             await CHANGES.publish(ToolsListChanged())
             return text("changed")
+        case "hang_up":
+            LISTENERS.close()
+            return text("hung up")
         case "ask":
             return await ask(ctx, params)
         case "environment":
@@ -149,12 +156,13 @@ def over_sse(server: Server[Any]) -> Any:
 
 
 CHANGES = InMemorySubscriptionBus()
+LISTENERS = ListenHandler(CHANGES, max_subscriptions=0 if (FOLDER / "no_subscriptions").exists() else 1024)
 SERVER: Server[Any] = Server(
     "demo",
     instructions="Orders.",
     on_list_tools=list_tools,
     on_call_tool=call_tool,
-    on_subscriptions_listen=ListenHandler(CHANGES),
+    on_subscriptions_listen=LISTENERS,
 )
 
 if __name__ == "__main__":

@@ -19,9 +19,12 @@ from toolgen.runtime.catalog.definition import ToolDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from tests.unit.execute.mcp.conftest import Demo
+    from toolgen.contract.records import ToolError
     from toolgen.drift.changes import ToolChange
+    from toolgen.runtime import Runtime
 
 SAY = next(index for index, tool in enumerate(TOOLS) if tool["name"] == "say")
 
@@ -166,3 +169,58 @@ def test_a_result_schema_that_is_not_the_servers_is_no_change(is_inferred: bool)
     assert list(compare_tool(compiled, offered)) == []
     (change,) = compare_tool(compiled, {**offered, "outputSchema": {"type": "string"}})
     assert change.part is Part.RESULT
+
+
+async def refused_say(runtime: Runtime) -> ToolError | None:
+    """Call `say` until it is refused: an announcement and an answer come on different streams."""
+    for _ in range(150):
+        error = (await runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}'))).error
+        if error is not None:
+            return error
+        await asyncio.sleep(0.02)
+    return None
+
+
+def test_changes_are_seen_after_a_subscription_ended(start: Callable[..., Demo]) -> None:
+    demo = start("http")
+
+    async def change() -> ToolError | None:
+        runtime = demo.runtime()
+        await runtime.invoke(ToolRequest(name="mcp.shop.hang_up"))
+        await asyncio.sleep(1.5)  # more than the wait before the next subscription
+        tools = json.dumps({"tools": changed(title="Shout")})
+        await runtime.invoke(ToolRequest(name="mcp.shop.change", payload=tools))
+        return await refused_say(runtime)
+
+    error = asyncio.run(change())
+    assert error is not None
+    assert error.code == "tool_changed"
+
+
+def test_the_end_of_a_subscription_ends_no_call(start: Callable[..., Demo]) -> None:
+    demo = start("http")
+
+    async def calls() -> list[Any]:
+        runtime = demo.runtime()
+        waiting = asyncio.ensure_future(runtime.invoke(ToolRequest(name="mcp.shop.wait", payload='{"seconds": 2}')))
+        await asyncio.sleep(0.5)
+        await runtime.invoke(ToolRequest(name="mcp.shop.hang_up"))
+        return [await waiting]
+
+    (result,) = asyncio.run(calls())
+    assert result.value == "waited"
+
+
+def test_a_server_that_refuses_subscriptions_is_connected_to_once(start: Callable[..., Demo], tmp_path: Path) -> None:
+    (tmp_path / "no_subscriptions").touch()
+    demo = start("http")
+    results, _ = demo.results(*[("echo", {"a": 1})] * 5)
+    assert [result.value for result in results] == [{"a": 1}] * 5
+    pages = (tmp_path / "lists").read_text().splitlines()
+    assert pages.count("10") == 1  # the SDK's server reads the first page itself, before each call of HTTP
+
+
+def test_a_tool_that_is_listed_twice_is_compared_twice(start: Callable[..., Demo]) -> None:
+    demo = start("stdio")
+    demo.list_tools([*changed(title="Shout"), TOOLS[SAY]])
+    assert demo.error("say", {"text": "a"}).code == "tool_changed"

@@ -1,0 +1,35 @@
+"""An MCP server without an SDK, as a process: `python raw_server.py FOLDER`. It answers what it is told to.
+
+A call of any tool is answered with `args["answer"]`, and the list of tools is `tools.json` of FOLDER, as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def answer(request: dict[str, Any]) -> Any:
+    match request["method"]:
+        case "initialize":
+            info = {"name": "raw", "version": "1"}
+            return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+        case "tools/list":
+            return json.loads((Path(sys.argv[1]) / "tools.json").read_text())
+        case "tools/call":
+            return request["params"]["arguments"]["answer"]
+        case _:
+            return None
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    found = answer(request)
+    unknown = {"error": {"code": -32601, "message": "there is no such method"}}
+    message = {"jsonrpc": "2.0", "id": request["id"], **(unknown if found is None else {"result": found})}
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()

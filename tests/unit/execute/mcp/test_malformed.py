@@ -1,0 +1,120 @@
+"""Servers that answer anything: each call ends as a result that says whose fault it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.unit.execute.mcp.conftest import TOOLS
+from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.execute.mcp import McpServer, executor
+from toolgen.runtime import Runtime, allow_all, load
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolResult
+
+PROGRAM = Path(__file__).with_name("raw_server.py")
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+texts = st.text(max_size=5) | st.sampled_from(["iVBORw0=", "=", '"\\ud800"', "[" * 500, "NaN", "1e999"])
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> dict[str, Any]:
+    """Content blocks, near what MCP says."""
+    kind = draw(st.sampled_from(["text", "image", "audio", "resource", "resource_link", "future"]))
+    names = ["text", "data", "mimeType", "uri", "name", "blob"]
+    fields = {name: draw(texts) for name in names if draw(st.booleans())}
+    if kind == "resource":
+        fields = {"resource": {"uri": "a:b", **fields}}
+    return {"type": kind, **fields, **draw(st.dictionaries(st.sampled_from(names), values, max_size=1))}
+
+
+answers = st.dictionaries(st.text(max_size=5), values, max_size=2) | st.fixed_dictionaries(
+    {"content": st.lists(blocks(), max_size=2) | values},
+    optional={
+        "structuredContent": values,
+        "isError": st.booleans() | values,
+        "_meta": values,
+        "resultType": st.sampled_from(["complete", "input_required"]),
+    },
+)
+
+
+def connect(folder: Path, package: str, listed: Any) -> Runtime:
+    (folder / "tools.json").write_text(json.dumps(listed))
+    catalog = load(package)
+    server = McpServer(stdio=(sys.executable, str(PROGRAM), str(folder)), retries=0)
+    return Runtime(catalog, executors=[executor(catalog, "mcp.shop", server=server)], permission=allow_all)
+
+
+async def called(runtime: Runtime, name: str, answer: Any) -> ToolResult[Any]:
+    request = ToolRequest(name=f"mcp.shop.{name}", payload=json.dumps({"answer": answer}))
+    return await asyncio.wait_for(runtime.invoke(request), 20)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(found=st.lists(answers, min_size=20, max_size=20))
+def test_every_answer_of_a_server_ends_as_a_result(tmp_path: Path, demo_package: str, found: list[Any]) -> None:
+    async def results() -> list[ToolResult[Any]]:
+        runtime = connect(tmp_path, demo_package, {"tools": TOOLS})
+        return [await called(runtime, name, answer) for answer in found for name in ("echo", "picture")]
+
+    for result in asyncio.run(results()):
+        assert result.error is None or result.error.kind in {
+            FailureKind.DOMAIN_REJECTION,
+            FailureKind.MALFORMED_RESULT,
+        }, result.error
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "says"),
+    [
+        ({"content": 1}, "invalid_answer", "content"),
+        ({"content": [], "structuredContent": [1]}, "invalid_answer", "structuredContent"),
+        ({"content": []}, "invalid_structured_content", "did not return structured content"),
+    ],
+)
+def test_a_malformed_answer_is_a_malformed_result(
+    tmp_path: Path, demo_package: str, answer: Any, code: str, says: str
+) -> None:
+    result = asyncio.run(called(connect(tmp_path, demo_package, {"tools": TOOLS}), "echo", answer))
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.MALFORMED_RESULT, code)
+    assert says in result.error.message
+
+
+def test_binary_content_that_is_not_base64_is_said_to_be(tmp_path: Path, demo_package: str) -> None:
+    image = {"type": "image", "data": "no!", "mimeType": "image/png"}
+    text = {"type": "text", "text": "Here it is."}
+    answer = {"content": [text, image]}
+    result = asyncio.run(called(connect(tmp_path, demo_package, {"tools": TOOLS}), "picture", answer))
+    assert result.error is None
+    assert [block.data for block in result.blocks] == ["Here it is.", "[image: image/png, not base64]"]
+
+
+@pytest.mark.parametrize("listed", [{"tools": 1}, {"tools": [{"name": "echo"}]}, {}])
+def test_a_malformed_list_makes_the_server_unavailable(tmp_path: Path, demo_package: str, listed: Any) -> None:
+    result = asyncio.run(called(connect(tmp_path, demo_package, listed), "echo", {}))
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "invalid_list")
+
+
+def test_a_missing_sdk_says_what_to_install() -> None:
+    code = "import sys; sys.modules['mcp'] = None; import toolgen.execute.mcp"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        'ImportError: toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"'
+    )
