@@ -36,7 +36,7 @@ def blocks(draw: st.DrawFn) -> dict[str, Any]:
     """Content blocks, near what MCP says."""
     kind = draw(st.sampled_from(["text", "image", "audio", "resource", "resource_link", "future"]))
     names = ["text", "data", "mimeType", "uri", "name", "blob"]
-    fields = {name: draw(texts) for name in names if draw(st.booleans())}
+    fields: dict[str, Any] = {name: draw(texts) for name in names if draw(st.booleans())}
     if kind == "resource":
         fields = {"resource": {"uri": "a:b", **fields}}
     return {"type": kind, **fields, **draw(st.dictionaries(st.sampled_from(names), values, max_size=1))}
