@@ -1,4 +1,4 @@
-"""The small language of templates that specs hold, `{{args.name}}`, as the compiler checks it and executors read it."""
+"""References in the text of specs, as the compiler checks and executors read them: `{{args.name}}`, `$env.NAME`."""
 
 from __future__ import annotations
 
@@ -10,3 +10,11 @@ BRACES: Final = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
 
 BEYOND_A_NAME: Final = re.compile(r"[\s|.(\[]")
 """What begins a filter or leads into a value, which templates do not have."""
+
+VARIABLE: Final = re.compile(r"\$env\.([A-Za-z_][A-Za-z0-9_]*)")
+"""A reference to an environment variable, alone or as a part of a value; its group is the name."""
+
+
+def has_nameless_variable(text: str) -> bool:
+    """Return whether a text has `$env.` without a name behind it."""
+    return text.count("$env.") != len(VARIABLE.findall(text))

@@ -18,6 +18,7 @@ from toolgen.cli.named_files import STDIN, read_named
 from toolgen.compiler.source.nodes import Source
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
+from toolgen.spec.templates import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _LARGEST: Final = 64 * 1024 * 1024
 """Maximum size in bytes of a saved answer. The spec that is written may have 10 MB."""
 
-_REFERENCE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")
 _CREDENTIAL: Final = re.compile(r"(?:Bearer|Basic|token)\s+\S+", re.IGNORECASE)
 
 
@@ -106,7 +106,7 @@ def _header(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise click.UsageError(f"--header `{text}` is not NAME=VALUE.")
-    literal = _REFERENCE.sub("", value).strip()
+    literal = VARIABLE.sub("", value).strip()
     if literal and (is_secret_field(f"/{name}") or _CREDENTIAL.search(literal)) and not _is_scheme(literal):
         raise _credential(f"the header {name}")
     _refuse_credential(f"the header {name}", literal)
@@ -118,7 +118,7 @@ def _is_scheme(literal: str) -> bool:
 
 
 def _refuse_credential(what: str, text: str) -> None:
-    literal = _REFERENCE.sub("", text)
+    literal = VARIABLE.sub("", text)
     if redact_text(literal) != literal:
         raise _credential(f"`{redact_text(what)}`" if what == text else what)
 

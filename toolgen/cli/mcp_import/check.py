@@ -11,7 +11,7 @@ import click
 from toolgen.cli.mcp_import.answers import live_answer
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.importers.mcp_tools import offered_tools, read_tools
+from toolgen.compiler.importers.mcp.tools import offered_tools, read_tools
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
+from toolgen.spec.templates import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,6 @@ _EDITOR: Final = {
 }
 """Variables of VS Code and Cursor that are no secrets."""
 
-_OURS: Final = re.compile(r"\$env\.([A-Za-z_][A-Za-z0-9_]*)")
 _SCHEME: Final = re.compile(r"\s*(?:Bearer|Basic|Token|ApiKey)?\s*", re.IGNORECASE)
 _TOKEN: Final = re.compile(
     r"(?=(?:[^\d]*\d){3})(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_+=]{16,}"
@@ -53,15 +53,15 @@ class References:
         """Return an environment with the values of the entry added; a variable that is set keeps its value."""
         found = {**self.values, **present}
         for name, text in self._aliases.items():
-            if name not in found and all(other in found for other in _OURS.findall(text)):
-                found[name] = _OURS.sub(lambda reference: found[reference[1]], text)
+            if name not in found and all(other in found for other in VARIABLE.findall(text)):
+                found[name] = VARIABLE.sub(lambda reference: found[reference[1]], text)
         return found
 
     def variable(self, name: str, value: str) -> str:
         """Take an environment variable that the program gets by its name."""
         translated = self._translated(value, f"the variable {name}")
         self.origins.setdefault(name, f"the variable {name}")
-        if not _OURS.search(translated):
+        if not VARIABLE.search(translated):
             self.values.setdefault(name, value)
         elif translated != f"$env.{name}":
             self._aliases[name] = translated
@@ -81,7 +81,7 @@ class References:
         except ValueError:  # no URL, so no part of it is known to be harmless
             return self._reference("url", url, "the URL")
         user, at, host = parts.netloc.rpartition("@")
-        if user and not _OURS.fullmatch(user):
+        if user and not VARIABLE.fullmatch(user):
             user = self._reference("user", user, "the user of the URL")
         segments = [
             self._reference("path", unquote(each), "the path of the URL") if _looks_secret(each) else each
@@ -149,7 +149,7 @@ class References:
 
 def _is_reference(text: str) -> bool:
     """Return whether a text is a reference, or one behind a scheme such as `Bearer`."""
-    return _OURS.search(text) is not None and _SCHEME.fullmatch(_OURS.sub("", text)) is not None
+    return VARIABLE.search(text) is not None and _SCHEME.fullmatch(VARIABLE.sub("", text)) is not None
 
 
 def _scheme_start(text: str) -> int:
@@ -168,5 +168,5 @@ def _names_secret(name: str) -> bool:
 
 
 def _looks_secret(text: str) -> bool:
-    literal = _OURS.sub("", text)
+    literal = VARIABLE.sub("", text)
     return bool(_TOKEN.fullmatch(unquote(literal))) or redact_text(literal) != literal

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.named_files import named_lines
-from toolgen.compiler.importers.results import recorded_value, with_inferred_results
+from toolgen.compiler.importers.mcp.results import recorded_value, with_inferred_results
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:

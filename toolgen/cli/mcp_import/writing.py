@@ -11,7 +11,7 @@ from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.output import diagnostics_json, show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
-from toolgen.compiler.importers.mcp import import_mcp
+from toolgen.compiler.importers.mcp.importing import import_mcp
 from toolgen.compiler.importers.trial import try_name
 from toolgen.drift.suspicions import OtherTools
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.compiler.config import Config
-    from toolgen.compiler.importers.mcp import Imported
+    from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.source.nodes import Source
 
 _LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote_plus
 
 from toolgen.contract.records import FailureKind
+from toolgen.execute.environment import variables_in, with_variables
 from toolgen.execute.http.styles import percent_encoded
 from toolgen.runtime.base.errors import CallFailed, ExecutorError
 from toolgen.schema.json_values import is_object
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     Fetch = Callable[[str, bytes, Mapping[str, str]], Awaitable[tuple[int, Any]]]
     """Posts a form to a token endpoint; returns the status and the JSON of the response."""
 
-VARIABLE: Final = "$env."
 _EARLY: Final = 30.0
 """Seconds before its end that a token is replaced."""
+
+_SECRETS: Final = ("value", "password", "token", "client_secret")
 
 _SHORTEST: Final = 4
 """Characters: a shorter credential is not looked for in texts, because it would be found in words."""
@@ -38,7 +40,7 @@ class _Token:
 
 @dataclass(slots=True)
 class Credentials:
-    """The `auth` of an API, with the environment that has its secrets.
+    """The `auth` and the `headers` of an API, with the environment that has their secrets.
 
     `security` are the alternatives of the API; None is each `auth` alone.
     """
@@ -46,6 +48,7 @@ class Credentials:
     auth: Mapping[str, Mapping[str, Any]]
     security: Sequence[Sequence[str]] | None
     environment: Mapping[str, str] = field(repr=False)
+    headers: Mapping[str, str]
     _tokens: dict[str, _Token] = field(default_factory=dict[str, _Token], repr=False)
     _fetching: dict[str, asyncio.Task[_Token]] = field(default_factory=dict[str, "asyncio.Task[_Token]"], repr=False)
 
@@ -57,13 +60,8 @@ class Credentials:
             raise ExecutorError(f"the environment has no variable {missing}, which the API needs to authenticate")
 
     def resolved(self, value: str) -> str:
-        """Return the value of a reference `$env.NAME`, or the text as it is. Raises `ExecutorError`."""
-        if not value.startswith(VARIABLE):
-            return value
-        name = value.removeprefix(VARIABLE)
-        if name not in self.environment:
-            raise ExecutorError(f"the environment has no variable {name}")
-        return self.environment[name]
+        """Return a text with the values of its variables. Raises `ExecutorError` for one that is not set."""
+        return with_variables(value, self.environment, "the API")
 
     async def apply(self, request: Request, security: Sequence[Sequence[str]] | None, fetch: Fetch) -> tuple[str, ...]:
         """Add credentials to a request; returns the names of the `auth` used. Raises `CallFailed` without any."""
@@ -86,9 +84,11 @@ class Credentials:
 
     def hide(self, text: str) -> str:
         """Remove credentials from a text that is sent to a model or recorded."""
-        found = [self.resolved(value) for spec in self.auth.values() for key, value in spec.items()
-                 if key in ("value", "password", "token", "client_secret") and not self._missing_in(value)]  # fmt: skip
-        for secret in sorted({*found, *(token.value for token in self._tokens.values())}, key=len, reverse=True):
+        values = [spec[key] for spec in self.auth.values() for key in _SECRETS if key in spec]
+        found = {self.resolved(value) for value in values if not self._missing_in(value)}
+        names = [name for value in (*values, *self.headers.values()) for name in variables_in(value)]
+        found |= {self.environment.get(name, "") for name in names}
+        for secret in sorted(found | {token.value for token in self._tokens.values()}, key=len, reverse=True):
             if len(secret) >= _SHORTEST:
                 text = text.replace(secret, "[redacted]")
         return text
@@ -103,10 +103,10 @@ class Credentials:
 
     def _missing(self, alternative: Sequence[str]) -> list[str]:
         values = [value for name in alternative for value in self.auth[name].values() if isinstance(value, str)]
-        return [value.removeprefix(VARIABLE) for value in values if self._missing_in(value)]
+        return [name for value in values for name in self._missing_in(value)]
 
-    def _missing_in(self, value: str) -> bool:
-        return value.startswith(VARIABLE) and value.removeprefix(VARIABLE) not in self.environment
+    def _missing_in(self, value: str) -> list[str]:
+        return [name for name in variables_in(value) if name not in self.environment]
 
     async def _add(self, name: str, request: Request, fetch: Fetch) -> None:
         spec = self.auth[name]

@@ -37,8 +37,9 @@ class HttpExecutor:
 
     def __init__(self, operations: Mapping[str, Operation], api: Mapping[str, Any], host: HttpHost) -> None:
         self._operations, self._api, self._host = operations, api, host
-        self._credentials = Credentials(api.get("auth", {}), api.get("security"), host.environment)
-        self._headers = {name: self._credentials.resolved(value) for name, value in api.get("headers", {}).items()}
+        headers: Mapping[str, str] = api.get("headers", {})
+        self._credentials = Credentials(api.get("auth", {}), api.get("security"), host.environment, headers)
+        self._headers = {name: self._credentials.resolved(value) for name, value in headers.items()}
         self._sender = Sender(host, self._credentials, api.get("retries", 2))
         if host.headers is None and host.auth is None and any(each.security is None for each in operations.values()):
             self._credentials.check()

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, ToolListChangedNotification
 
 from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
-from toolgen.execute.mcp.oauth.sign_in import stored_auth
+from toolgen.execute.mcp.oauth.tokens import stored_auth
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolgen.contract.records import NOTHING
+from toolgen.execute.environment import variable, with_variables
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
 OnDrift: TypeAlias = Literal["refuse", "ask", "warn"]
 """What happens to a call of a tool that its server changed since it was compiled."""
-
-VARIABLE: Final = re.compile(r"\$env\.([A-Za-z_][A-Za-z0-9_]*)")
-"""A reference to an environment variable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +57,7 @@ class McpServer:
         """Return the server with the values of variables. Raises `ExecutorError` for one that is not set."""
 
         def value(text: str) -> str:
-            return VARIABLE.sub(lambda found: _variable(found[1], environment, self.name), text)
+            return with_variables(text, environment, self.name)
 
         headers = {name: value(text) for name, text in self.headers.items()}
         stdio = tuple(map(value, self.stdio))
@@ -68,10 +65,4 @@ class McpServer:
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of a `stdio` server. Raises `ExecutorError` for one that is not set."""
-        return {name: _variable(name, environment, self.name) for name in self.env}
-
-
-def _variable(name: str, environment: Mapping[str, str], server: str) -> str:
-    if name not in environment:
-        raise ExecutorError(f"the environment has no variable {name}, which {server} needs")
-    return environment[name]
+        return {name: variable(name, environment, self.name) for name in self.env}

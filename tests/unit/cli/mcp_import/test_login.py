@@ -15,7 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.execute.mcp import conftest as servers
-from toolgen.execute.mcp.oauth import LoginStore
+from toolgen.execute.mcp.oauth.store import LoginStore
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:

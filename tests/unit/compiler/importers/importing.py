@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.importers.mcp import import_mcp
+from toolgen.compiler.importers.mcp.importing import import_mcp
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import SpecFile, parse
@@ -16,7 +16,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.compiler.importers.mcp import Imported
+    from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.ir.catalog import Tool
 
 SPEC = "specs/shop.yaml"

@@ -9,7 +9,7 @@ import click
 from toolgen.compiler.diagnostics.codes import CODES
 
 if TYPE_CHECKING:
-    from toolgen.compiler.importers.mcp import Imported
+    from toolgen.compiler.importers.imported import Imported
 
 
 def imported_json(imported: Imported) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool)
     that only the user can read: logins.json in the folder toolgen of the user's configuration.
     """
     require_mcp()
-    from toolgen.execute.mcp.oauth import sign_in
+    from toolgen.execute.mcp.oauth.sign_in import sign_in
     from toolgen.execute.mcp.server import McpServer
 
     if (server is None) == (url is None):

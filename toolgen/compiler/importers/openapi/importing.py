@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.importers.mcp import Imported
+from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.openapi.description import Description
 from toolgen.compiler.importers.openapi.files import Files
 from toolgen.compiler.importers.openapi.offered import offer_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.offer import Offer
     from toolgen.compiler.importers.openapi.files import Read
     from toolgen.compiler.importers.openapi.operations import Operation
@@ -64,10 +65,10 @@ def import_openapi(
     _report_auth(description, sink)
     if isinstance(spec, str):
         update = new_spec(head, offer.tools)
-        return _imported(new_text(spec, update.data, _COMMENT), update, offer)
+        return imported(new_text(spec, update.data, _COMMENT), update, offer)
     update = updated_spec(_with_head(present, head), offer.tools)
     _report_changes(spec, present, update, offer, sink)
-    return _imported(updated_text(spec, update), update, offer)
+    return imported(updated_text(spec, update), update, offer)
 
 
 def _head(description: Description, toolset: str, operations: list[Operation]) -> dict[str, Any]:
@@ -119,8 +120,3 @@ def _report_changes(
     for key, text in update.replaced:
         message = f"the API describes `{key}` otherwise now, and its `{text}` takes the place of this one"
         sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="put yours back if it still holds")
-
-
-def _imported(text: str, update: Update, offer: Offer) -> Imported:
-    total = len(update.data["tools"])
-    return Imported(text, total, update.added, update.changed, update.gone, offer.left_out, offer.warnings)

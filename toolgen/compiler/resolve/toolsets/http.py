@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.http import ParamSpec
+from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
 
-VARIABLE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")
 PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 _NEEDS: Final = {
@@ -54,13 +54,9 @@ def resolve_api(document: Document[ToolsetFile], sink: Diagnostics) -> dict[str,
         fix = "write `https://host/path`"
         sink.report("TG420", document.span("api", "base_url"), f"`{spec.base_url}` is not the URL of an API", fix=fix)
     for name, value in spec.headers.items():
-        if "$env." in value and not VARIABLE.fullmatch(value):
-            sink.report(
-                "TG420",
-                document.span("api", "headers", name),
-                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
-                fix="write `$env.VAR`, and put all of the value into the variable",
-            )
+        if has_nameless_variable(value):
+            place, fix = document.span("api", "headers", name), "write `$env.NAME`, with letters, digits and `_`"
+            sink.report("TG420", place, f"`{value}` has no name of an environment variable behind `$env.`", fix=fix)
     for name, auth in spec.auth.items():
         _check_auth(name, auth, document, sink)
     _check_security(spec.security, spec, ("api", "security"), document, sink)
@@ -217,7 +213,7 @@ def _check_auth(name: str, auth: AuthSpec, document: Document[ToolsetFile], sink
                 "TG420",
                 document.span(*place, key),
                 f"`{key}` is a secret, which no spec has",
-                fix="write `$env.VAR`, and put the value into the variable",
+                fix="write `$env.NAME`, and put the value into the variable",
             )
     if auth.token_url is not None and not is_base_url(auth.token_url.partition("?")[0]):
         sink.report("TG420", document.span(*place, "token_url"), f"`{auth.token_url}` is not a URL")

@@ -19,6 +19,7 @@ from toolgen.compiler.resolve.toolsets.bindings import Misfit, fit
 from toolgen.compiler.resolve.toolsets.http import resolve_api
 from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
 from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
+from toolgen.spec.templates import VARIABLE, has_nameless_variable
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.schemas.schemas import Schemas
 
 _BLANK: Final = re.compile(r"\s")
-_VARIABLE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")
 _RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the server's name as `remote`"
 
 
@@ -118,11 +118,11 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         )
     for name in ("http", "sse"):
         url = getattr(spec, name)
-        if url is not None and not _is_url(url) and not _VARIABLE.match(url):
+        if url is not None and not _is_url(url) and not VARIABLE.match(url):
             place, fix = document.span("server", name), "write `https://host/path`"
             sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
     for name, value in spec.headers.items():
-        if value.count("$env.") != len(_VARIABLE.findall(value)):
+        if has_nameless_variable(value):
             place, fix = document.span("server", "headers", name), "write `$env.NAME`, with letters, digits and `_`"
             sink.report("TG411", place, f"`{value}` has no name of an environment variable behind `$env.`", fix=fix)
     return Server(

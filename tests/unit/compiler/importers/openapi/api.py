@@ -17,7 +17,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.compiler.importers.mcp import Imported
+    from toolgen.compiler.importers.imported import Imported
 
 TOOLSET = "shop.api"
 OK: dict[str, Any] = {"responses": {"200": {"description": "It worked."}}}

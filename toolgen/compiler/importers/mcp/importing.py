@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.importers.mcp_tools import read_tools
-from toolgen.compiler.importers.review import Review
+from toolgen.compiler.importers.imported import imported
+from toolgen.compiler.importers.mcp.review import Review
+from toolgen.compiler.importers.mcp.tools import read_tools
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.offer import Offer
     from toolgen.compiler.importers.update import Update
     from toolgen.compiler.source.nodes import Source
@@ -24,23 +25,6 @@ if TYPE_CHECKING:
 
 _COMMENT: Final = "Written by `toolgen import mcp`. Review permissions and tags: the server only hinted at them."
 _HEAD: Final = ("toolgen", "toolset", "kind", "description", "imported", "dialect", "server")
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The outcome of an import: the text of the spec, and its number of tools.
-
-    `added`, `changed` and `gone` are keys of tools, sorted; `left_out` are the server's names of broken tools;
-    `warnings` counts the warnings of a later build, by code.
-    """
-
-    text: str
-    total: int
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    gone: tuple[str, ...]
-    left_out: tuple[str, ...]
-    warnings: Mapping[str, int]
 
 
 def import_mcp(
@@ -66,7 +50,7 @@ def import_mcp(
         if offer is None or not offer.tools:
             return None
         update = new_spec(_with_instructions(head, offer.instructions), offer.tools)
-        return _imported(new_text(spec, update.data, _COMMENT), update, offer)
+        return imported(new_text(spec, update.data, _COMMENT), update, offer)
     present = _with_head(spec.root.to_data(), dialect, server)
     tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
     review = Review(Reviewed(present), others or OtherTools())
@@ -76,7 +60,7 @@ def import_mcp(
     update = updated_spec(_with_instructions(present, offer.instructions), offer.tools)
     _report_gone(spec, present, update, offer, sink)
     _report_replaced(spec, update, sink)
-    return _imported(updated_text(spec, update), update, offer)
+    return imported(updated_text(spec, update), update, offer)
 
 
 def _with_head(data: dict[str, Any], dialect: str | None, server: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -119,8 +103,3 @@ def _report_replaced(spec: SpecFile, update: Update, sink: Diagnostics) -> None:
         sink.report(
             "TG808", spec.root.span_at(("tools", key, text)), message, fix="restore yours if it is still correct"
         )
-
-
-def _imported(text: str, update: Update, offer: Offer) -> Imported:
-    total = len(update.data["tools"])
-    return Imported(text, total, update.added, update.changed, update.gone, offer.left_out, offer.warnings)

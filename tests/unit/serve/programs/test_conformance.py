@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import Listening, Project
-from tests.unit.serve.programs import environment, needs, program
+from tests.unit.serve.programs.program import environment, needs, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,7 +199,7 @@ def test_a_scenario_passes(scenario: str, tested: Listening) -> None:
 
 @pytest.mark.parametrize("scenario", ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"])
 def test_a_client_scenario_passes(scenario: str) -> None:
-    client = shlex.join([sys.executable, str(ROOT / "tests" / "serve" / "conformance_client.py")])
+    client = shlex.join([sys.executable, str(Path(__file__).with_name("conformance_client.py"))])
     done = subprocess.run(
         [program("conformance"), "client", "--command", client, "--scenario", scenario, "--timeout", "60000"],
         env={**environment(), "PYTHONPATH": str(ROOT)},

@@ -19,7 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
-from tests.unit.serve.programs import PROGRAMS, environment, needs, node_folder, program
+from tests.unit.serve.programs.program import PROGRAMS, environment, needs, node_folder, program
 from toolgen.execute.mcp import McpHost, McpServer, executor
 from toolgen.runtime import Runtime, allow_all, load
 

@@ -14,13 +14,13 @@ from toolgen.compiler.importers.written_schema import bare_fields, mapping, scal
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.spec.wire_names import title_of_name
+from toolgen.drift.offered import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostic, Span
-    from toolgen.compiler.importers.review import Review
+    from toolgen.compiler.importers.mcp.review import Review
     from toolgen.compiler.importers.trial import Circumstances
     from toolgen.compiler.source.nodes import Node, Source
 
@@ -201,10 +201,9 @@ def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
 
 def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     """Return the properties of a tool that the server determines, as nodes with their places."""
-    title = _text(entry, "title") or _text(entry.get("annotations"), "title")
-    described = _text(entry, "description")
-    undescribed = f"{(title or title_of_name(name)).rstrip('.')}. The server does not describe it."
-    tool: dict[str, Node] = {"description": scalar(entry.get("description") or entry, described or undescribed)}
+    texts = {key: text.to_data() for key in ("title", "description", "annotations") if (text := entry.get(key))}
+    title, description = texts_of({"name": name, **texts})
+    tool: dict[str, Node] = {"description": scalar(entry.get("description") or entry, description)}
     if title:
         tool["title"] = scalar(entry, title)
     tool["args"] = written_args(entry.get("inputSchema"), entry)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.unit.compiler.importers.importing import import_tools, spec_file, tool
-from toolgen.compiler.importers.results import recorded_value, with_inferred_results
+from toolgen.compiler.importers.mcp.results import recorded_value, with_inferred_results
 
 OWN = {"type": "object", "properties": {"mine": {"type": "integer"}}}
 
