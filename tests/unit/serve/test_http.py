@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
@@ -88,7 +89,8 @@ def test_calls_that_take_too_long_are_cancelled(project: Project) -> None:
             await exists(project.folder / "cut.started")
             listening.process.send_signal(signal.SIGTERM)
             await exists(project.folder / "cut.cancelled")
-            call.cancel()
+            with pytest.raises(MCPError):
+                await call
 
     asyncio.run(use())
     _, said = listening.process.communicate(timeout=30)
