@@ -26,7 +26,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.calls.hooks": (),
     "toolgen.runtime.calls.gate": (),
     "toolgen.runtime.catalog.registration": ("Handler", "Profile"),
-    "toolgen.execute.user_tools": ("load_user_tools",),
+    "toolgen.execute.user_tools.loading": ("load_user_tools",),
     "toolgen.runtime.runs.run": ("Run", "Progress", "Grant", "Scope"),
     "toolgen.runtime.runs.children": ("Child", "start_child"),
     "toolgen.execute.command": ("CommandHost", "executor"),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.execute.command import STDERR_BYTES, Command, CommandExecutor, CommandHost, fields_of
 from toolgen.execute.command_line import ExecLine, ShellLine
-from toolgen.execute.user_files import user_files
-from toolgen.execute.user_tool_file import parse_user_tool
+from toolgen.execute.user_tools.files import user_files
+from toolgen.execute.user_tools.tool_file import parse_user_tool
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.registration import from_adapter
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
-    from toolgen.execute.user_tool_file import UserToolFile
+    from toolgen.execute.user_tools.tool_file import UserToolFile
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.registration import Profile
 

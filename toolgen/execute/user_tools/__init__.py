@@ -1,0 +1,1 @@
+"""User tools: the command tools in the files of a user."""
