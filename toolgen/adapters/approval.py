@@ -32,9 +32,7 @@ class _Answer:
 
 _answer: Final[ContextVar[_Answer | None]] = ContextVar("toolgen_approval", default=None)
 
-_NOBODY: Final = PermissionDecision(
-    decision=Decision.DENY, reason="it needs an approval, and there is nobody to ask in this place"
-)
+_NOBODY: Final = PermissionDecision(decision=Decision.DENY, reason="it needs an approval, and no one can be asked here")
 
 
 def ask_framework(request: PermissionRequest) -> PermissionDecision:

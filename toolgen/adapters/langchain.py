@@ -32,7 +32,7 @@ KEPT: Final = 1_000
 """Results that are kept for nodes that are repeated, at most; the oldest is dropped."""
 
 _NO_GRAPH = PermissionDecision(
-    decision=Decision.DENY, reason="it needs an approval, and nobody can be asked outside of a LangGraph graph"
+    decision=Decision.DENY, reason="it needs an approval, and only a LangGraph graph can ask for one"
 )
 
 

@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 
 def setter(kind: type, name: str) -> Callable[[Any, Any], None]:
-    """Give what sets an attribute of instances of a class, be it frozen: one in a slot, or `__dict__`, all of them."""
+    """Return what sets a slot of instances of a class, also of a frozen one; `__dict__` sets all attributes."""
     return cast("Callable[[Any, Any], None]", vars(kind)[name].__set__)

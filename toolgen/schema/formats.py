@@ -32,7 +32,7 @@ _DRAFTS: Final = {"2020-12": frozenset(TYPES), "2019-09": frozenset(TYPES)}
 
 
 def typed_formats(dialect: str) -> frozenset[str]:
-    """Give the formats that have a type, of those that a draft knows: `uuid` came with 2019-09."""
+    """Return the formats that have a type, of those that a draft knows: `uuid` came with 2019-09."""
     return _DRAFTS.get(dialect, _OLDER_DRAFTS)
 
 
@@ -42,7 +42,7 @@ def is_written(name: str, text: str) -> bool:
 
 
 def parse_format(name: str, text: str, kind: type[FormattedValue] | None = None) -> FormattedValue | None:
-    """Give the value of a text that has a format; of a class `kind`, if one is given that extends that of the format.
+    """Return the value of a text that has a format; of a class `kind`, if one is given that extends that of the format.
 
     Digits of a second beyond the sixth are cut off. None for any other text, and for those that have the format and no
     value in Python: leap seconds, and the year 0000.

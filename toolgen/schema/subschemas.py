@@ -34,7 +34,7 @@ _SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSch
 
 
 def definitions_of(schema: Any) -> dict[str, Any]:
-    """Give the definitions of a schema by the references to them."""
+    """Return the definitions of a schema by the references to them."""
     return {
         f"#/{keyword}/{name}": each
         for keyword in DEFINITIONS

@@ -35,7 +35,7 @@ async def ask_person(message: str, schema: Mapping[str, Any]) -> Mapping[str, An
     """
     call = current_call.get()
     if call is None:
-        raise CannotAsk("nobody can be asked: the call did not come through a server")
+        raise CannotAsk("no client can be asked: the call did not come through a server")
     if not call.can_ask:
         raise CannotAsk("the client cannot ask a person: it does not support elicitation")
     return await call.ask(Question(message, schema))

@@ -95,7 +95,7 @@ class ServedCall:
         return await question.answer
 
     def answer(self, fields: Mapping[str, Any] | None) -> None:
-        """Answer the open question, unless nobody waits for the answer any more."""
+        """Answer the open question, if the call still waits for it."""
         question = self.open_question
         if question is not None and not question.answer.done():
             question.answer.set_result(fields)

@@ -119,7 +119,7 @@ def _entry(name: str, definition: ToolDefinition, output: Any) -> dict[str, Any]
 
 
 def _input_schema(definition: ToolDefinition) -> dict[str, Any]:
-    """The whole schema, so that whoever imports it gets all of it; without the fields that the host fills."""
+    """The whole schema, so that an import gets all of it; without the fields that the host fills."""
     schema: dict[str, Any] = {"type": "object", **definition.input_schema}
     injected = definition.metadata.get("inject", ())
     if injected and "properties" in schema:

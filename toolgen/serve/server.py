@@ -198,7 +198,7 @@ class ToolServer:
         call_id, _, number = (params.request_state or "").partition(":")
         call = self._calls.get(call_id)
         if call is None or call.id in self._attended or str(call.questions) != number:
-            raise MCPError(code=INVALID_PARAMS, message="nobody waits for this answer any more: make the call again")
+            raise MCPError(code=INVALID_PARAMS, message="no call is waiting for this answer: make the call again")
         responses = params.input_responses or {}
         if _KEY in responses:
             call.answer(_fields(responses[_KEY]))

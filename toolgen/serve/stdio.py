@@ -42,7 +42,7 @@ async def serve_stdio(server: ToolServer, grace: float) -> None:
 
 
 class _Lines:
-    """The lines of stdin. A thread reads them that nobody has to wait for: it may never see the end."""
+    """The lines of stdin. A thread reads them that is not waited for: it may never see the end."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -54,7 +54,7 @@ class _Lines:
         with suppress(RuntimeError), open(descriptor, encoding="utf-8", errors="replace", closefd=False) as stream:
             for line in stream:
                 asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
-            self._loop.call_soon_threadsafe(self.end)  # RuntimeError: the loop is closed, and nobody listens
+            self._loop.call_soon_threadsafe(self.end)  # RuntimeError: the loop is closed
 
     def end(self) -> None:
         """End the lines here."""

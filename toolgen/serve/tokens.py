@@ -40,10 +40,10 @@ class Tokens:
                 if self._users.setdefault(_digest(token), user) != user:
                     raise TokensError(f"a token of {user} is also the token of another user")
         if not self._users:
-            raise TokensError("there is no token, so nobody could call")
+            raise TokensError("there is no token, so no client could call")
 
     def __call__(self, token: str) -> str | None:
-        """Return the user of a token; None if it is nobody's."""
+        """Return the user of a token; None for an unknown token."""
         digest = _digest(token)
         found = [user for known, user in self._users.items() if hmac.compare_digest(known, digest)]
         return found[0] if found else None
@@ -52,7 +52,7 @@ class Tokens:
     def from_file(cls, path: str | Path) -> Tokens:
         """Read a JSON object of a token, or a list of tokens, for each user. Raises `TokensError`.
 
-        The file must belong to whoever runs this process, and nobody else may read it.
+        The file must belong to the user who runs this process, and no other user may read it.
         """
         text = _read_private(Path(path))
         try:

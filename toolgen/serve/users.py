@@ -27,7 +27,7 @@ class UserRuns:
         self._runs: dict[str, Run] = {}
 
     def run_of(self, user: str | None) -> Run:
-        """Return the run of a user; None is whoever the given run is for."""
+        """Return the run of a user; None is the user of the given run."""
         if user is None:
             return self._given
         if user not in self._runs:

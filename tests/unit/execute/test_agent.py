@@ -154,7 +154,7 @@ def test_figures_that_have_no_sum_do_not_cost_a_run_its_answer(figures: tuple[fl
         await run.turn([call_of("router.web_search", query="x")] * 2)
         return Outcome(value="done")
 
-    reported = lambda _args, _meta: ToolResult[Any](value=[], telemetry={"tokens": next(left)})  # noqa: E731
+    reported = lambda _args, _meta: ToolResult[Any](value=[], telemetry={"tokens": next(left)})  # noqa: E731  # one expression
     result = World(run_agent, tools={"router.web_search": reported}).one(sub())
     assert result.error is None
     assert result.telemetry == {"tokens": figures[0]}

@@ -28,7 +28,7 @@ GRAMMAR = Grammar(re.compile(r"[a-zA-Z0-9_]+"), 64, call_id_length=9)
 def row(monkeypatch: pytest.MonkeyPatch) -> str:
     """The file of the provider, and its row."""
     file = ModuleType("toolgen.providers.apis.nine_letters")
-    file.PLAIN = OpenAIChat("nine-letters", GRAMMAR)  # type: ignore[attr-defined]
+    file.PLAIN = OpenAIChat("nine-letters", GRAMMAR)  # type: ignore[attr-defined]  # a module made here
     monkeypatch.setitem(sys.modules, file.__name__, file)
     monkeypatch.setitem(PROVIDERS, "nine-letters", ("nine_letters", "PLAIN"))
     return "nine-letters"

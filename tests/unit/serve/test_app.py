@@ -181,7 +181,7 @@ def test_an_answer_is_taken_once_and_from_the_user_who_was_asked() -> None:
             done = await call(ana, "host__ask", inputResponses={"permission": form}, requestState=state)
             assert done.json()["result"]["content"] == [{"type": "text", "text": "{'word': 'x'}"}]
             late = await call(ana, "host__ask", inputResponses={"permission": form}, requestState=state)
-            assert "nobody waits for this answer any more" in late.json()["error"]["message"]
+            assert "no call is waiting for this answer" in late.json()["error"]["message"]
         await server.close()
 
     asyncio.run(use())
@@ -195,7 +195,7 @@ def test_an_answer_to_one_question_is_none_to_the_next() -> None:
             state = (await call(client, "host__twice")).json()["result"]["requestState"]
             asked = await call(client, "host__twice", inputResponses={"permission": first}, requestState=state)
             again = await call(client, "host__twice", inputResponses={"permission": first}, requestState=state)
-            assert "nobody waits for this answer any more" in again.json()["error"]["message"]
+            assert "no call is waiting for this answer" in again.json()["error"]["message"]
             state = asked.json()["result"]["requestState"]
             done = await call(client, "host__twice", inputResponses={"permission": second}, requestState=state)
             assert done.json()["result"]["content"][0]["text"] == "{'word': 'a'} {'word': 'b'}"

@@ -136,7 +136,7 @@ def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
 )
 def test_a_server_that_cannot_start_says_why(project: Project, arguments: list[str], said: str) -> None:
     (project.folder / "open.json").write_text('{"ana": "0123456789abcdef"}')
-    os.chmod(project.folder / "open.json", 0o644)  # noqa: PTH101
+    os.chmod(project.folder / "open.json", 0o644)  # noqa: PTH101  # as a shell would
     done = toolgen(project.folder, "serve", *arguments)
     assert done.code == 2
     assert said in done.err

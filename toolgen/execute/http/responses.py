@@ -115,7 +115,7 @@ def _decoded(response: Response) -> str:
     )
     try:
         return response.body.decode(charset or "utf-8", "replace").removeprefix("\ufeff")
-    except LookupError:  # a charset that nobody knows
+    except LookupError:  # an unknown charset
         return response.body.decode("utf-8", "replace")
 
 

@@ -52,7 +52,7 @@ async def offer_of(server: McpServer, host: McpHost) -> Offer:
 
 
 def _ignore(params: LoggingMessageNotificationParams) -> None:
-    """Drop a log message: nobody waits for a call."""
+    """Drop a log message: no call is made."""
 
 
 def _in_one_line(text: str) -> str:

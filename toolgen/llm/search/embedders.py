@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def embedder_of(name: str | None, classes: Mapping[str, EmbeddingClass]) -> Embedder | None:
-    """Give what makes the vectors of a class by name; None for `lexical`, and for no class.
+    """Return what makes the vectors of a class by name; None for `lexical`, and for no class.
 
     Raises EmbeddingError for a name that is not configured, and for a class whose parts are not there.
     """

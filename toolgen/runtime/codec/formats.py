@@ -44,12 +44,12 @@ _WRITTEN: Final = {
 
 
 def text_of(value: FormattedValue) -> str:
-    """Give the text that a value came as; of one that was made in Python, its text in RFC 3339 or RFC 9562."""
+    """Return the text that a value came as; of one that was made in Python, its text in RFC 3339 or RFC 9562."""
     return getattr(value, "_text", None) or write_format(value)
 
 
 def with_text(name: str, text: str) -> FormattedValue | None:
-    """Give the value of a text that has a format, and keeps the text; None where there is none."""
+    """Return the value of a text that has a format, and keeps the text; None where there is none."""
     value = parse_format(name, text, _CLASSES[name])
     if value is not None:
         object.__setattr__(value, "_text", text)
@@ -57,7 +57,7 @@ def with_text(name: str, text: str) -> FormattedValue | None:
 
 
 def issues_without_value(error: ValidationError, value: Any) -> list[Issue]:
-    """Give what is wrong with the texts of a JSON value that have their format and no value in Python."""
+    """Return what is wrong with the texts of a JSON value that have their format and no value in Python."""
     found: list[Issue] = []
     for each in error.errors(include_url=False):
         if each["type"] == NO_VALUE:
@@ -138,7 +138,7 @@ class _Format:
     def read(self, value: object) -> FormattedValue:
         """Take a text of the format, or a value that can be written in it."""
         if is_writable(self.name, value):
-            return value  # type: ignore[return-value]
+            return value  # type: ignore[return-value]  # `is_writable` checked its class
         if not isinstance(value, str):
             raise PydanticCustomError("format", "Input should be {written}", {"written": _WRITTEN[self.name]})
         typed = with_text(self.name, value)
@@ -153,7 +153,7 @@ class _Format:
         """Write a value; one of another kind is for another member of its union."""
         if not is_writable(self.name, value):
             raise PydanticSerializationUnexpectedValue(f"not {_WRITTEN[self.name]}")
-        return text_of(value)  # type: ignore[arg-type]
+        return text_of(value)  # type: ignore[arg-type]  # `is_writable` checked its class
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(

@@ -132,9 +132,9 @@ class NoServer(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"<html>")
 
-    do_POST = do_GET  # noqa: N815
+    do_POST = do_GET  # noqa: N815  # a name of http.server
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # a name of http.server
         """Print nothing."""
 
 

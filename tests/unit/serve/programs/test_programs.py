@@ -151,7 +151,7 @@ def test_a_server_is_imported_live_built_and_called_by_typed_ids(server: Server,
         registration = executor(catalog, f"mcp.{server.name}", host)
         runtime = Runtime(catalog, executors=[registration], permission=allow_all)
         results: list[tuple[str, ToolResult[Any]]] = []
-        async with registration.executor:  # type: ignore[union-attr]
+        async with registration.executor:  # type: ignore[union-attr]  # an McpExecutor
             for key, args, wanted in server.calls:
                 ident = getattr(package, key.upper())
                 given = catalog.codec(ident, "args").decode(json.dumps(filled(args, folder)))
@@ -166,7 +166,7 @@ def test_a_server_is_imported_live_built_and_called_by_typed_ids(server: Server,
 @needs("mcp-server-everything")
 @pytest.mark.parametrize("retries", [0, 2])
 def test_a_server_that_is_killed_in_the_middle_of_a_call(retries: int, folder: Path) -> None:
-    everything: Server = SERVERS[0].values[0]  # type: ignore[assignment]
+    everything: Server = SERVERS[0].values[0]  # type: ignore[assignment]  # a pytest parameter set
     catalog, package = imported(everything, folder)
     server = McpServer(stdio=everything.stdio, retries=retries)
     runtime = Runtime(
@@ -178,10 +178,10 @@ def test_a_server_that_is_killed_in_the_middle_of_a_call(retries: int, folder: P
     async def use() -> tuple[ToolResult[Any], ToolResult[Any]]:
         ident = package.TRIGGER_LONG_RUNNING_OPERATION
         args = catalog.codec(ident, "args").decode(b'{"duration": 6, "steps": 60}')
-        async with registration.executor:  # type: ignore[union-attr]
+        async with registration.executor:  # type: ignore[union-attr]  # an McpExecutor
             call = asyncio.create_task(runtime.call(ident, args))
             async with asyncio.timeout(60):
-                while not (started := children(everything.stdio[1])):  # noqa: ASYNC110
+                while not (started := children(everything.stdio[1])):  # noqa: ASYNC110  # another process
                     await asyncio.sleep(0.1)
                 await asyncio.sleep(3)  # until it is in the call
             os.kill(started[0], signal.SIGKILL)

@@ -116,7 +116,9 @@ def _report_changes(
         name = source_name(key, present["tools"][key])
         if name not in offer.left_out:
             place = spec.root.span_at(("tools", key), key=True)
-            sink.report("TG807", place, f"the API has no `{name}` any more, or it is not selected: it is taken out")
+            sink.report("TG807", place, f"the API no longer has `{name}`, or it is not selected, so it is removed")
     for key, text in update.replaced:
-        message = f"the API describes `{key}` otherwise now, and its `{text}` takes the place of this one"
-        sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="put yours back if it still holds")
+        message = f"the API has changed `{key}`, and its `{text}` replaces this one"
+        sink.report(
+            "TG808", spec.root.span_at(("tools", key, text)), message, fix="restore yours if it is still correct"
+        )

@@ -52,7 +52,7 @@ class Redirect:
             writer.write(f"{head}\r\n".encode() + body)
             await writer.drain()
         except (ConnectionError, ValueError):
-            pass  # whoever it was, it was not the browser with a code, which can come again
+            pass  # it was not the browser with a code, which can still come
         finally:
             writer.close()
 

@@ -123,4 +123,4 @@ def test_a_report_of_progress_goes_to_whoever_listens_and_is_no_part_of_the_meta
     context.call = None
     meta.report({"done": 3})
     assert heard == [("tool_progress", {"done": 2})]
-    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann").for_call("c"))  # noqa: S301
+    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann").for_call("c"))  # noqa: S301  # pickled above
