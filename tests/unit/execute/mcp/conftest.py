@@ -88,6 +88,10 @@ class Demo:
         """Let the server fail so often before it serves."""
         (self.folder / "failures").write_text(str(times))
 
+    def fail_calls(self, times: int) -> None:
+        """Let the server answer so many calls over HTTP with an error."""
+        (self.folder / "failed_calls").write_text(str(times))
+
     def crash(self, times: int) -> None:
         """Let the server die so often in calls of `crash` and `crash_read`."""
         (self.folder / "crashes").write_text(str(times))

@@ -1,8 +1,8 @@
 """An MCP server on the official SDK, as a process: `python demo_server.py stdio|http|sse FOLDER [PORT]`.
 
 What it does is in files of FOLDER: `tools.json` is what it lists, `failures` how often it fails before it serves,
-`crashes` how often it dies in a call, and `no_subscriptions` has it refuse them; `calls` has a line for each call that
-arrived, and `lists` for each page of tools that was read, its first tool.
+`failed_calls` how often calls fail over HTTP, `crashes` how often it dies in a call, and `no_subscriptions` has it refuse
+them; `calls` has a line for each call that arrived, and `lists` for each page of tools that was read, its first tool.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def over_http(server: Server[Any]) -> Any:
     app = server.streamable_http_app()
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http" and fails():
+        is_call = (b"mcp-method", b"tools/call") in scope.get("headers", ())
+        if scope["type"] == "http" and (fails() or (is_call and fails("failed_calls"))):
             await Response(status_code=503)(scope, receive, send)
         else:
             await app(scope, receive, send)

@@ -164,10 +164,8 @@ def test_an_http_error_is_repeated_for_readonly_tools_alone(start: Callable[...,
     demo = start("http")
 
     async def fail(name: str) -> Any:
-        runtime = demo.runtime()
-        await runtime.invoke(ToolRequest(name="mcp.shop.echo"))
-        demo.fail(1)
-        return await runtime.invoke(ToolRequest(name=name))
+        demo.fail_calls(1)
+        return await demo.runtime().invoke(ToolRequest(name=name))
 
     assert asyncio.run(fail("mcp.shop.crash_read")).value == "done"
     error = asyncio.run(fail("mcp.shop.crash")).error
