@@ -1,8 +1,8 @@
 """An MCP server on the official SDK, as a process: `python demo_server.py stdio|http|sse FOLDER [PORT]`.
 
 What it does is in files of FOLDER: `tools.json` is what it lists, `failures` how often it fails before it serves,
-`failed_calls` how often calls fail over HTTP, `crashes` how often it dies in a call, and `no_subscriptions` has it refuse
-them; `calls` has a line for each call that arrived, and `lists` for each page of tools that was read, its first tool.
+`failed_calls` how often calls fail over HTTP, `crashes` how often it dies in a call, and `no_subscriptions` has it
+refuse them; `calls` has a line for each call that arrived, and `lists` the first tool of each page that was read.
 """
 
 from __future__ import annotations
