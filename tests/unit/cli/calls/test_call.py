@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.xdist_group("call")
+
+RAW_SERVER = ROOT / "tests" / "unit" / "execute" / "mcp" / "raw_server.py"
 
 SPEC = """\
 toolgen: 1
@@ -118,8 +123,61 @@ def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -
     refused, allowed = toolgen(folder, *arguments), toolgen(folder, *arguments, "--yes")
 
     assert refused.code == 1
-    assert "shop.orders.fetch requires permission, and there is no terminal to ask: pass --yes" in refused.err
+    asked = refused.err.splitlines()
+    assert "shop.orders.fetch asks to run" in asked
+    assert any(line.startswith("   because | careful.network: * for example.org") for line in asked)
+    assert "There is no terminal to ask: pass --yes" in asked
     assert (allowed.code, allowed.out) == (0, "19\n")
+
+
+@pytest.fixture
+def api() -> Iterator[int]:
+    """The port of an HTTP API."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b"[7]" if self.headers["Authorization"] == "Bearer secret" else b"[]"
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # a name of http.server
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_servers_of_specs_need_no_configuration(tmp_path: Path, api: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "raw.yaml").write_text(
+        f"toolgen: 1\ntoolset: mcp.raw\nkind: mcp\nserver: {{stdio: [{sys.executable}, {RAW_SERVER}, {tmp_path}], on_drift: warn}}\n"
+        "tools:\n  echo: {description: Echo., permission: readonly, args: {answer: object}}\n"
+    )
+    (tmp_path / "specs" / "api.yaml").write_text(
+        f"toolgen: 1\ntoolset: shop.api\nkind: http\n"
+        f"api: {{base_url: 'http://127.0.0.1:{api}', auth: {{key: {{type: bearer, token: $env.SHOP_TOKEN}}}}}}\n"
+        "tools:\n  list: {description: List., permission: readonly, http: {method: GET, path: /}}\n"
+    )
+    (tmp_path / "tools.json").write_text(
+        json.dumps({"tools": [{"name": "echo", "description": "Echo.", "inputSchema": {"type": "object"}}]})
+    )
+    assert toolgen(tmp_path, "build").code == 0
+    answer = {"content": [{"type": "text", "text": "hello"}]}
+
+    echoed = toolgen(tmp_path, "call", "--yes", "echo", json.dumps({"answer": answer}))
+    without = toolgen(tmp_path, "call", "--yes", "list")
+    monkeypatch.setenv("SHOP_TOKEN", "secret")
+    listed = toolgen(tmp_path, "call", "--yes", "list")
+
+    assert (echoed.code, echoed.out) == (0, '"hello"\n'), echoed.err
+    assert without.code == 2
+    assert "shop.api: the environment has no variable SHOP_TOKEN" in without.err
+    assert (listed.code, listed.out) == (0, "[7]\n"), listed.err
 
 
 def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:

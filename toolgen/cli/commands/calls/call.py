@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import configured_executor, unusable
+from toolgen.cli.executors import executor_of, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
@@ -19,7 +19,7 @@ from toolgen.cli.project import project
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
-from toolgen.runtime.policy.terminal import TerminalPrompt
+from toolgen.runtime.policy.terminal import TerminalPrompt, described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,8 +52,9 @@ def command(
 ) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
-    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. A tool that may write
-    asks for permission first, unless --yes is given. A call that a policy denies does not run.
+    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp` and
+    `http` run on the servers of their specs. A tool that may write asks for permission first, unless --yes is given. A
+    call that a policy denies does not run.
     """
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
@@ -83,7 +84,7 @@ def _runtime(
     applied = chosen_policies(catalog, policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
-    registration = configured_executor(config, catalog, toolset)
+    registration = executor_of(config, catalog, toolset)
     try:
         runtime = Runtime(
             catalog,
@@ -99,7 +100,7 @@ def _runtime(
 
 
 def _deny(request: PermissionRequest) -> Decision:
-    click.echo(f"{request.tool_name} requires permission, and there is no terminal to ask: pass --yes", err=True)
+    click.echo(f"{described(request)}\nThere is no terminal to ask: pass --yes", err=True)
     return Decision.DENY
 
 

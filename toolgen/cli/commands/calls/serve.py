@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import configured_executor
+from toolgen.cli.executors import find_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
@@ -74,8 +74,8 @@ def command(
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
     Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp`
-    run on the servers of their specs. A tool that may write asks the person behind the client for permission; where
-    the client cannot ask, it does not run, unless --yes is given.
+    and `http` run on the servers of their specs. A tool that may write asks the person behind the client for
+    permission; where the client cannot ask, it does not run, unless --yes is given.
     """
     if stdio and address is not None:
         raise click.UsageError("--stdio and --http exclude each other.")
@@ -190,16 +190,9 @@ def _executors(config: Config, catalog: Catalog) -> tuple[list[ToolsetRegistrati
     executors: list[ToolsetRegistration] = []
     missing: list[str] = []
     for toolset in catalog.toolsets:
-        compiled = catalog.section("toolsets")[toolset]
-        if toolset in config.executors:
-            executors.append(configured_executor(config, catalog, toolset))
-        elif compiled.get("kind") == "mcp" and "server" in compiled:
-            from toolgen.execute.mcp import executor
-
-            try:
-                executors.append(executor(catalog, toolset))
-            except ExecutorError as error:
-                raise click.UsageError(f"{toolset}: {error}") from error
-        else:
+        found = find_executor(config, catalog, toolset)
+        if found is None:
             missing.append(toolset)
+        else:
+            executors.append(found)
     return executors, missing
