@@ -155,7 +155,8 @@ def api() -> Iterator[int]:
 def test_servers_of_specs_need_no_configuration(tmp_path: Path, api: int, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "raw.yaml").write_text(
-        f"toolgen: 1\ntoolset: mcp.raw\nkind: mcp\nserver: {{stdio: [{sys.executable}, {RAW_SERVER}, {tmp_path}], on_drift: warn}}\n"
+        "toolgen: 1\ntoolset: mcp.raw\nkind: mcp\n"
+        f"server: {{stdio: [{sys.executable}, {RAW_SERVER}, {tmp_path}], on_drift: warn}}\n"
         "tools:\n  echo: {description: Echo., permission: readonly, args: {answer: object}}\n"
     )
     (tmp_path / "specs" / "api.yaml").write_text(
