@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -11,7 +13,7 @@ import pytest
 
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest
-from toolgen.execute.mcp import McpHost, McpServer, executor
+from toolgen.execute.mcp import McpExecutor, McpHost, McpServer, executor
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
@@ -268,6 +270,30 @@ def test_a_program_sees_the_variables_that_its_spec_names(start: Callable[..., D
 def test_a_missing_variable_is_an_error_at_startup(demo_package: str, server: McpServer) -> None:
     with pytest.raises(ExecutorError, match="has no variable MISSING"):
         executor(load(demo_package), "mcp.shop", McpHost(environment={}), server=server)
+
+
+def test_an_executor_is_closed_by_its_context(start: Callable[..., Demo]) -> None:
+    demo = start("stdio")
+    catalog = load(demo.package)
+
+    async def use() -> tuple[Any, list[str], list[str]]:
+        closing = executor(catalog, "mcp.shop", server=demo.server).executor
+        assert isinstance(closing, McpExecutor)
+        async with closing as runs:
+            result = await runs.execute(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}'), ToolCallMeta())
+            during = children()
+        return result, during, children()
+
+    before = children()
+    result, during, after = asyncio.run(use())
+    assert result.payload == b'"a"'
+    assert len(during) == len(before) + 1
+    assert after == before
+
+
+def children() -> list[str]:
+    """The processes that this one started."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
 
 
 def test_a_toolset_without_a_server_needs_one(demo_package: str) -> None:
