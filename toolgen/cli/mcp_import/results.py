@@ -5,32 +5,59 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.named_files import named_lines
-from toolgen.compiler.importers.mcp.results import recorded_value, with_inferred_results
+from toolgen.cli.named_files import STDIN, named_lines
+from toolgen.compiler.importers.mcp.results import recorded_value, value_of_text, with_inferred_results
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from toolgen.cli.commands.specs.spec_place import SpecPlace
 
 
+_SQLITE: Final = b"SQLite format 3\0"
+
+
 def infer_results(place: SpecPlace, toolset: str, file: str) -> tuple[str, ...]:
     """Write result schemas into the spec of a toolset; return the keys of the tools that got one.
 
-    Raises click.UsageError for a toolset without a spec, and for a file that is no recording.
+    The file is a store, or JSON Lines. Raises click.UsageError for a toolset without a spec, and for another file.
     """
     if place.present is None:
         raise click.UsageError(f"There is no spec of {toolset}: import its tools first.")
-    text, inferred = with_inferred_results(place.present, _recorded(file))
+    text, inferred = with_inferred_results(place.present, _in_store(file) if _is_store(file) else _in_lines(file))
     if inferred:
         place.write(text)
     return inferred
 
 
-def _recorded(file: str) -> dict[str, list[Any]]:
+def _is_store(file: str) -> bool:
+    if file == STDIN:
+        return False
+    with named_lines(file) as lines:
+        return next(lines, b"").startswith(_SQLITE)
+
+
+def _in_store(file: str) -> dict[str, list[Any]]:
+    """Read the results of a store. Values that were too large for it, and failures, are left out."""
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    store = SqliteReader(file)
+    try:
+        for run in store.runs():
+            for result in store.read(run.run_id).results:
+                if "value" in result.content:
+                    value = result.content["value"]
+                    found[result.tool].append(value_of_text(value) if isinstance(value, str) else value)
+    except (StoreError, RunNotFound) as error:  # a run may be deleted meanwhile
+        raise click.UsageError(f"{Path(file).name}: {error}.") from None
+    return found
+
+
+def _in_lines(file: str) -> dict[str, list[Any]]:
     """Read JSON Lines: `{"tool", "result"}`, where a result is a value or a `CallToolResult`; other lines are calls."""
     found: defaultdict[str, list[Any]] = defaultdict(list)
     with named_lines(file) as lines:

@@ -9,11 +9,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
 from tests.case import write
+from tests.unit.cli.command_line import toolgen
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.build import generate
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.record import SqliteStore
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 
@@ -36,6 +39,9 @@ tools:
     permission: readonly
     result: {type: object, properties: {n: {type: integer}}, required: [n]}
     result_inferred: false
+  find:
+    description: Find.
+    permission: readonly
 """
 
 
@@ -97,6 +103,56 @@ def test_a_confirmed_schema_holds(package: str) -> None:
     result, _ = call(package, "confirmed", {"n": "one"})
     assert result.error is not None
     assert result.error.kind is FailureKind.MALFORMED_RESULT
+
+
+UNTYPED = """\
+toolgen: 1
+toolset: mcp.shop
+kind: mcp
+tools:
+  find:
+    description: Find.
+    permission: readonly
+"""
+
+
+def test_results_on_record_become_schemas(tmp_path: Path, package: str) -> None:
+    outcomes = [
+        ToolResult(payload=b'"{\\"n\\": 1}"'),  # JSON in a text, as servers without result schemas answer
+        {"n": 2, "note": "x"},
+        ToolResult(error=ToolError(message="no", kind=FailureKind.DOMAIN_REJECTION, code="no")),
+    ]
+
+    class Server:
+        async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any:
+            return outcomes.pop(0)
+
+    async def record() -> None:
+        store = SqliteStore(tmp_path / "calls.db")
+        catalog = load(package)
+        executors = [ToolsetRegistration(toolset="mcp.shop", executor=Server())]
+        runtime = Runtime(catalog, executors=executors, permission=allow_all, store=store)
+        for _ in range(3):
+            await runtime.invoke(ToolRequest(name="mcp.shop.find"), meta=ToolCallMeta(run_id="r"))
+        await store.close()
+
+    asyncio.run(record())
+    (tmp_path / "specs").mkdir()
+    spec = tmp_path / "specs" / "shop.yaml"
+    spec.write_text(UNTYPED)
+    done = toolgen(tmp_path, "import", "mcp", "--toolset", "mcp.shop", "--results", "calls.db")
+    assert (done.code, done.out) == (0, "specs/shop.yaml: 1 result schema inferred\n"), done.err
+    found = yaml.safe_load(spec.read_text())["tools"]["find"]
+    assert found["result_inferred"] is True
+    assert found["result"] == {
+        "type": "object",
+        "required": ["n"],
+        "properties": {"n": {"type": "integer"}, "note": {"type": "string"}},
+    }
+    (tmp_path / "other.db").write_bytes(b"SQLite format 3\0 and no more")
+    refused = toolgen(tmp_path, "import", "mcp", "--toolset", "mcp.shop", "--results", "other.db")
+    assert refused.code == 2
+    assert "Error: other.db: " in refused.err
 
 
 def test_no_json_is_no_result_of_any_schema(package: str) -> None:

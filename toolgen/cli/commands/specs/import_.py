@@ -42,7 +42,11 @@ def command() -> None:
 @click.option("--server", "only", metavar="NAME", help="Only this server of --from.")
 @click.option("--toolset", metavar="mcp.NAME", help="The toolset to import the tools into.")
 @click.option("--check", is_flag=True, help="Only compare the tools with the built package; exit with 1 for a change.")
-@click.option("--results", metavar="FILE", help="Infer result schemas from recorded calls, for tools without one.")
+@click.option(
+    "--results",
+    metavar="FILE",
+    help="Infer result schemas from recorded calls, JSON Lines or a store, for tools without one.",
+)
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The draft of schemas without `$schema`.")
 @click.option(
     "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."

@@ -51,10 +51,15 @@ def recorded_value(result: Any) -> tuple[bool, Any]:
     only = content[0] if len(content) == 1 else {}
     if only.keys() != {"type", "text"}:
         return True, content
+    return True, value_of_text(only["text"])
+
+
+def value_of_text(text: str) -> Any:
+    """Return the JSON that a text result is, as the executor reads it for a tool with a result schema, or the text."""
     try:
-        return True, value_of(only["text"])
+        return value_of(text)
     except (ValueError, RecursionError):
-        return True, only["text"]
+        return text
 
 
 def _of_tool(recorded: Mapping[str, Sequence[Any]], *names: str) -> list[Any]:
