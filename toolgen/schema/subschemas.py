@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -67,13 +67,3 @@ def is_deeper(value: Any, levels: int = DEEPEST) -> bool:
     """Whether a value is nested more than `levels` deep."""
     below: Collection[Any] = value.values() if is_object(value) else value if is_array(value) else ()
     return bool(below) and (levels == 0 or any(is_deeper(each, levels - 1) for each in below))
-
-
-def with_one_of(schema: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the schema of args, exactly one of which must be given."""
-    if not names:
-        return dict(schema)
-    choice = {"oneOf": [{"required": [name]} for name in names]}
-    if "oneOf" not in schema:
-        return {**schema, **choice}
-    return {**schema, "allOf": [*schema.get("allOf", ()), choice]}

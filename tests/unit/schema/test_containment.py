@@ -10,9 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
+from toolgen.drift.changes import CompiledTool, compare_tool
 from toolgen.schema.comparison.containment import SchemaChange, is_contained, schema_change
 from toolgen.schema.comparison.normal_form import normal_form
 
+KEYWORDS = sorted({
+    *("$ref", "$schema", "$id", "$defs", "definitions", "type", "enum", "const", "required", "properties", "items"),
+    *("additionalProperties", "patternProperties", "prefixItems", "allOf", "anyOf", "oneOf", "not", "if", "then"),
+    *("minimum", "maximum", "exclusiveMinimum", "multipleOf", "minLength", "maxItems", "dependencies", "contains"),
+    *("dependentSchemas", "dependentRequired", "title", "$recursive", "unevaluatedProperties", "propertyNames", "a"),
+})  # fmt: skip
 TREE = {"type": "object", "properties": {"value": {"type": "integer"}, "below": {"items": {"$ref": "#/$defs/T"}}}}
 
 
@@ -31,12 +38,58 @@ def fields(**properties: Any) -> dict[str, Any]:
         ({"$ref": "#/$defs/T", "$defs": {"T": TREE}}, {"$ref": "#/$defs/U", "$defs": {"U": {
             **TREE, "properties": {**TREE["properties"], "below": {"items": {"$ref": "#/$defs/U"}}}  # type: ignore[dict-item]
         }}}),
+        ({"$ref": "#"}, {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}}),
+        ({"$ref": "#/$defs/N", "$defs": {"N": {"properties": {"n": {"$ref": "#"}}}}},
+         {"$ref": "#/$defs/M", "$defs": {"M": {"title": "M", "properties": {"n": {"$ref": "#"}}}}}),
         ({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"A": {"type": "null"}},
           "items": {"$ref": "#/definitions/A"}}, {"items": {"type": "null"}}),
     ],
 )  # fmt: skip
 def test_noise_is_no_change(before: Any, after: Any) -> None:
     assert schema_change(before, after) is SchemaChange.SAME
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["a", "#", "#/$defs/A", "object"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYWORDS), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def places_in(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place, *(found for key, each in below for found in places_in(each, (*place, key)))]
+
+
+def with_value(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    if not place:
+        return new
+    copied = value.copy()
+    copied[place[0]] = with_value(value[place[0]], place[1:], new)
+    return copied
+
+
+@st.composite
+def malformed(draw: st.DrawFn) -> Any:
+    """Schemas with anything in some place."""
+    schema = draw(args_schemas())
+    for _ in range(draw(st.integers(1, 3))):
+        keywords = {keyword: draw(JUNK) for keyword in draw(st.lists(st.sampled_from(KEYWORDS), max_size=2))}
+        place = draw(st.sampled_from(places_in(schema)))
+        schema = with_value(schema, place, draw(JUNK) if draw(st.booleans()) else keywords)
+    return schema
+
+
+@settings(max_examples=50)
+@given(before=args_schemas() | malformed(), after=malformed())
+def test_malformed_schemas_are_compared(before: Any, after: Any) -> None:
+    assert schema_change(after, after) is SchemaChange.SAME
+    assert schema_change(before, after) in SchemaChange
+    assert schema_change(after, before) in SchemaChange
+    compiled = CompiledTool(
+        name="a", args=before, result=True, title="", description="A.", imported="", annotations=None
+    )
+    list(compare_tool(compiled, {"name": "a", "inputSchema": after, "outputSchema": after}))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
 from toolgen.drift.offered import digest_of, texts_of
 from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
-from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.subschemas import with_one_of
+from toolgen.schema.args.injection import without_fields
+from toolgen.schema.args.one_of import with_one_of
+from toolgen.schema.drafts import is_old
+from toolgen.schema.json_values import is_object
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
@@ -84,11 +86,7 @@ def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Map
     if not (injected or one_of) or not is_object(args):
         return offered
     if injected:
-        fields, required = args.get("properties"), args.get("required")
-        if is_object(fields):
-            args = {**args, "properties": {name: field for name, field in fields.items() if name not in injected}}
-        if is_array(required):
-            args = {**args, "required": [name for name in required if name not in injected]}
+        args = without_fields(args, injected, is_old=is_old(args))
     return {**offered, "inputSchema": with_one_of(args, one_of)}
 
 

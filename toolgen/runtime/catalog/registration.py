@@ -15,9 +15,9 @@ from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, 
 from toolgen.runtime.catalog.schema_profile import core_violations, with_definitions_in_place
 from toolgen.runtime.codec.codec_source import compiled_validator
 from toolgen.runtime.codec.types.pydantic_types import model_class
+from toolgen.schema.args.secret_fields import secret_pointers
 from toolgen.schema.cost.bounds import Bounds, excess
 from toolgen.schema.json_values import is_object
-from toolgen.schema.secret_fields import secret_pointers
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

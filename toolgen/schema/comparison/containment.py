@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.comparison.normal_form import TooLargeError, is_closed, normal_form
+from toolgen.schema.comparison.well_formed import is_well_formed
 from toolgen.schema.json_values import canonical, is_array, is_object, kind_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def schema_change(before: Any, after: Any) -> SchemaChange:
         return SchemaChange.OTHER
     if canonical(old) == canonical(new):
         return SchemaChange.SAME
+    if not (is_well_formed(old) and is_well_formed(new)):
+        return SchemaChange.OTHER
     if is_contained(old, new):
         return SchemaChange.MORE
     return SchemaChange.FEWER if is_contained(new, old) else SchemaChange.OTHER
@@ -62,7 +65,9 @@ def is_contained(inner: Any, outer: Any) -> bool:
     if fixed is not None and outer.keys() <= {"enum", "const"}:
         return fixed <= (_fixed_values(outer) or frozenset())
     return all(
-        _CONTAINED[keyword](inner, outer) if keyword in _CONTAINED else _is_equal(inner.get(keyword), value)
+        _CONTAINED[keyword](inner, outer)
+        if keyword in _CONTAINED
+        else keyword in inner and _is_equal(inner[keyword], value)
         for keyword, value in outer.items()
     )
 

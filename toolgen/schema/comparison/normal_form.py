@@ -34,7 +34,8 @@ def normal_form(schema: Any, *, texts: bool = False) -> Any:
     """Return the normal form of a schema: equal forms accept the same values.
 
     References inside the schema are replaced by what they refer to. What refers to itself is marked by `$recursive`,
-    and a reference to it becomes the number of such marks that it leads back: `{"$ref": 1}` is the innermost.
+    and a reference to it becomes the number of such marks that it leads back: `{"$ref": 1}` is the innermost, and
+    `{"$ref": 0}` only refers to itself.
     Keywords that assert nothing are left out; with `texts`, titles and descriptions are kept. Raises `TooLargeError`.
     """
     root = as_2020_12(schema) if is_object(schema) else schema
@@ -76,9 +77,8 @@ class _Form:
             if keyword != "$ref" and keyword not in self._left_out and not keyword.startswith("x-")
         }
         form = {keyword: value for keyword, value in form.items() if not _is_empty(keyword, value)}
-        if "$ref" in schema:
-            return self._referred(schema["$ref"], form, behind)
-        return self._marked(form or True, "#") if schema is self._root else form or True
+        whole = self._referred(schema["$ref"], form, behind) if "$ref" in schema else form or True
+        return self._marked(whole, "#") if schema is self._root else whole
 
     def _referred(self, reference: Any, beside: dict[str, Any], behind: tuple[str, ...]) -> Any:
         found = at(self._root, reference) if isinstance(reference, str) else None
@@ -99,7 +99,7 @@ class _Form:
         if reference not in self._recursive or not is_object(form):
             return form
         self._recursive.remove(reference)
-        return {"$recursive": reference, **form}
+        return {"$recursive": reference, **({"allOf": [form]} if "$recursive" in form else form)}
 
 
 def _numbered(form: Any, marks: tuple[str, ...]) -> Any:
@@ -108,7 +108,8 @@ def _numbered(form: Any, marks: tuple[str, ...]) -> Any:
     if not is_object(form):
         return form
     if _BACK in form:
-        return {"$ref": len(marks) - max(place for place, mark in enumerate(marks) if mark == form[_BACK])}
+        places = [place for place, mark in enumerate(marks) if mark == form[_BACK]]
+        return {"$ref": len(marks) - places[-1] if places else 0}  # 0: a reference to nothing but itself
     inside = (*marks, form["$recursive"]) if "$recursive" in form else marks
     return {keyword: True if keyword == "$recursive" else _numbered(part, inside) for keyword, part in form.items()}
 

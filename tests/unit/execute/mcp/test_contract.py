@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.case import write
+from tests.unit.compiler.specs import resolved
 from tests.unit.execute.mcp.conftest import TOOLS
+from toolgen.compiler.build import generate
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.drift.changes import Part, compare_tool
 from toolgen.execute.mcp import McpHost
-from toolgen.execute.mcp.contract import compiled_tool
+from toolgen.execute.mcp.contract import Contract, compiled_tool
+from toolgen.runtime import load
 from toolgen.runtime.catalog.definition import ToolDefinition
 
 if TYPE_CHECKING:
@@ -224,3 +228,42 @@ def test_a_tool_that_is_listed_twice_is_compared_twice(start: Callable[..., Demo
     demo = start("stdio")
     demo.list_tools([*changed(title="Shout"), TOOLS[SAY]])
     assert demo.error("say", {"text": "a"}).code == "tool_changed"
+
+
+INJECTED = """
+toolgen: 1
+toolset: mcp.shop
+kind: mcp
+tools:
+  find:
+    description: Find.
+    args:
+      type: object
+      properties: {tenant: {type: string}, id: {type: integer}, name: {type: string}}
+      required: [tenant]
+    inject: [tenant]
+    one_of: [id, name]
+"""
+FIELDS = {"tenant": {"type": "string"}, "id": {"type": "integer"}, "name": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "parts"),
+    [
+        ({"type": "object", "properties": FIELDS, "required": ["tenant"]}, []),
+        ({"type": "object", "properties": {**FIELDS, "id": {"type": "string"}}, "required": ["tenant"]}, [Part.ARGS]),
+        ({"type": "object", "properties": [], "required": 1}, [Part.ARGS]),
+    ],
+    ids=["same", "other", "malformed"],
+)
+def test_injected_fields_and_alternatives_of_a_spec_are_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: Any, parts: list[Part]
+) -> None:
+    found = resolved(INJECTED)
+    assert not found.has_errors, found.messages
+    write(tmp_path / "injected_package", generate(found.catalog))
+    monkeypatch.syspath_prepend(tmp_path)
+    definition = load("injected_package").definition("mcp.shop.find")
+    listed = [{"name": "find", "description": "Find.", "inputSchema": schema}]
+    changes = Contract({definition.name: definition}).changes(definition.name, listed)
+    assert [change.part for change in changes] == parts

@@ -16,12 +16,12 @@ from toolgen.compiler.resolve.checks.validity import check_defaults, check_schem
 from toolgen.compiler.resolve.names import RESERVED_CLASSES
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.schemas.identifiers import joined, resource_of
-from toolgen.compiler.resolve.schemas.injection import without_fields
 from toolgen.compiler.resolve.schemas.schemas import Bundle
 from toolgen.compiler.resolve.schemas.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
+from toolgen.schema.args.injection import without_fields
+from toolgen.schema.args.secret_fields import secret_pointers
 from toolgen.schema.pointer import escape
-from toolgen.schema.secret_fields import secret_pointers
 from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
@@ -95,7 +95,12 @@ class Sides:
             return args
         return replace(
             args,
-            json=without_fields(args.json, injected, args.dialect),
+            json=without_fields(
+                args.json,
+                injected,
+                is_old=keywords.definitions_keyword(args.dialect) == "definitions",
+                id_keyword=keywords.id_keyword(args.dialect),
+            ),
             shape=self._shapes.filled_later(args.shape, owner, injected),
         )
 

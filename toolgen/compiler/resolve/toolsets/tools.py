@@ -34,8 +34,8 @@ from toolgen.compiler.resolve.toolsets.http import hosts_of, resolve_http
 from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.toolsets.templates import check_template
+from toolgen.schema.args.one_of import with_one_of
 from toolgen.schema.pointer import steps_of
-from toolgen.schema.subschemas import with_one_of
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
 
 if TYPE_CHECKING:
