@@ -1,4 +1,4 @@
-"""Executors of a package, as the configuration names them: `executors = {"shop.orders" = "app:shop"}`."""
+"""Executors of a package: those of the configuration (`executors = {"shop.orders" = "app:shop"}`), or of the specs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -18,30 +19,59 @@ if TYPE_CHECKING:
     from toolgen.runtime import Catalog
 
 
-def configured_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
-    """Import what runs a toolset. Raises click.UsageError for what is not configured, or fails."""
-    place = config.executors.get(toolset)
-    if place is None:
-        raise click.UsageError(
-            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
-        )
+def toolset_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
+    """Return what runs a toolset: what is configured, or what its spec names. None where it names nothing.
+
+    A spec names the server of a toolset of kind `mcp`, the URL or the app of one of kind `http`, and the `handler` of a
+    tool. Raises click.UsageError for what cannot be used.
+    """
+    if toolset in config.executors:
+        return _configured(config, catalog, toolset)
+    compiled = catalog.section("toolsets")[toolset]
+    kind = compiled.get("kind")
+    importable(config.root)
     try:
-        return _registration(config.root, place, catalog, toolset)
+        if kind == "mcp" and "server" in compiled:
+            from toolgen.execute.mcp import executor as mcp_executor
+
+            return mcp_executor(catalog, toolset)
+        if kind == "http":
+            from toolgen.execute.http import executor as http_executor
+
+            return http_executor(catalog, toolset)
+        if any("handler" in catalog.definition(ident).metadata for ident in catalog.toolsets[toolset]):
+            from toolgen.execute.python import executor as python_executor
+
+            return python_executor(catalog, toolset)
+    except (ExecutorError, ImportError) as error:
+        raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
+    except (Exception, SystemExit) as error:  # handlers are imported, and may raise anything
+        raise click.UsageError(
+            f"{toolset}: its handlers cannot be imported: {visible(raised(error, config.root))}"
+        ) from error
+    return None
+
+
+def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
+    """Import what the configuration names. Raises click.UsageError for what fails."""
+    try:
+        return _registration(config.root, config.executors[toolset], catalog, toolset)
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
-        raise unusable(config, toolset, _raised(error, config.root)) from error
+        raise unusable(config, toolset, raised(error, config.root)) from error
 
 
 def unusable(config: Config, toolset: str, why: str) -> click.UsageError:
-    """Return the error for an executor that is configured and cannot be used."""
-    place = config.executors[toolset]
+    """Return the error for an executor that cannot be used."""
+    place = config.executors.get(toolset)
+    if place is None:
+        return click.UsageError(f"{toolset}: {visible(why)}")
     return click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {visible(why)}')
 
 
 def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
     """Import `module:name` and return its registration for a toolset. Raises whatever the project's code raises."""
     module, _, name = place.partition(":")
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    importable(root)
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
@@ -52,7 +82,13 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
     return registration
 
 
-def _raised(error: BaseException, root: Path) -> str:
+def importable(root: Path) -> None:
+    """Let the modules of a project be imported."""
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+
+
+def raised(error: BaseException, root: Path) -> str:
     """Describe an exception of the project's own code, with its location in the project."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]

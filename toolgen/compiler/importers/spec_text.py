@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
 
 
-_HEAD: Final = ("description", "imported", "dialect", "server", "types")
+_HEAD: Final = ("kind", "description", "tags", "imported", "dialect", "server", "api", "types")
 """The entries beside the tools that an import writes."""
 
 

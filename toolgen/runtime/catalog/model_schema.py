@@ -42,9 +42,6 @@ class _Untitled(GenerateJsonSchema):
     def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
         return _without_title(super().typed_dict_schema(schema), schema.get("cls"))
 
-    def enum_schema(self, schema: Any) -> dict[str, Any]:
-        return _without_title(super().enum_schema(schema), schema["cls"])
-
 
 def _without_title(named: dict[str, Any], kind: Any) -> dict[str, Any]:
     if named.get("title") == getattr(kind, "__name__", None):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.errors import PydanticUserError
 
 from toolgen.contract.records import ToolCallMeta
@@ -109,8 +109,7 @@ def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str
     for number, parameter in enumerate(own):
         if parameter.kind in _VARIADIC:
             raise CatalogError(
-                f"{name_of(handler)} takes `{parameter}`, so its args are not known: name each parameter, or pass an "
-                "input_schema"
+                f"{name_of(handler)} takes `{parameter}`, so its args are not known: name each parameter"
             )
         hint = Annotated[hints.get(parameter.name, Any), Field(alias=parameter.name)]
         fields[f"parameter_{number}"] = (hint, ... if parameter.default is _EMPTY else parameter.default)
@@ -122,8 +121,18 @@ def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str
         model.model_json_schema()
     except PydanticUserError as error:
         reason = str(error).partition("\n")[0]
-        raise CatalogError(f"{name_of(handler)} cannot be a tool: {reason}") from error
+        where = next((f"its parameter `{each.name}`: " for each in own if not _is_json(hints.get(each.name, Any))), "")
+        raise CatalogError(f"{name_of(handler)} cannot be a tool: {where}{reason}") from error
     return model
+
+
+def _is_json(hint: Any) -> bool:
+    """Return whether values of a type come from JSON, as pydantic sees it."""
+    try:
+        TypeAdapter(hint).json_schema()
+    except PydanticUserError:
+        return False
+    return True
 
 
 def _runner(handler: Handler, own: list[inspect.Parameter], metas: list[str]) -> Handler:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import configured_executor, unusable
+from toolgen.cli.executors import toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
@@ -83,7 +83,11 @@ def _runtime(
     applied = chosen_policies(catalog, policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
-    registration = configured_executor(config, catalog, toolset)
+    registration = toolset_executor(config, catalog, toolset)
+    if registration is None:
+        raise click.UsageError(
+            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
+        )
     try:
         runtime = Runtime(
             catalog,

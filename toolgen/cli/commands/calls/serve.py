@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import configured_executor
+from toolgen.cli.executors import toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
@@ -190,16 +190,9 @@ def _executors(config: Config, catalog: Catalog) -> tuple[list[ToolsetRegistrati
     executors: list[ToolsetRegistration] = []
     missing: list[str] = []
     for toolset in catalog.toolsets:
-        compiled = catalog.section("toolsets")[toolset]
-        if toolset in config.executors:
-            executors.append(configured_executor(config, catalog, toolset))
-        elif compiled.get("kind") == "mcp" and "server" in compiled:
-            from toolgen.execute.mcp import executor
-
-            try:
-                executors.append(executor(catalog, toolset))
-            except ExecutorError as error:
-                raise click.UsageError(f"{toolset}: {error}") from error
-        else:
+        found = toolset_executor(config, catalog, toolset)
+        if found is None:
             missing.append(toolset)
+        else:
+            executors.append(found)
     return executors, missing

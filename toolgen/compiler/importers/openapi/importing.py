@@ -39,10 +39,12 @@ def import_openapi(
     sink: Diagnostics,
     *,
     profile: str,
+    app: str = "",
 ) -> Imported | None:
     """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
 
-    `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to. None where
+    `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to;
+    `app` is the reference to the ASGI app that it is of. None where
     no tool is left to write; why is in the sink, as is what was left out.
     """
     root = Files(read).open(text, sink)
@@ -55,7 +57,7 @@ def import_openapi(
         found = f"none of its {len(operations)} operations is selected" if operations else "it has no operation"
         sink.report("TG830", description.root.span, f"there is nothing to import: {found}")
         return None
-    head = _head(description, toolset, selected)
+    head = _head(description, toolset, selected, app)
     present = {} if isinstance(spec, str) else spec.root.to_data()
     circumstances = Circumstances(toolset, "http", present.get("dialect", LATEST), profile)
     renames = {source_name(key, tool): tool.get("rename", {}) for key, tool in present.get("tools", {}).items()}
@@ -71,8 +73,10 @@ def import_openapi(
     return imported(updated_text(spec, update), update, offer)
 
 
-def _head(description: Description, toolset: str, operations: list[Operation]) -> dict[str, Any]:
-    api: dict[str, Any] = {"base_url": description.base_url} if description.base_url else {}
+def _head(description: Description, toolset: str, operations: list[Operation], app: str) -> dict[str, Any]:
+    api: dict[str, Any] = {"base_url": description.base_url} if description.base_url and not app else {}
+    if app:
+        api["app"] = app
     auth = description.auth
     if auth.schemes:
         api["auth"] = dict(auth.schemes)
@@ -95,6 +99,8 @@ def _with_head(present: dict[str, Any], head: Mapping[str, Any]) -> dict[str, An
     if tags:
         changed["tags"] = tags
     api, new = dict(present.get("api") or {}), head.get("api", {})
+    if "app" in new and api.keys().isdisjoint(("app", "base_url")):
+        api["app"] = new["app"]
     auth = {**new.get("auth", {}), **api.get("auth", {})}
     if auth:
         api["auth"] = auth

@@ -49,13 +49,14 @@ if TYPE_CHECKING:
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
 _ONLY_FOR: Final = {
+    "handler": ("service",),
     "bind": ("service",),
     "user": ("agent",),
     "system": ("agent",),
     "command": ("command",),
     "http": ("http",),
     "remote": ("mcp", "http"),
-    "imported": ("mcp", "http"),
+    "imported": ("mcp", "http", "service"),
     "annotations": ("mcp",),
     "icons": ("mcp",),
     "result_inferred": ("mcp",),
@@ -142,6 +143,7 @@ class ToolResolver:
             confirm=spec.confirm,
             examples=self._examples(key, spec, args, result),
             tag=self._tag(key, spec, args),
+            handler=spec.handler or "",
             user=spec.user,
             system=spec.system,
             command=self._command(key, spec, fields, args, tags),
@@ -281,6 +283,13 @@ class ToolResolver:
                     self._span(key, name, key_of=True),
                     f"`{name}` is for toolsets of kind {' or '.join(kinds)}, but this one is {kind}",
                 )
+        if spec.handler is not None and spec.bind is not None:
+            self._sink.report(
+                "TG406",
+                self._span(key, "bind", key_of=True),
+                "`bind` and `handler` are two ways to run a tool",
+                fix="remove one of them",
+            )
         if kind == "command" and spec.command is None:
             self._sink.report(
                 "TG406",
