@@ -151,4 +151,5 @@ CODES = _table(
     ("TG844", "no-docstring", _W, "A function has no docstring, so its name is its description. Models choose tools by the description."),
     ("TG845", "kind-changed", _W, "The spec was of another kind, and the import changes it. The tools keep everything but the keys that say how the other kind runs them."),
     ("TG846", "nothing-runs-tool", _W, "After a change of its toolset's kind, a tool has nothing that runs it. Write `handler: module:name`, or remove it; in runs it is not available."),
+    ("TG847", "kind-conflict", _E, "The spec is of another kind and has tools that the API does not have, so as a toolset of kind http nothing could run them. Nothing is written."),
 )

@@ -53,7 +53,7 @@ class ApiSpec(Spec):
     base_url: NonEmpty | None = None
     """The URL that paths are appended to. Default: the host's `base_url`, which also overrides this one."""
     app: Handler | None = None
-    """An ASGI app that answers in the same process, as `module:name`. The host's `base_url` overrides it."""
+    """An ASGI app that answers all requests in the same process, without a socket, as `module:name`."""
     headers: dict[NonEmpty, str] = {}
     """Headers of every request; `$env.NAME` is the value of an environment variable."""
     auth: dict[NonEmpty, AuthSpec] = {}

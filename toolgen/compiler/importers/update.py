@@ -12,7 +12,7 @@ from toolgen.compiler.importers.shared_definitions import (
     types_referred_to,
     with_shared_definitions,
 )
-from toolgen.compiler.resolve.toolsets.tools import tool_names
+from toolgen.compiler.resolve.toolsets.tools import ONLY_FOR, tool_names
 from toolgen.drift.offered import digest_of
 from toolgen.schema.json_values import canonical
 from toolgen.spec.wire_names import title_of_name
@@ -30,6 +30,9 @@ _TEXTS: Final = ("title", "description")
 
 LATEST: Final = "2020-12"
 """The default draft of JSON Schema of a spec."""
+
+_OF_ONE_KIND: Final = ("methods", "server", "imported", "api")
+"""The keys of a file that only one kind of toolset has."""
 
 _FIRST: Final = ("handler", "remote", "imported", *_TEXTS, "permission", "tags")
 _LAST: Final = ("annotations", "icons", "http", "args", "result", "result_inferred", "rename")
@@ -93,6 +96,16 @@ def updated_spec(
     replaced = [(key, name) for key in changed for name in _replaced_texts(old[key], tools[key])]
     data = _with_types({**present, "tools": tools}, {**kept, **types}, imported)
     return Update(data, tuple(sorted(keys.values())), tuple(changed), tuple(gone), tuple(replaced))
+
+
+def of_kind(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the data of a spec as one of another kind. Its tools stay, without what only other kinds have."""
+    head = {name: value for name, value in data.items() if name not in ("kind", *_OF_ONE_KIND)}
+    tools = {
+        key: {name: value for name, value in tool.items() if kind in ONLY_FOR.get(name, (kind,))}
+        for key, tool in data["tools"].items()
+    }
+    return {**head, **({"kind": kind} if kind != "service" else {}), "tools": tools}
 
 
 def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> To
         raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not http")
     given = host or HttpHost()
     api: Mapping[str, Any] = compiled.get("api", {})
-    if given.app is None and not given.base_url and "app" in api:
+    if given.app is None and "app" in api:
         given = replace(given, app=_app(toolset, api["app"]))
     if given.app is not None and not given.base_url:
         given = replace(given, base_url="http://app")

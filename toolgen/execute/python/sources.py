@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,27 @@ def app_of(source: str) -> Any:
     """Return the ASGI app that a source names; None for anything else. Raises as `Objects.find`."""
     found = Objects(are_called=False).find(source) if ":" in source else None
     return found if is_app(found) else None
+
+
+def description_of(app: Any) -> dict[str, Any]:
+    """Return what an app says of itself in OpenAPI. Operations whose ids FastAPI made up get their functions' names."""
+    described: dict[str, Any] = deepcopy(app.openapi())
+    operations = [
+        operation
+        for item in described.get("paths", {}).values()
+        for operation in item.values()
+        if isinstance(operation, dict) and "operationId" in operation
+    ]
+    functions = {
+        route.unique_id: route.name
+        for route in getattr(app, "routes", ())
+        if not getattr(route, "operation_id", None) and hasattr(route, "unique_id")
+    }
+    names = [functions.get(operation["operationId"], operation["operationId"]) for operation in operations]
+    for operation, name in zip(operations, names, strict=True):
+        if names.count(name) == 1:
+            operation["operationId"] = name
+    return described
 
 
 def text_of(source: str) -> str:

@@ -24,7 +24,7 @@ from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.source.nodes import Source
 from toolgen.execute.python.references import NotThere
-from toolgen.execute.python.sources import Found, NoTools, app_of, text_of, tools_of
+from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.described import Described
 from toolgen.spec.files import read_file
@@ -116,7 +116,7 @@ class _Reading:
         try:
             app = app_of(source)
             if app is not None:
-                self.apps[source] = json.dumps(app.openapi(), ensure_ascii=False, indent=1)
+                self.apps[source] = json.dumps(description_of(app), ensure_ascii=False, indent=1)
             else:
                 self._found.update({found.reference: found for found in tools_of(source)})
                 self._read[source] = text_of(source)

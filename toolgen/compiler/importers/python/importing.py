@@ -10,7 +10,7 @@ from toolgen.compiler.importers.keys import choose_keys, spelled
 from toolgen.compiler.importers.python.offered import offer_of
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
-from toolgen.compiler.importers.update import LATEST, digest_of_texts, new_spec, updated_spec
+from toolgen.compiler.importers.update import LATEST, digest_of_texts, new_spec, of_kind, updated_spec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _COMMENT: Final = "Written by `toolgen import python`. Review permissions: a function does not say what it changes."
 _HEAD: Final = ("toolgen", "toolset", "kind", "dialect", "description", "tags")
-_OTHER_KINDS: Final = ("remote", "http", "command", "user", "system", "annotations", "icons", "result_inferred")
-"""The keys of a tool that a toolset of kind `service` does not have."""
 
 
 def import_python(
@@ -84,12 +82,7 @@ def _as_service(spec: SpecFile, sink: Diagnostics) -> dict[str, Any]:
         spec.root.span_at(("kind",)),
         f"the toolset is of kind {kind}, and becomes one of kind service: its tools keep all but what runs them",
     )
-    without = {key: value for key, value in data.items() if key not in ("kind", "api", "server", "imported")}
-    tools = {
-        key: {name: value for name, value in tool.items() if name not in _OTHER_KINDS}
-        for key, tool in data["tools"].items()
-    }
-    return {**without, "tools": tools}
+    return of_kind(data, "service")
 
 
 def _keys(tools: Sequence[PythonTool], old: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

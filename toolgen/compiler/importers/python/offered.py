@@ -51,7 +51,7 @@ def offer_of(
         warnings.update(found.code for found in tried.warnings)
         if tried.rename:
             spec["rename"] = dict(tried.rename)
-        _report(tool, sink)
+        _report(tool, present.get(key, {}), sink)
         offered.append(OfferedTool(key, spec, _hints(tool.described)))
     return Offer(tuple(offered), tuple(left_out), warnings)
 
@@ -90,10 +90,11 @@ def _nodes(tool: PythonTool, place: Node, dialect: str) -> dict[str, Node]:
     return nodes
 
 
-def _report(tool: PythonTool, sink: Diagnostics) -> None:
+def _report(tool: PythonTool, present: Mapping[str, Any], sink: Diagnostics) -> None:
     """Report what a tool does not say of itself."""
     said = tool.described
-    if not said.description.strip() and not Docstring.of(said.docstring).description:
+    written = present.get("description", default := f"{title_of_name(said.name)}.") != default
+    if not written and not said.description.strip() and not Docstring.of(said.docstring).description:
         fix = "write a docstring, or a `description` in the spec"
         sink.report("TG844", tool.place, f"`{tool.handler}` has no docstring: models choose tools by it", fix=fix)
     for name in said.untyped:

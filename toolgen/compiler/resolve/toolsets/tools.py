@@ -30,7 +30,7 @@ from toolgen.compiler.resolve.names import (
 )
 from toolgen.compiler.resolve.shapes.reader import Owner, Rename
 from toolgen.compiler.resolve.toolsets.commands import resolve_command
-from toolgen.compiler.resolve.toolsets.http import hosts_of, resolve_http
+from toolgen.compiler.resolve.toolsets.http import hosts_of, is_in_process, resolve_http
 from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.toolsets.templates import check_template
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.toolsets.sides import Sides
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
-_ONLY_FOR: Final = {
+ONLY_FOR: Final = {
     "handler": ("service",),
     "bind": ("service",),
     "user": ("agent",),
@@ -61,6 +61,8 @@ _ONLY_FOR: Final = {
     "icons": ("mcp",),
     "result_inferred": ("mcp",),
 }
+"""The keys of a tool that only some kinds of toolsets have, and those kinds."""
+
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 _RAW_ARG: Final = {
     "type": "object",
@@ -210,7 +212,9 @@ class ToolResolver:
             derived.append(_KIND_TAGS[self._file.kind])
         if access and (access.read or access.write or access.cwd):
             derived.append("filesystem")
-        if self._file.kind == "http" or (access and (access.url or access.hosts)):
+        if (self._file.kind == "http" and not is_in_process(self._file.api)) or (
+            access and (access.url or access.hosts)
+        ):
             derived.append("network")
         other = "write" if permission is Permission.READONLY else "readonly"
         if other in written:
@@ -276,7 +280,7 @@ class ToolResolver:
 
     def _check_kind(self, key: str, spec: ToolSpec) -> None:
         kind = self._file.kind
-        for name, kinds in _ONLY_FOR.items():
+        for name, kinds in ONLY_FOR.items():
             if name in spec.model_fields_set and kind not in kinds:
                 self._sink.report(
                     "TG406",
