@@ -35,7 +35,7 @@ def toolset_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetR
             from toolgen.execute.mcp import executor as mcp_executor
 
             return mcp_executor(catalog, toolset)
-        if kind == "http":
+        if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
             from toolgen.execute.http import executor as http_executor
 
             return http_executor(catalog, toolset)

@@ -37,7 +37,7 @@ class PythonExecutor:
 
 
 def executor(catalog: Catalog, toolset: str) -> ToolsetRegistration:
-    """Return what runs a compiled toolset by the handlers in its spec: `Runtime(executors=[executor(catalog, "shop")])`.
+    """Return what runs a toolset by the handlers of its tools: `Runtime(executors=[executor(catalog, "shop")])`.
 
     The modules are imported here. Tools without a `handler` are not available in runs. Raises `ExecutorError` for a
     toolset that is missing or has no tool with a handler, and for a handler that is missing or does not take the args

@@ -9,9 +9,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from toolgen.contract.records import ToolResult
 from toolgen.execute.python.tool import json_result
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, rejected
 from toolgen.runtime.issues.issues import issue
@@ -22,7 +21,7 @@ from toolgen.spec.described import Described
 if TYPE_CHECKING:
     from collections.abc import Set
 
-    from toolgen.contract.records import ToolCallMeta
+    from toolgen.contract.records import ToolCallMeta, ToolResult
 
 
 class _ToolObject:
@@ -148,7 +147,9 @@ class FastMcpTool(_ToolObject):
     def describe(self) -> Described:
         """Return what a server of FastMCP would offer."""
         annotations = self._tool.annotations
-        hints = annotations.model_dump(by_alias=True, exclude_none=True) if annotations is not None else {}
+        hints: dict[str, Any] = (
+            annotations.model_dump(by_alias=True, exclude_none=True) if annotations is not None else {}
+        )
         return Described(
             name=self._tool.name,
             title=self._tool.title or hints.pop("title", None) or "",

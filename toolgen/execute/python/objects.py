@@ -43,8 +43,8 @@ def is_app(value: Any) -> bool:
 def members(value: Any) -> Iterator[str]:
     """Return the names of the tools that a module, a class or an object contains, in their order.
 
-    Of a module: its own public functions and its tool objects, or those in `__all__`. Else the public methods, of a class and its bases
-    in the same package.
+    Of a module: its own public functions and its tool objects, or those in `__all__`. Else the public methods of the
+    class and of its bases in the same package.
     """
     if isinstance(value, ModuleType):
         public = getattr(value, "__all__", None)

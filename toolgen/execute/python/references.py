@@ -33,7 +33,8 @@ class Objects:
         Raises `NotThere`, and whatever the module or the class raises.
         """
         module, _, path = reference.partition(":")
-        owner, found = None, imported(module)
+        owner: Any = None
+        found: Any = imported(module)
         for name in path.split(".") if path else ():
             owner, found = found, _attribute(found, name, reference)
         if not needs_instance(owner, path.rpartition(".")[2]):

@@ -12,9 +12,10 @@ from toolgen.execute.python.objects import constructor_problem, is_app, is_funct
 from toolgen.execute.python.references import Objects, imported, needs_instance
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from toolgen.spec.described import Described
 
@@ -49,13 +50,9 @@ def app_of(source: str) -> Any:
 def description_of(app: Any) -> dict[str, Any]:
     """Return what an app says of itself in OpenAPI. Operations whose ids FastAPI made up get their functions' names."""
     described: dict[str, Any] = deepcopy(app.openapi())
-    operations = [
-        operation
-        for item in described.get("paths", {}).values()
-        for operation in item.values()
-        if isinstance(operation, dict) and "operationId" in operation
-    ]
-    functions = {
+    items: Iterable[Any] = described.get("paths", {}).values()
+    operations = [each for item in items for each in item.values() if is_object(each) and "operationId" in each]
+    functions: dict[str, str] = {
         route.unique_id: route.name
         for route in getattr(app, "routes", ())
         if not getattr(route, "operation_id", None) and hasattr(route, "unique_id")
@@ -73,9 +70,8 @@ def text_of(source: str) -> str:
     found: Any = Objects(are_called=False).find(source) if path else imported(module)
     if is_function(found) or framework_of(found) is not None:
         found = imported(module)
-    elif not inspect.ismodule(found) and not isinstance(found, type):
-        found = type(found)
-    text = inspect.cleandoc(vars(found).get("__doc__") or "")
+    owner: Any = found if inspect.ismodule(found) or isinstance(found, type) else type(found)
+    text = inspect.cleandoc(vars(owner).get("__doc__") or "")
     return " ".join(text.split("\n\n")[0].split())
 
 

@@ -34,5 +34,6 @@ class PythonTool(Protocol):
 def json_result(value: Any) -> ToolResult[Any]:
     """Return a value of any type as the result of a call. Raises TypeError for one that JSON cannot hold."""
     if isinstance(value, ToolResult):
-        return value
+        result: ToolResult[Any] = value
+        return result
     return ToolResult(payload=to_json(value, by_alias=True))

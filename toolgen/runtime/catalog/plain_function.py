@@ -111,8 +111,8 @@ def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str
             raise CatalogError(
                 f"{name_of(handler)} takes `{parameter}`, so its args are not known: name each parameter"
             )
-        hint = Annotated[hints.get(parameter.name, Any), Field(alias=parameter.name)]
-        fields[f"parameter_{number}"] = (hint, ... if parameter.default is _EMPTY else parameter.default)
+        marked = (hints.get(parameter.name, Any), Field(alias=parameter.name))
+        fields[f"parameter_{number}"] = (Annotated[marked], ... if parameter.default is _EMPTY else parameter.default)
     config = ConfigDict(extra="forbid", use_attribute_docstrings=False)
     try:
         model: type[BaseModel] = create_model(

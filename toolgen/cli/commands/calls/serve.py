@@ -73,8 +73,8 @@ def command(
 ) -> int:
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
-    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp`
-    run on the servers of their specs. A tool that may write asks the person behind the client for permission; where
+    Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
+    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission; where
     the client cannot ask, it does not run, unless --yes is given.
     """
     if stdio and address is not None:

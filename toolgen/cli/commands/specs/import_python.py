@@ -8,7 +8,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -122,7 +122,7 @@ class _Reading:
                 self._read[source] = text_of(source)
         except (NotThere, NoTools) as error:
             self.sink.report("TG840", Span(source), f"{error.args[0]}")
-        except (Exception, SystemExit) as error:  # the project's own code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the project's own code may raise anything
             self.sink.report("TG840", Span(source), f"`{source}` cannot be imported: {raised(error, self.root)}")
 
     def write(self, place: SpecPlace, toolset: str) -> Imported | None:
@@ -139,8 +139,8 @@ class _Reading:
             if isinstance(found.described, Described):
                 tools.append(PythonTool(found.reference, found.described, span))
                 continue
-            error = found.described
-            reason = str(error) if isinstance(error, CatalogError) else raised(error, self.root)
+            problem = found.described
+            reason = str(problem) if isinstance(problem, CatalogError) else raised(problem, self.root)
             self.sink.report("TG841", span, f"`{found.reference}` is left out: {reason}")
             broken.append(found.reference)
         return import_python(
