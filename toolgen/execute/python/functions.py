@@ -80,7 +80,10 @@ class FunctionTool:
                 value = await value
         if isinstance(value, ToolResult) or self._serializer is None:
             return json_result(value)
-        return ToolResult(payload=self._serializer.dump_json(value, by_alias=True, warnings=False))
+        try:
+            return ToolResult(payload=self._serializer.dump_json(value, by_alias=True, warnings=False))
+        except ValueError:  # the value is not of the annotated type, nor JSON
+            return ToolResult(value=value)
 
     @property
     def _original(self) -> Handler:

@@ -70,9 +70,9 @@ def text_of(source: str) -> str:
     found: Any = Objects(are_called=False).find(source) if path else imported(module)
     if is_function(found) or framework_of(found) is not None:
         found = imported(module)
-    owner: Any = found if inspect.ismodule(found) or isinstance(found, type) else type(found)
-    text = inspect.cleandoc(vars(owner).get("__doc__") or "")
-    return " ".join(text.split("\n\n")[0].split())
+    elif not inspect.ismodule(found) and not inspect.isclass(found):
+        found = type(found)
+    return " ".join(inspect.cleandoc(str(found.__doc__ or "")).split("\n\n")[0].split())
 
 
 def tools_of(source: str) -> Iterator[Found]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic_core import to_json
 
@@ -32,8 +32,10 @@ class PythonTool(Protocol):
 
 
 def json_result(value: Any) -> ToolResult[Any]:
-    """Return a value of any type as the result of a call. Raises TypeError for one that JSON cannot hold."""
+    """Return a value of any type as the result of a call; the runtime rejects one that JSON cannot hold."""
     if isinstance(value, ToolResult):
-        result: ToolResult[Any] = value
-        return result
-    return ToolResult(payload=to_json(value, by_alias=True))
+        return cast("ToolResult[Any]", value)
+    try:
+        return ToolResult(payload=to_json(value, by_alias=True))
+    except ValueError:  # of a type that is not JSON
+        return ToolResult(value=value)

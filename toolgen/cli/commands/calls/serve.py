@@ -74,8 +74,8 @@ def command(
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
     Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
-    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission; where
-    the client cannot ask, it does not run, unless --yes is given.
+    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission;
+    where the client cannot ask, it does not run, unless --yes is given.
     """
     if stdio and address is not None:
         raise click.UsageError("--stdio and --http exclude each other.")

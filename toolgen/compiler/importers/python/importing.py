@@ -58,10 +58,9 @@ def import_python(
         if tool.name in old and "handler" not in old[tool.name]:
             # Written before there was a function: its texts are those of a person.
             old[tool.name]["imported"] = digest_of_texts(tool.spec)
-    gone = {
-        key for key, tool in old.items() if _is_below(tool.get("handler", ""), sources)
-        and tool["handler"] not in {*keys, *broken}
-    }  # fmt: skip
+    here = {tool.handler for tool in tools}.union(broken)
+    handlers = {key: tool["handler"] for key, tool in old.items() if "handler" in tool}
+    gone = {key for key, handler in handlers.items() if _is_below(handler, sources) and handler not in here}
     others = old.keys() - gone - {tool.name for tool in offer.tools}
     if tags := _declared(present.get("tags", {}), offer.tools):
         present["tags"] = {**present.get("tags", {}), **tags}
