@@ -12,7 +12,8 @@ from toolgen.compiler.importers.shared_definitions import (
     types_referred_to,
     with_shared_definitions,
 )
-from toolgen.compiler.resolve.toolsets.tools import ONLY_FOR, tool_names
+from toolgen.compiler.resolve.toolsets.kinds import ONLY_FOR
+from toolgen.compiler.resolve.toolsets.tools import tool_names
 from toolgen.drift.offered import digest_of
 from toolgen.schema.json_values import canonical
 from toolgen.spec.wire_names import title_of_name

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import ValidationError
 
+from toolgen.drift.described import Described
 from toolgen.execute.python.tool import json_result
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, rejected
 from toolgen.runtime.issues.issues import issue
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
-from toolgen.spec.described import Described
 
 if TYPE_CHECKING:
     from collections.abc import Set

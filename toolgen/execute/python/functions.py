@@ -12,13 +12,13 @@ from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
 from toolgen.contract.records import ToolCallMeta, ToolResult
+from toolgen.drift.described import Described
 from toolgen.execute.python.tool import json_result
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
 from toolgen.runtime.catalog.plain_function import function_of_parameters
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
-from toolgen.spec.described import Described
 
 if TYPE_CHECKING:
     from collections.abc import Set

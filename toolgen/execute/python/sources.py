@@ -17,7 +17,7 @@ from toolgen.schema.json_values import is_object
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.spec.described import Described
+    from toolgen.drift.described import Described
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ def text_of(source: str) -> str:
     found: Any = Objects(are_called=False).find(source) if path else imported(module)
     if is_function(found) or framework_of(found) is not None:
         found = imported(module)
-    elif not inspect.ismodule(found) and not inspect.isclass(found):
-        found = type(found)
-    return " ".join(inspect.cleandoc(str(found.__doc__ or "")).split("\n\n")[0].split())
+    is_owner = inspect.ismodule(found) or inspect.isclass(found)
+    docstring: object = found.__doc__ if is_owner else type(found).__doc__
+    return " ".join(inspect.cleandoc(str(docstring or "")).split("\n\n")[0].split())
 
 
 def tools_of(source: str) -> Iterator[Found]:

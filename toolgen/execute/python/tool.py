@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import to_json
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Set
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.spec.described import Described
+    from toolgen.drift.described import Described
 
 
 class PythonTool(Protocol):
@@ -34,7 +34,8 @@ class PythonTool(Protocol):
 def json_result(value: Any) -> ToolResult[Any]:
     """Return a value of any type as the result of a call; the runtime rejects one that JSON cannot hold."""
     if isinstance(value, ToolResult):
-        return cast("ToolResult[Any]", value)
+        result: ToolResult[Any] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance knows no parameters
+        return result
     try:
         return ToolResult(payload=to_json(value, by_alias=True))
     except ValueError:  # of a type that is not JSON

@@ -8,9 +8,10 @@ from fastmcp.exceptions import ToolError
 from fastmcp.tools import Tool as FastMcpTool
 from fastmcp.tools import ToolResult
 from langchain_core.tools import BaseTool, ToolException, tool
+from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 from pydantic_ai import ModelRetry, RunContext, Tool
-from smolagents import Tool as SmolagentsTool
+from smolagents import Tool as SmolagentsTool  # type: ignore[import-untyped]
 
 
 def shift(day: dt.date, days: int = 3) -> dict[str, dt.date]:
@@ -96,12 +97,12 @@ def explain(days: int) -> ToolResult:
 
 
 fastmcp_tool = FastMcpTool.from_function(
-    add, name="add-days", tags={"Calendar Days"}, annotations={"title": "Add days", "readOnlyHint": True}
+    add, name="add-days", tags={"Calendar Days"}, annotations=ToolAnnotations(title="Add days", read_only_hint=True)
 )
-fastmcp_text = FastMcpTool.from_function(explain, annotations={"destructiveHint": True})
+fastmcp_text = FastMcpTool.from_function(explain, annotations=ToolAnnotations(destructive_hint=True))
 
 
-class Weather(SmolagentsTool):
+class Weather(SmolagentsTool):  # type: ignore[misc]  # smolagents has no types
     """A tool of smolagents."""
 
     name = "weather"
@@ -117,7 +118,7 @@ class Weather(SmolagentsTool):
         return [city, extra, days]
 
 
-class Picture(SmolagentsTool):
+class Picture(SmolagentsTool):  # type: ignore[misc]  # smolagents has no types
     """A tool that takes what JSON does not have."""
 
     name = "picture"

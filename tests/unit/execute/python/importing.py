@@ -17,10 +17,10 @@ from toolgen.compiler.importers.python.importing import import_python
 from toolgen.compiler.importers.python.offered import PythonTool
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.drift.described import Described
 from toolgen.execute.python import executor
 from toolgen.execute.python.sources import tools_of
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.spec.described import Described
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ class Import:
 
 
 def import_code(*sources: str, present: str = "", module: str = CODE, toolset: str = "shop") -> Import:
-    """Import names of a module, or the module itself (``""``); `present` is the text of a spec that is there already."""
+    """Import names of a module, or all of it (the empty name). `present` is the text of an existing spec."""
     sink = Diagnostics()
     references = [f"{module}:{source}" if source else module for source in sources]
     found = {each.reference: each for reference in references for each in tools_of(reference)}

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.unit.execute.python.importing import CODE as SHOP
 from tests.unit.execute.python.importing import Calls, Import, build, import_code
 from toolgen.contract.records import FailureKind
 from toolgen.execute.python.sources import tools_of
@@ -92,9 +93,11 @@ def test_a_module_has_its_tool_objects_too() -> None:
 
 
 def test_functions_need_no_framework() -> None:
-    code = (
-        "import sys; from toolgen.execute.python.sources import tools_of; list(tools_of('tests.unit.execute.python.shop'));"
-        "print(*sys.modules.keys() & {'agents', 'fastmcp', 'langchain_core', 'pydantic_ai', 'smolagents', 'mcp'})"
-    )
+    code = f"""if True:
+        import sys
+        from toolgen.execute.python.sources import tools_of
+        list(tools_of({SHOP!r}))
+        print(*sys.modules.keys() & {{"agents", "fastmcp", "langchain_core", "pydantic_ai", "smolagents", "mcp"}})
+    """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "\n"

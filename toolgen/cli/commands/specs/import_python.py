@@ -23,10 +23,10 @@ from toolgen.compiler.importers.openapi.importing import import_openapi
 from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.source.nodes import Source
+from toolgen.drift.described import Described
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.spec.described import Described
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:

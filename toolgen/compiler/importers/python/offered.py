@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.trial import Circumstances, Trial
     from toolgen.compiler.source.nodes import Node
-    from toolgen.spec.described import Described
+    from toolgen.drift.described import Described
 
 
 @dataclass(frozen=True, slots=True)

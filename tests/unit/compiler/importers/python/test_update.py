@@ -13,13 +13,13 @@ from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python.importing import import_python
 from toolgen.compiler.importers.python.offered import PythonTool
 from toolgen.compiler.source.read import SpecFile, parse
-from toolgen.spec.described import Described
+from toolgen.drift.described import Described
 
 ARGS = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"], "additionalProperties": False}
 
 
-def described(name: str, text: str = "Find items.", handler: str = "", **fields: Any) -> PythonTool:
-    said = Described(name=name, docstring=text, **{"args": ARGS, **fields})
+def described(name: str, text: str = "Find items.", handler: str = "", args: Any = ARGS, **fields: Any) -> PythonTool:
+    said = Described(name=name, docstring=text, args=args, **fields)
     return PythonTool(handler or f"app:{name}", said, Span("app.py", 1))
 
 
@@ -55,8 +55,8 @@ def test_keys_texts_and_all_that_people_decide_stay() -> None:
         "description: Find items.",
         "description: Search the shop.\n    permission: readonly\n    limits: {daily_limit: 3}",
     )
-    other = {"args": {**ARGS, "properties": {**ARGS["properties"], "n": {"type": "integer"}}}}
-    again, messages = imported(described("find", **other), present=edited)
+    more = {**ARGS, "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}}
+    again, messages = imported(described("find", args=more), present=edited)
     assert messages == []
     assert "  # why\n  search:" in again
     tool = tools_of(again)["search"]
@@ -96,11 +96,11 @@ def test_tools_of_other_modules_and_of_people_stay_with_their_types() -> None:
     types = "types: {Item: {name: string}}\n"
     present = (
         f"toolgen: 1\ntoolset: shop\n{types}tools:\n  own: {{description: x, result: {{$ref: '#/types/Item'}}}}\n"
-        "  other: {handler: 'more:other', description: x, args: {type: object, properties: {i: {$ref: '#/types/Item'}}}}\n"
+        "  other: {handler: 'm:other', description: x, args: {type: object, properties: {i: {$ref: '#/types/Item'}}}}"
     )
     text, messages = imported(described("find"), present=present)
     assert messages == []
-    assert list(tools_of(text)) == ["find", "own", "other"] or sorted(tools_of(text)) == ["find", "other", "own"]
+    assert sorted(tools_of(text)) == ["find", "other", "own"]
     assert "Item: {name: string}" in text
 
 
@@ -111,7 +111,7 @@ def test_a_tool_that_was_written_first_gets_its_function_and_keeps_its_texts() -
     assert messages == []
     assert (tool["handler"], tool["description"], tool["permission"]) == ("app:find", "Search the shop.", "readonly")
     assert tool["args"] == ARGS
-    changed, messages = imported(described("find", "Now other."), present=text)
+    _, messages = imported(described("find", "Now other."), present=text)
     assert [message[:5] for message in messages] == ["TG808"]
 
 
@@ -172,7 +172,7 @@ def test_functions_become_operations_if_the_api_has_them_all(has_more: bool) -> 
         assert outcome.codes == ["TG847"]
         assert outcome.imported is None
         return
-    assert outcome.codes == ["TG845", "TG808"] or outcome.codes == ["TG845"]
+    assert outcome.codes == ["TG845", "TG808"]
     assert (outcome.data["kind"], outcome.tools["find"]["limits"]) == ("http", {"daily_limit": 3})
     assert "handler" not in outcome.tools["find"]
 
