@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,8 @@ from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from toolgen.compiler.config import Config
     from toolgen.runtime import Catalog
 
@@ -80,6 +84,24 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
     dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
     registration: ToolsetRegistration = dispatch.executor(found() if isinstance(found, type) else found)
     return registration
+
+
+@contextmanager
+def stdout_kept() -> Generator[None]:
+    """Send what code of the project and its programs write to stdout to stderr: stdout is the command's."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of them is closed
+        kept = -1
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if kept >= 0:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def importable(root: Path) -> None:

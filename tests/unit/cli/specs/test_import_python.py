@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 TOOLS = """
     '''Tools of a shop.'''
     import enum
+    import os
     from dataclasses import dataclass
 
-    print("imported")
+    os.write(1, b"imported\\n")
 
     class Size(enum.Enum):
         SMALL = "s"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import redirect_stdout
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import toolset_executor, unusable
+from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
@@ -59,7 +58,7 @@ def command(
     """
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
-    with redirect_stdout(sys.stderr):  # stdout is for the result only: what handlers print goes to stderr
+    with stdout_kept():  # for the result
         runtime, ident, registration = _runtime(config, tool, policies, injected, allow_all if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import toolset_executor
+from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
@@ -88,7 +86,7 @@ def command(
     config = project()
     catalog = _catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
-    with redirect_stdout(sys.stderr):  # stdout is the client's
+    with stdout_kept():  # for the client
         kept = _store(store)
         runtime = _runtime(config, catalog, policies, injected, allow_all if yes else ask_client, kept)
         try:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,7 +12,7 @@ import click
 
 from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
-from toolgen.cli.executors import importable, raised
+from toolgen.cli.executors import importable, raised, stdout_kept
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics, Span
@@ -65,7 +63,7 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, st
     config = load_config(Path.cwd())
     named = _checked(sources, toolset)
     reading = _Reading(config.root)
-    with redirect_stdout(sys.stderr):  # what modules print is not the command's
+    with stdout_kept():
         importable(config.root)
         for source in dict.fromkeys(sources):
             reading.read(source)
