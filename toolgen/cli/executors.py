@@ -1,13 +1,11 @@
-"""Executors of a package: those that the configuration names, and those that specs are enough for.
-
-The configuration has `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp` with a server, and of kind
-`http`, need none.
-"""
+"""Executors of a package: those of the configuration (`executors = {"shop.orders" = "app:shop"}`), or of the specs."""
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,62 +17,65 @@ from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from toolgen.compiler.config import Config
     from toolgen.runtime import Catalog
 
 
-def find_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
-    """Return what runs a toolset; None if neither the configuration nor its spec says.
+def toolset_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
+    """Return what runs a toolset: what is configured, or what its spec names. None where it names nothing.
 
-    Raises click.UsageError for what cannot be imported, or has no credentials.
+    A spec names the server of a toolset of kind `mcp`, the URL or the app of one of kind `http`, and the `handler` of a
+    tool. Raises click.UsageError for what cannot be used.
     """
-    place = config.executors.get(toolset)
-    if place is None:
-        return _specified_executor(catalog, toolset)
+    if toolset in config.executors:
+        return _configured(config, catalog, toolset)
+    compiled = catalog.section("toolsets")[toolset]
+    kind = compiled.get("kind")
+    importable(config.root)
     try:
-        return _registration(config.root, place, catalog, toolset)
-    except (Exception, SystemExit) as error:  # the project's own code may raise anything
-        raise unusable(config, toolset, _raised(error, config.root)) from error
+        if kind == "mcp" and "server" in compiled:
+            from toolgen.execute.mcp import executor as mcp_executor
 
+            return mcp_executor(catalog, toolset)
+        if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
+            from toolgen.execute.http import executor as http_executor
 
-def executor_of(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
-    """Return what runs a toolset. Raises click.UsageError, also if there is nothing."""
-    found = find_executor(config, catalog, toolset)
-    if found is None:
+            return http_executor(catalog, toolset)
+        if any("handler" in catalog.definition(ident).metadata for ident in catalog.toolsets[toolset]):
+            from toolgen.execute.python import executor as python_executor
+
+            return python_executor(catalog, toolset)
+    except (ExecutorError, ImportError) as error:
+        raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
+    except (Exception, SystemExit) as error:  # handlers are imported, and may raise anything
         raise click.UsageError(
-            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
-        )
-    return found
+            f"{toolset}: its handlers cannot be imported: {visible(raised(error, config.root))}"
+        ) from error
+    return None
+
+
+def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
+    """Import what the configuration names. Raises click.UsageError for what fails."""
+    try:
+        return _registration(config.root, config.executors[toolset], catalog, toolset)
+    except (Exception, SystemExit) as error:  # the project's own code may raise anything
+        raise unusable(config, toolset, raised(error, config.root)) from error
 
 
 def unusable(config: Config, toolset: str, why: str) -> click.UsageError:
-    """Return the error for an executor that is configured and cannot be used."""
+    """Return the error for an executor that cannot be used."""
     place = config.executors.get(toolset)
-    where = toolset if place is None else f'executors."{toolset}" = "{place}"'
-    return click.UsageError(f"{where} cannot be used: {visible(why)}")
-
-
-def _specified_executor(catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
-    compiled = catalog.section("toolsets")[toolset]
-    try:
-        if compiled.get("kind") == "mcp" and "server" in compiled:
-            from toolgen.execute import mcp
-
-            return mcp.executor(catalog, toolset)
-        if compiled.get("kind") == "http":
-            from toolgen.execute import http
-
-            return http.executor(catalog, toolset)
-    except (ExecutorError, ImportError) as error:
-        raise click.UsageError(f"{toolset}: {error}") from error
-    return None
+    if place is None:
+        return click.UsageError(f"{toolset}: {visible(why)}")
+    return click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {visible(why)}')
 
 
 def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
     """Import `module:name` and return its registration for a toolset. Raises whatever the project's code raises."""
     module, _, name = place.partition(":")
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    importable(root)
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
@@ -85,7 +86,31 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
     return registration
 
 
-def _raised(error: BaseException, root: Path) -> str:
+@contextmanager
+def stdout_kept() -> Generator[None]:
+    """Send what code of the project and its programs write to stdout to stderr: stdout is the command's."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of them is closed
+        kept = -1
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if kept >= 0:
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
+def importable(root: Path) -> None:
+    """Let the modules of a project be imported."""
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+
+
+def raised(error: BaseException, root: Path) -> str:
     """Describe an exception of the project's own code, with its location in the project."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]

@@ -144,4 +144,12 @@ CODES = _table(
     ("TG832", "repeated-operation-id", _W, "Several operations have the same `operationId`, which must be unique. Each of them is called by its method and its path."),
     ("TG833", "result-left-out", _W, "The schema of a response is invalid, so the tool's result is any JSON."),
     ("TG834", "security-scheme", _W, "A security scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Requests are sent without it, unless the host adds its credentials (`HttpHost`)."),
+    ("TG840", "no-such-source", _E, "A module to import tools from is missing or raises when it is imported, or has nothing of that name, or nothing in it is a tool. The other sources are imported."),
+    ("TG841", "broken-function", _E, "A function or tool object cannot be a tool: it takes `*args` or `**kwargs`, a parameter is of a type that JSON does not have (a callback, an open file), an annotation is not known at run time, or the instance of its class cannot be made without args. It is omitted, and the others are imported."),
+    ("TG842", "untyped-parameter", _W, "A parameter has no annotation, so the tool takes any JSON for it, and a model learns nothing about it."),
+    ("TG843", "untyped-result", _W, "The annotation of a function's result has no JSON Schema, so the result is any JSON."),
+    ("TG844", "no-docstring", _W, "A function has no docstring, so its name is its description. Models choose tools by the description."),
+    ("TG845", "kind-changed", _W, "The spec was of another kind, and the import changes it. The tools keep everything but the keys that say how the other kind runs them."),
+    ("TG846", "nothing-runs-tool", _W, "After a change of its toolset's kind, a tool has nothing that runs it. Write `handler: module:name`, or remove it; in runs it is not available."),
+    ("TG847", "kind-conflict", _E, "The spec is of another kind and has tools that the API does not have, so as a toolset of kind http nothing could run them. Nothing is written."),
 )

@@ -13,6 +13,7 @@ ToolKeyPattern = r"^[A-Za-z_][A-Za-z0-9_-]*$"
 TypeNamePattern = r"^[A-Z][A-Za-z0-9_]*$"
 SelectorPattern = rf"^[A-Za-z0-9_.*-]*(\+{Name})*$"
 TextPattern = r"\S"
+HandlerPattern = r"^[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*$"
 
 GRAMMAR: Final = {
     DottedNamePattern: "use words of letters, digits, `_` and `-`, each starting with a letter, joined by dots",
@@ -20,6 +21,7 @@ GRAMMAR: Final = {
     ToolKeyPattern: "use letters, digits, `_` and `-`, not starting with a digit",
     TypeNamePattern: "use letters, digits and `_`, starting with a capital letter",
     SelectorPattern: "use a toolset, an ident, or a pattern with `*`, then `+tag`",
+    HandlerPattern: "write `module:name`, such as `app.tools:search`",
 }
 """The patterns of names in words, for messages."""
 
@@ -56,6 +58,9 @@ Text = Annotated[str, StringConstraints(pattern=TextPattern)]
 
 SelectorText = Annotated[str, StringConstraints(min_length=1, pattern=SelectorPattern)]
 """A toolset, an ident, or a pattern in which `*` matches any text; then `+tag` for each required tag."""
+
+Handler = Annotated[str, StringConstraints(pattern=HandlerPattern)]
+"""An object of a Python module: `app.tools:search`."""
 
 SCHEMA_MARK = {"x-toolgen": "schema"}
 """The placeholder for a schema in a model's JSON Schema; `json_schema.py` replaces it with a reference."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolgen.compiler.documents.base import NonEmpty, Spec
+from toolgen.compiler.documents.base import Handler, NonEmpty, Spec
 
 Place = Literal["path", "query", "header", "cookie", "querystring"]
 """Where an arg is sent; `querystring` is the whole query string. Args without a place are fields of the body."""
@@ -52,6 +52,8 @@ class ApiSpec(Spec):
 
     base_url: NonEmpty | None = None
     """The URL that paths are appended to. Default: the host's `base_url`, which also overrides this one."""
+    app: Handler | None = None
+    """An ASGI app that answers all requests in the same process, without a socket, as `module:name`."""
     headers: dict[NonEmpty, str] = {}
     """Headers of every request; `$env.NAME` is the value of an environment variable."""
     auth: dict[NonEmpty, AuthSpec] = {}

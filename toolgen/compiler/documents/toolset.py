@@ -9,6 +9,7 @@ from pydantic import Field
 from toolgen.compiler.documents.base import (
     Dialect,
     DottedName,
+    Handler,
     NonEmpty,
     Role,
     Schema,
@@ -152,6 +153,8 @@ class ToolSpec(ToolDefaultsSpec):
     """Maps JSON field names to Python names, for fields whose names collide in Python."""
     tag: TagSpec | None = None
     """Set if the tool can be called by a line of text."""
+    handler: Handler | None = None
+    """The function, method or tool object that runs it, as `module:name` (service). Imported only to run it."""
     bind: NonEmpty | None = None
     """The method it is bound to (service)."""
     user: str = ""
@@ -165,7 +168,7 @@ class ToolSpec(ToolDefaultsSpec):
     remote: NonEmpty | None = None
     """The source's own name for the tool: the server's, or the operation's (mcp, http)."""
     imported: NonEmpty | None = None
-    """A digest of the source's title and description, compared with what it says later (mcp, http)."""
+    """A digest of the source's title and description, compared with what it says later (mcp, http, service)."""
     annotations: dict[str, Any] | None = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
     icons: list[dict[str, Any]] = []

@@ -146,6 +146,7 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
                 ("examples", [_example(example) for example in tool.examples]),
                 ("tag", asdict(tool.tag) if tool.tag else None),
                 ("method", tool.binding.method if tool.binding else ""),
+                ("handler", tool.handler),
                 ("user", tool.user),
                 ("system", tool.system),
                 ("command", _plain(tool.command)),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
 
 
-_HEAD: Final = ("description", "imported", "dialect", "server", "types")
+_HEAD: Final = ("kind", "description", "tags", "imported", "dialect", "server", "api", "types")
 """The entries beside the tools that an import writes."""
 
 
@@ -69,9 +69,11 @@ def _patched(file: SpecFile, update: Update) -> str | None:
         key: "".join(lines[start:stop])
         for key, (start, stop) in zip(tools.keys(), pairwise([*starts, end]), strict=True)
     }
-    for key in (*update.added, *update.changed):
-        above = "".join(takewhile(_is_comment, blocks.get(key, "").splitlines(keepends=True)))
-        blocks[key] = above + _block(key, update.data["tools"][key])
+    present: Mapping[str, Any] = tools.to_data()
+    for key, tool in update.data["tools"].items():
+        if key not in present or canonical(present[key]) != canonical(tool):
+            above = "".join(takewhile(_is_comment, blocks.get(key, "").splitlines(keepends=True)))
+            blocks[key] = above + _block(key, tool)
     texts = [blocks[key] for key in update.data["tools"]]
     separated = "".join(f"{text.rstrip()}\n\n" for text in texts)
     rest = "".join(lines[end:])

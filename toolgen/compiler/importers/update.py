@@ -12,13 +12,14 @@ from toolgen.compiler.importers.shared_definitions import (
     types_referred_to,
     with_shared_definitions,
 )
+from toolgen.compiler.resolve.toolsets.kinds import ONLY_FOR
 from toolgen.compiler.resolve.toolsets.tools import tool_names
 from toolgen.drift.offered import digest_of
 from toolgen.schema.json_values import canonical
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from toolgen.compiler.importers.offer import OfferedTool
 
@@ -31,7 +32,10 @@ _TEXTS: Final = ("title", "description")
 LATEST: Final = "2020-12"
 """The default draft of JSON Schema of a spec."""
 
-_FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
+_OF_ONE_KIND: Final = ("methods", "server", "imported", "api")
+"""The keys of a file that only one kind of toolset has."""
+
+_FIRST: Final = ("handler", "remote", "imported", *_TEXTS, "permission", "tags")
 _LAST: Final = ("annotations", "icons", "http", "args", "result", "result_inferred", "rename")
 
 
@@ -64,8 +68,13 @@ def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
     return Update(data, tuple(sorted(tools)), (), ())
 
 
-def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
-    """Update a spec. Keys stay, and so does everything that people decide; what the source determines is replaced."""
+def updated_spec(
+    present: Mapping[str, Any], offered: Sequence[OfferedTool], others: Collection[str] = frozenset()
+) -> Update:
+    """Update a spec. Keys stay, and so does everything that people decide; what the source determines is replaced.
+
+    `others` are keys of tools that are not of this source: they stay as they are.
+    """
     old: dict[str, dict[str, Any]] = present["tools"]
     names = {tool.name for tool in offered}
     known = {source_name(key, tool) for key, tool in old.items()}
@@ -76,9 +85,9 @@ def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> 
     moved, types = with_shared_definitions(offered, taken, present.get("dialect", LATEST))
     by_name = {tool.name: tool for tool in moved}
     tools = {
-        key: _merged(key, tool, by_name[name])
+        key: dict(tool) if key in others else _merged(key, tool, by_name[name])
         for key, tool in old.items()
-        if (name := source_name(key, tool)) in by_name
+        if (name := source_name(key, tool)) in by_name or key in others
     }
     shared = present.get("defaults", {}).get("tags", [])
     for name, key in sorted(keys.items(), key=lambda entry: entry[1]):
@@ -88,6 +97,16 @@ def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> 
     replaced = [(key, name) for key in changed for name in _replaced_texts(old[key], tools[key])]
     data = _with_types({**present, "tools": tools}, {**kept, **types}, imported)
     return Update(data, tuple(sorted(keys.values())), tuple(changed), tuple(gone), tuple(replaced))
+
+
+def of_kind(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the data of a spec as one of another kind. Its tools stay, without what only other kinds have."""
+    head = {name: value for name, value in data.items() if name not in ("kind", *_OF_ONE_KIND)}
+    tools = {
+        key: {name: value for name, value in tool.items() if kind in ONLY_FOR.get(name, (kind,))}
+        for key, tool in data["tools"].items()
+    }
+    return {**head, **({"kind": kind} if kind != "service" else {}), "tools": tools}
 
 
 def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,8 +126,11 @@ def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:
 def _with_types(data: dict[str, Any], types: dict[str, Any], imported: Mapping[str, Any]) -> dict[str, Any]:
     """Return a spec with other types, and those of `imported` that edited parts use."""
     people = [{key: value for key, value in tool.items() if key not in SIDES} for tool in data["tools"].values()]
+    referred = {*types_referred_to([tool[side] for tool in data["tools"].values() for side in SIDES if side in tool])}
     while more := {
-        name: body for name, body in imported.items() if name not in types and _mentions([people, types], name)
+        name: body
+        for name, body in imported.items()
+        if name not in types and (name in referred or _mentions([people, types], name))
     }:
         types = {**types, **more}
     present = data.get("types", {})
@@ -175,10 +197,10 @@ def _replaced_texts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]
 
 def _is_as_imported(tool: Mapping[str, Any]) -> bool:
     """Whether the texts of a tool in a spec are unedited."""
-    return tool.get("imported") == _digest(tool)
+    return tool.get("imported") == digest_of_texts(tool)
 
 
-def _digest(tool: Mapping[str, Any]) -> str:
+def digest_of_texts(tool: Mapping[str, Any]) -> str:
     """A digest of the texts of a tool."""
     return digest_of(tool.get("title") or "", tool["description"])
 
@@ -187,7 +209,7 @@ def _spec(key: str, tool: OfferedTool) -> dict[str, Any]:
     spec = dict(tool.spec)
     if spec.get("title") == title_of_name(tool.name):
         del spec["title"]
-    spec["imported"] = _digest(spec)
+    spec["imported"] = digest_of_texts(spec)
     return spec if tool.name == key else {"remote": tool.name, **spec}
 
 

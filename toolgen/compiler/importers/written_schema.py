@@ -71,6 +71,15 @@ def mapping(place: Node, entries: Mapping[str, Node]) -> MappingNode:
     )
 
 
+def nodes_of(value: Any, place: Node) -> Node:
+    """Create the nodes of a JSON value, all at the place of another node."""
+    if isinstance(value, dict):
+        return mapping(place, {key: nodes_of(inner, place) for key, inner in value.items()})
+    if isinstance(value, list):
+        return SequenceNode(place.source, place.start, place.end, [nodes_of(inner, place) for inner in value])
+    return scalar(place, value)
+
+
 def _reads_as_schema(schema: MappingNode) -> bool:
     return any(key in keywords.RAW for key in schema.keys())
 

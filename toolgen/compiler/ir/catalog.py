@@ -214,6 +214,7 @@ class Tool:
     examples: tuple[Example, ...] = ()
     tag: Tag | None = None
     binding: Binding | None = None
+    handler: str = ""
     user: str = ""
     system: str = ""
     command: Command | None = None

@@ -84,7 +84,7 @@ def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> To
     """Return what runs a compiled toolset of kind `http`: `Runtime(executors=[executor(catalog, "shop.api")])`.
 
     Raises `ExecutorError` for a toolset that is missing or of another kind, without a base URL, and for credentials
-    that the environment does not have.
+    that the environment does not have or an app that is missing; and whatever the code of an app raises.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
@@ -92,9 +92,11 @@ def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> To
     if compiled.get("kind") != "http":
         raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not http")
     given = host or HttpHost()
+    api: Mapping[str, Any] = compiled.get("api", {})
+    if given.app is None and "app" in api:
+        given = replace(given, app=_app(toolset, api["app"]))
     if given.app is not None and not given.base_url:
         given = replace(given, base_url="http://app")
-    api: Mapping[str, Any] = compiled.get("api", {})
     definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
     operations = {definition.name: Operation.of(definition) for definition in definitions}
     if not given.base_url and "base_url" not in api:
@@ -103,3 +105,12 @@ def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> To
             raise ExecutorError(f"the spec of {toolset} has no `base_url`: add one, or pass `HttpHost(base_url=…)`")
     runs = HttpExecutor(operations, api, given)
     return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
+
+
+def _app(toolset: str, reference: str) -> Any:
+    from toolgen.execute.python.references import NotThere, Objects  # only for a spec with an app
+
+    try:
+        return Objects(are_called=True).find(reference)
+    except NotThere as error:
+        raise ExecutorError(f"the app of {toolset}, {reference}, cannot be used: {error.args[0]}") from error

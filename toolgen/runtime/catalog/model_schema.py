@@ -1,9 +1,10 @@
-"""The JSON Schema of a pydantic model, as one would write it by hand."""
+"""The JSON Schema of a type of the host, as one would write it by hand."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
@@ -14,8 +15,18 @@ if TYPE_CHECKING:
 
 def model_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Export a model's JSON Schema as one would write it by hand: local types in place, no generated titles."""
-    schema: dict[str, Any] = with_definitions_in_place(model.model_json_schema(schema_generator=_Untitled))
+    schema: dict[str, Any] = with_definitions_in_place(args_schema(model))
     return schema
+
+
+def args_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema of the values that a model accepts, with its local types as definitions."""
+    return model.model_json_schema(schema_generator=_Untitled)
+
+
+def result_schema(kind: Any) -> dict[str, Any]:
+    """Return the JSON Schema of what a type is serialized to. Raises what pydantic raises for one that has none."""
+    return TypeAdapter(kind).json_schema(mode="serialization", schema_generator=_Untitled)
 
 
 class _Untitled(GenerateJsonSchema):
@@ -23,7 +34,16 @@ class _Untitled(GenerateJsonSchema):
         return False
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
-        named = super().model_schema(schema)
-        if named.get("title") == schema["cls"].__name__:
-            del named["title"]
-        return named
+        return _without_title(super().model_schema(schema), schema["cls"])
+
+    def dataclass_schema(self, schema: Any) -> dict[str, Any]:
+        return _without_title(super().dataclass_schema(schema), schema["cls"])
+
+    def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
+        return _without_title(super().typed_dict_schema(schema), schema.get("cls"))
+
+
+def _without_title(named: dict[str, Any], kind: Any) -> dict[str, Any]:
+    if named.get("title") == getattr(kind, "__name__", None):
+        named.pop("title", None)
+    return named

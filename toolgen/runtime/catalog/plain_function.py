@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.errors import PydanticUserError
 
 from toolgen.contract.records import ToolCallMeta
@@ -23,10 +23,15 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 @dataclass(frozen=True, slots=True)
 class PlainFunction:
-    """The args of a function as one model, and what runs it given an instance and the `ToolCallMeta`."""
+    """The args of a function as one model, and what runs it given an instance and the `ToolCallMeta`.
+
+    `returns` is the annotation of its result; `untyped` are the parameters without an annotation, which take any JSON.
+    """
 
     model: type[BaseModel]
     run: Handler
+    returns: Any
+    untyped: tuple[str, ...]
 
 
 def plain_function(handler: Handler) -> PlainFunction | None:
@@ -38,19 +43,60 @@ def plain_function(handler: Handler) -> PlainFunction | None:
     that JSON cannot hold, and for `*` and `**`.
     """
     try:
-        parameters = list(inspect.signature(handler).parameters.values())
-        hints = get_type_hints(function_of(handler), localns={"ToolCallMeta": ToolCallMeta}, include_extras=True)
+        signature = _Signature.of(handler)
     except (NameError, TypeError, ValueError):  # the check of the other form says what is wrong
         return None
-    metas = [each.name for each in parameters if hints.get(each.name) is ToolCallMeta]
-    own = [each for each in parameters if each.name not in metas]
+    own, hints = signature.own, signature.hints
     if not own or not all(each.name in hints for each in own if each.kind not in _VARIADIC):
         return None
     if len(own) == 1 and (annotated_model(handler) or _may_be_dict(hints.get(own[0].name))):
         return None
     if annotated_model(handler) and all(each.default is not _EMPTY for each in own[1:]):
         return None
-    return PlainFunction(_model_of(handler, own, hints), _runner(handler, own, metas))
+    return _spread(handler, signature)
+
+
+def function_of_parameters(handler: Handler) -> PlainFunction:
+    """Return a function of which every parameter is an arg, however many there are and whatever their types.
+
+    A parameter that is annotated with `ToolCallMeta` receives the meta. Raises `CatalogError` for a function whose
+    signature or annotations are not known at run time, a parameter of a type that JSON cannot hold, and `*` and `**`.
+    """
+    try:
+        signature = _Signature.of(handler)
+    except NameError as error:
+        raise CatalogError(
+            f"{name_of(handler)} has an annotation that is not known at run time: {error}; import it outside of "
+            "`if TYPE_CHECKING`"
+        ) from error
+    except (TypeError, ValueError) as error:
+        raise CatalogError(f"{name_of(handler)} has no signature that can be read: {error}") from error
+    return _spread(handler, signature)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    """The parameters of a function, without those that receive the meta, and its annotations."""
+
+    own: list[inspect.Parameter]
+    metas: list[str]
+    hints: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, handler: Handler) -> _Signature:
+        """Read a signature. Raises NameError, TypeError and ValueError, as `inspect` and `typing` do."""
+        parameters = list(inspect.signature(handler).parameters.values())
+        hints = get_type_hints(function_of(handler), localns={"ToolCallMeta": ToolCallMeta}, include_extras=True)
+        metas = [each.name for each in parameters if hints.get(each.name) is ToolCallMeta]
+        return cls([each for each in parameters if each.name not in metas], metas, hints)
+
+
+def _spread(handler: Handler, signature: _Signature) -> PlainFunction:
+    untyped = tuple(each.name for each in signature.own if each.name not in signature.hints)
+    model = _model_of(handler, signature.own, signature.hints)
+    return PlainFunction(
+        model, _runner(handler, signature.own, signature.metas), signature.hints.get("return", Any), untyped
+    )
 
 
 def _may_be_dict(hint: Any) -> bool:
@@ -63,11 +109,10 @@ def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str
     for number, parameter in enumerate(own):
         if parameter.kind in _VARIADIC:
             raise CatalogError(
-                f"{name_of(handler)} takes `{parameter}`, so its args are not known: name each parameter, or pass an "
-                "input_schema"
+                f"{name_of(handler)} takes `{parameter}`, so its args are not known: name each parameter"
             )
-        default = ... if parameter.default is _EMPTY else parameter.default
-        fields[f"parameter_{number}"] = (hints[parameter.name], Field(default, alias=parameter.name))
+        marked = (hints.get(parameter.name, Any), Field(alias=parameter.name))
+        fields[f"parameter_{number}"] = (Annotated[marked], ... if parameter.default is _EMPTY else parameter.default)
     config = ConfigDict(extra="forbid", use_attribute_docstrings=False)
     try:
         model: type[BaseModel] = create_model(
@@ -76,8 +121,18 @@ def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str
         model.model_json_schema()
     except PydanticUserError as error:
         reason = str(error).partition("\n")[0]
-        raise CatalogError(f"{name_of(handler)} cannot be a tool: {reason}") from error
+        where = next((f"its parameter `{each.name}`: " for each in own if not _is_json(hints.get(each.name, Any))), "")
+        raise CatalogError(f"{name_of(handler)} cannot be a tool: {where}{reason}") from error
     return model
+
+
+def _is_json(hint: Any) -> bool:
+    """Return whether values of a type come from JSON, as pydantic sees it."""
+    try:
+        TypeAdapter(hint).json_schema()
+    except PydanticUserError:
+        return False
+    return True
 
 
 def _runner(handler: Handler, own: list[inspect.Parameter], metas: list[str]) -> Handler:

@@ -318,3 +318,11 @@ def test_options_of_configuration_files(
     (project / "a.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
     assert run(["import", "mcp", *options]) == 2
     assert f"Error: {said}\n" in capsys.readouterr().err
+
+
+def test_a_tool_that_was_imported_is_called_on_the_server_of_its_spec(project: Path) -> None:
+    offer(project, [{**TOOLS[1], "name": "say"}])
+    assert run(["import", "mcp", "--stdio", stdio(project), "--toolset", "mcp.shop"]) == 0
+    assert toolgen(project, "build").code == 0
+    called = toolgen(project, "call", "mcp.shop.say", '{"text": "hello"}', "--yes")
+    assert (called.code, "hello" in called.out, called.err) == (0, True, "")

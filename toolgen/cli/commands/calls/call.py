@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import redirect_stdout
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import executor_of, unusable
+from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.compiler.config import Config
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import ToolResult, ToolsetRegistration
     from toolgen.runtime.policy.permission import PermissionCallback
 
 
@@ -52,16 +52,16 @@ def command(
 ) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
-    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp` and
-    `http` run on the servers of their specs. A tool that may write asks for permission first, unless --yes is given. A
-    call that a policy denies does not run.
+    A tool is run by what its spec names: a `handler`, a server or an API; or by what the configuration names, as
+    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes is given.
+    A call that a policy denies does not run.
     """
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
-    with redirect_stdout(sys.stderr):  # stdout is for the result only: what handlers print goes to stderr
-        runtime, ident = _runtime(config, tool, policies, injected, allow_all if yes else _asking())
+    with stdout_kept():  # for the result
+        runtime, ident, registration = _runtime(config, tool, policies, injected, allow_all if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
-        result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
+        result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))
     if style == "json":
         show_json(_json(result))
     elif result.error is None:
@@ -77,14 +77,22 @@ def command(
 
 def _runtime(
     config: Config, name: str, policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
-) -> tuple[Runtime, str]:
-    """Build a runtime for the tool that `name` refers to. Returns it with the ident. Raises click.UsageError."""
+) -> tuple[Runtime, str, ToolsetRegistration]:
+    """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
+
+    Raises click.UsageError.
+    """
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
     applied = chosen_policies(catalog, policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
-    registration = executor_of(config, catalog, toolset)
+    registration = toolset_executor(config, catalog, toolset)
+    if registration is None:
+        raise click.UsageError(
+            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`, or '
+            "`handler: app:function` in the spec of each tool."
+        )
     try:
         runtime = Runtime(
             catalog,
@@ -96,7 +104,19 @@ def _runtime(
         )
     except ExecutorError as error:
         raise unusable(config, toolset, str(error)) from error
-    return runtime, ident
+    return runtime, ident, registration
+
+
+async def _result(
+    runtime: Runtime, request: ToolRequest, meta: ToolCallMeta, registration: ToolsetRegistration
+) -> ToolResult[Any]:
+    """Make the call; then close the connections that it opened."""
+    try:
+        return await runtime.invoke(request, meta=meta)
+    finally:
+        close = getattr(registration.executor, "close", None)
+        if iscoroutinefunction(close):
+            await close()
 
 
 def _deny(request: PermissionRequest) -> Decision:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.executors import find_executor
+from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
@@ -73,9 +71,9 @@ def command(
 ) -> int:
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
-    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp`
-    and `http` run on the servers of their specs. A tool that may write asks the person behind the client for
-    permission; where the client cannot ask, it does not run, unless --yes is given.
+    Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
+    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission;
+    where the client cannot ask, it does not run, unless --yes is given.
     """
     if stdio and address is not None:
         raise click.UsageError("--stdio and --http exclude each other.")
@@ -88,7 +86,7 @@ def command(
     config = project()
     catalog = _catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
-    with redirect_stdout(sys.stderr):  # stdout is the client's
+    with stdout_kept():  # for the client
         kept = _store(store)
         runtime = _runtime(config, catalog, policies, injected, allow_all if yes else ask_client, kept)
         try:
@@ -190,7 +188,7 @@ def _executors(config: Config, catalog: Catalog) -> tuple[list[ToolsetRegistrati
     executors: list[ToolsetRegistration] = []
     missing: list[str] = []
     for toolset in catalog.toolsets:
-        found = find_executor(config, catalog, toolset)
+        found = toolset_executor(config, catalog, toolset)
         if found is None:
             missing.append(toolset)
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.commands.specs.import_openapi import openapi
+from toolgen.cli.commands.specs.import_python import python
 from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
 from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
@@ -150,3 +151,4 @@ def _check(config: Config, toolset: str | None, file: str | None, server: dict[s
 
 
 command.add_command(openapi)
+command.add_command(python)

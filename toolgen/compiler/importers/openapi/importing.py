@@ -10,10 +10,10 @@ from toolgen.compiler.importers.openapi.files import Files
 from toolgen.compiler.importers.openapi.offered import offer_of
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
-from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
+from toolgen.compiler.importers.update import LATEST, new_spec, of_kind, source_name, updated_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Source
     from toolgen.compiler.source.read import SpecFile
 
-_COMMENT: Final = "Written by `toolgen import openapi`. Review permissions: they follow from the methods alone."
+_COMMENT: Final = "Written by `toolgen import {}`. Review permissions: they follow from the methods alone."
 _HEAD: Final = ("toolgen", "toolset", "kind", "dialect", "description", "tags", "api")
 
 
@@ -39,10 +39,12 @@ def import_openapi(
     sink: Diagnostics,
     *,
     profile: str,
+    app: str = "",
 ) -> Imported | None:
     """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
 
-    `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to. None where
+    `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to;
+    `app` is the reference to the ASGI app that it is of. None where
     no tool is left to write; why is in the sink, as is what was left out.
     """
     root = Files(read).open(text, sink)
@@ -55,8 +57,10 @@ def import_openapi(
         found = f"none of its {len(operations)} operations is selected" if operations else "it has no operation"
         sink.report("TG830", description.root.span, f"there is nothing to import: {found}")
         return None
-    head = _head(description, toolset, selected)
-    present = {} if isinstance(spec, str) else spec.root.to_data()
+    head = _head(description, toolset, selected, app)
+    present = {} if isinstance(spec, str) else _as_http(spec, selected, sink)
+    if present is None:
+        return None
     circumstances = Circumstances(toolset, "http", present.get("dialect", LATEST), profile)
     renames = {source_name(key, tool): tool.get("rename", {}) for key, tool in present.get("tools", {}).items()}
     offer = offer_of(description, selected, circumstances, renames, sink)
@@ -65,14 +69,16 @@ def import_openapi(
     _report_auth(description, sink)
     if isinstance(spec, str):
         update = new_spec(head, offer.tools)
-        return imported(new_text(spec, update.data, _COMMENT), update, offer)
+        return imported(new_text(spec, update.data, _COMMENT.format("python" if app else "openapi")), update, offer)
     update = updated_spec(_with_head(present, head), offer.tools)
     _report_changes(spec, present, update, offer, sink)
     return imported(updated_text(spec, update), update, offer)
 
 
-def _head(description: Description, toolset: str, operations: list[Operation]) -> dict[str, Any]:
-    api: dict[str, Any] = {"base_url": description.base_url} if description.base_url else {}
+def _head(description: Description, toolset: str, operations: list[Operation], app: str) -> dict[str, Any]:
+    api: dict[str, Any] = {"base_url": description.base_url} if description.base_url and not app else {}
+    if app:
+        api["app"] = app
     auth = description.auth
     if auth.schemes:
         api["auth"] = dict(auth.schemes)
@@ -95,12 +101,31 @@ def _with_head(present: dict[str, Any], head: Mapping[str, Any]) -> dict[str, An
     if tags:
         changed["tags"] = tags
     api, new = dict(present.get("api") or {}), head.get("api", {})
+    if "app" in new and api.keys().isdisjoint(("app", "base_url")):
+        api["app"] = new["app"]
     auth = {**new.get("auth", {}), **api.get("auth", {})}
     if auth:
         api["auth"] = auth
     if api:
         changed["api"] = api
     return {key: changed[key] for key in _HEAD if key in changed} | changed
+
+
+def _as_http(spec: SpecFile, operations: Iterable[Operation], sink: Diagnostics) -> dict[str, Any] | None:
+    """Return the data of a spec as one of kind `http`; None where it has tools that are no operations."""
+    data: dict[str, Any] = spec.root.to_data()
+    kind = data.get("kind", "service")
+    if kind == "http":
+        return data
+    place, names = spec.root.span_at(("kind",) if "kind" in data else ("toolset",)), {each.name for each in operations}
+    others = [key for key, tool in data["tools"].items() if source_name(key, tool) not in names]
+    if others:
+        message = f"the toolset is of kind {kind}, and the API has no {', '.join(f'`{key}`' for key in others)}"
+        sink.report("TG847", place, message, fix="import the API into another toolset, or remove them")
+        return None
+    message = f"the toolset is of kind {kind}, and becomes one of kind http: its tools keep all but what runs them"
+    sink.report("TG845", place, message)
+    return of_kind(data, "http")
 
 
 def _report_auth(description: Description, sink: Diagnostics) -> None:

@@ -12,8 +12,8 @@ from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
-from toolgen.compiler.importers.written_schema import mapping, scalar, written_args, written_result
-from toolgen.compiler.source.nodes import MappingNode, SequenceNode
+from toolgen.compiler.importers.written_schema import mapping, nodes_of, written_args, written_result
+from toolgen.compiler.source.nodes import MappingNode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,10 +114,10 @@ class _Reader:
 
     def _nodes(self, operation: Operation, tool: dict[str, Any], result: Any) -> dict[str, Node]:
         place = _node(operation)
-        nodes = {key: _nodes_of(value, place) for key, value in tool.items()}
+        nodes = {key: nodes_of(value, place) for key, value in tool.items()}
         nodes["args"] = written_args(nodes["args"], place)
         if result is not True:
-            nodes["result"] = written_result(_nodes_of(result, place), self._circumstances.dialect)
+            nodes["result"] = written_result(nodes_of(result, place), self._circumstances.dialect)
         return nodes
 
     def _leave_out(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:
@@ -143,12 +143,3 @@ def _hints(operation: Operation) -> dict[str, Any]:
 
 def _node(operation: Operation) -> Node:
     return operation.part.files.node(operation.part)
-
-
-def _nodes_of(value: Any, place: Node) -> Node:
-    """JSON as nodes, all at one place."""
-    if isinstance(value, dict):
-        return mapping(place, {key: _nodes_of(inner, place) for key, inner in value.items()})
-    if isinstance(value, list):
-        return SequenceNode(place.source, place.start, place.end, [_nodes_of(inner, place) for inner in value])
-    return scalar(place, value)

@@ -88,10 +88,15 @@ def resolve_http(
 def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
     """Return the host that the requests of a tool go to, if the spec names one: policies match it."""
     url = spec.base_url or (api.base_url if api else None)
-    if url is None or not is_base_url(url):
+    if is_in_process(api) or url is None or not is_base_url(url):
         return ()
     host = urlsplit(url).hostname
     return (host,) if host else ()
+
+
+def is_in_process(api: ApiSpec | None) -> bool:
+    """Return whether an app answers the requests of an API, so that they never reach the network."""
+    return api is not None and api.app is not None
 
 
 def is_base_url(text: str) -> bool:

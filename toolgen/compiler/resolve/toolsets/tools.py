@@ -30,7 +30,8 @@ from toolgen.compiler.resolve.names import (
 )
 from toolgen.compiler.resolve.shapes.reader import Owner, Rename
 from toolgen.compiler.resolve.toolsets.commands import resolve_command
-from toolgen.compiler.resolve.toolsets.http import hosts_of, resolve_http
+from toolgen.compiler.resolve.toolsets.http import hosts_of, is_in_process, resolve_http
+from toolgen.compiler.resolve.toolsets.kinds import check_kind
 from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.toolsets.templates import check_template
@@ -48,18 +49,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.toolsets.sides import Sides
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
-_ONLY_FOR: Final = {
-    "bind": ("service",),
-    "user": ("agent",),
-    "system": ("agent",),
-    "command": ("command",),
-    "http": ("http",),
-    "remote": ("mcp", "http"),
-    "imported": ("mcp", "http"),
-    "annotations": ("mcp",),
-    "icons": ("mcp",),
-    "result_inferred": ("mcp",),
-}
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 _RAW_ARG: Final = {
     "type": "object",
@@ -113,7 +102,7 @@ class ToolResolver:
             ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), rename)
         )
         fields = field_names(args, self._shapes) if is_sound(args) else None
-        self._check_kind(key, spec)
+        check_kind(key, spec, self._document, self._sink)
         self._check_rename(key, spec, names)
         self._check_one_of(key, spec.one_of, fields, required_fields(args, self._shapes))
         self._check_inject(key, spec.inject, fields, injectable)
@@ -142,6 +131,7 @@ class ToolResolver:
             confirm=spec.confirm,
             examples=self._examples(key, spec, args, result),
             tag=self._tag(key, spec, args),
+            handler=spec.handler or "",
             user=spec.user,
             system=spec.system,
             command=self._command(key, spec, fields, args, tags),
@@ -208,7 +198,9 @@ class ToolResolver:
             derived.append(_KIND_TAGS[self._file.kind])
         if access and (access.read or access.write or access.cwd):
             derived.append("filesystem")
-        if self._file.kind == "http" or (access and (access.url or access.hosts)):
+        if (self._file.kind == "http" and not is_in_process(self._file.api)) or (
+            access and (access.url or access.hosts)
+        ):
             derived.append("network")
         other = "write" if permission is Permission.READONLY else "readonly"
         if other in written:
@@ -271,30 +263,6 @@ class ToolResolver:
                     f"`inject` names `{name}`, which is not a field of the payload or the args",
                     fix=nearest(name, known) or listing("fields", sorted(known)),
                 )
-
-    def _check_kind(self, key: str, spec: ToolSpec) -> None:
-        kind = self._file.kind
-        for name, kinds in _ONLY_FOR.items():
-            if name in spec.model_fields_set and kind not in kinds:
-                self._sink.report(
-                    "TG406",
-                    self._span(key, name, key_of=True),
-                    f"`{name}` is for toolsets of kind {' or '.join(kinds)}, but this one is {kind}",
-                )
-        if kind == "command" and spec.command is None:
-            self._sink.report(
-                "TG406",
-                self._span(key, key_of=True),
-                "a tool of a command toolset needs `command`",
-                fix="write `command: {exec: [program, arg]}`",
-            )
-        if kind == "http" and spec.http is None:
-            self._sink.report(
-                "TG406",
-                self._span(key, key_of=True),
-                "a tool of an HTTP API needs `http`",
-                fix="write `http: {method: GET, path: /items}`",
-            )
 
     def _check_rename(self, key: str, spec: ToolSpec, names: ToolNames) -> None:
         for wire, python in spec.rename.items():

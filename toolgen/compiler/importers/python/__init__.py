@@ -1,0 +1,1 @@
+"""Python: converts what functions and tool objects say of themselves to specs."""

@@ -1,0 +1,115 @@
+"""Sources of an import: what a module, a class, an object or a function has that can be a tool."""
+
+from __future__ import annotations
+
+import inspect
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolgen.execute.python.frameworks import framework_of
+from toolgen.execute.python.objects import constructor_problem, is_app, is_function, members, tool_of
+from toolgen.execute.python.references import Objects, imported, needs_instance
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.handler_signature import function_of
+from toolgen.schema.json_values import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgen.drift.described import Described
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object is written: a file, and a line from 1. The file is empty where that is unknown."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A tool of a source. `described` is what it says of itself, or what is wrong with it."""
+
+    reference: str
+    described: Described | Exception
+    place: Place
+
+
+class NoTools(LookupError):
+    """Nothing in a source is a tool."""
+
+
+def app_of(source: str) -> Any:
+    """Return the ASGI app that a source names; None for anything else. Raises as `Objects.find`."""
+    found = Objects(are_called=False).find(source) if ":" in source else None
+    return found if is_app(found) else None
+
+
+def description_of(app: Any) -> dict[str, Any]:
+    """Return what an app says of itself in OpenAPI. Operations whose ids FastAPI made up get their functions' names."""
+    described: dict[str, Any] = deepcopy(app.openapi())
+    items: Iterable[Any] = described.get("paths", {}).values()
+    operations = [each for item in items for each in item.values() if is_object(each) and "operationId" in each]
+    functions: dict[str, str] = {
+        route.unique_id: route.name
+        for route in getattr(app, "routes", ())
+        if not getattr(route, "operation_id", None) and hasattr(route, "unique_id")
+    }
+    names = [functions.get(operation["operationId"], operation["operationId"]) for operation in operations]
+    for operation, name in zip(operations, names, strict=True):
+        if names.count(name) == 1:
+            operation["operationId"] = name
+    return described
+
+
+def text_of(source: str) -> str:
+    """Return what the module or the class of a source says of itself: the first paragraph of its docstring."""
+    module, _, path = source.partition(":")
+    found: Any = Objects(are_called=False).find(source) if path else imported(module)
+    if is_function(found) or framework_of(found) is not None:
+        found = imported(module)
+    is_owner = inspect.ismodule(found) or inspect.isclass(found)
+    docstring: object = found.__doc__ if is_owner else type(found).__doc__
+    return " ".join(inspect.cleandoc(str(docstring or "")).split("\n\n")[0].split())
+
+
+def tools_of(source: str) -> Iterator[Found]:
+    """Return the tools of a source. Raises `NoTools`, `NotThere`, and whatever the code raises when it is imported."""
+    objects = Objects(are_called=False)
+    found = objects.find(source)
+    if is_function(found) or framework_of(found) is not None:
+        owner = objects.find(source.rpartition(".")[0]) if "." in source.partition(":")[2] else None
+        yield _found(source, found, objects, owner)
+        return
+    is_module = inspect.ismodule(found)
+    if not is_module and not isinstance(found, type) and type(found).__module__ == "builtins":
+        raise NoTools(f"`{source}` is a {type(found).__name__}: name modules, classes, functions and tool objects")
+    names = list(members(found))
+    if not names:
+        what = "public function" if is_module else "public method"
+        raise NoTools(f"`{source}` has no {what} of its own")
+    for name in names:
+        reference = f"{source}{'.' if ':' in source else ':'}{name}"
+        yield _found(reference, objects.find(reference), objects, found)
+
+
+def _found(reference: str, value: Any, objects: Objects, owner: Any) -> Found:
+    place = _place(value, reference)
+    try:
+        if needs_instance(owner, reference.rpartition(".")[2]) and (problem := constructor_problem(owner)):
+            raise CatalogError(
+                f"an instance of {owner.__name__} cannot be made: {problem}; make one in the module, and import that"
+            )
+        return Found(reference, tool_of(value, objects).describe(), place)
+    except Exception as error:  # noqa: BLE001  # types of the project may raise anything when their schema is made
+        return Found(reference, error, place)
+
+
+def _place(value: Any, reference: str) -> Place:
+    original = function_of(value) if is_function(value) else None
+    code = getattr(original, "__code__", None)
+    if code is not None:
+        return Place(code.co_filename, code.co_firstlineno)
+    return Place(getattr(imported(reference.partition(":")[0]), "__file__", None) or "", 1)
