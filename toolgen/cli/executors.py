@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.visible import visible
 
@@ -31,29 +32,15 @@ def toolset_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetR
     """
     if toolset in config.executors:
         return _configured(config, catalog, toolset)
-    compiled = catalog.section("toolsets")[toolset]
-    kind = compiled.get("kind")
     importable(config.root)
     try:
-        if kind == "mcp" and "server" in compiled:
-            from toolgen.execute.mcp import executor as mcp_executor
-
-            return mcp_executor(catalog, toolset)
-        if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
-            from toolgen.execute.http import executor as http_executor
-
-            return http_executor(catalog, toolset)
-        if any("handler" in catalog.definition(ident).metadata for ident in catalog.toolsets[toolset]):
-            from toolgen.execute.python import executor as python_executor
-
-            return python_executor(catalog, toolset)
+        return specified_executor(catalog, toolset)
     except (ExecutorError, ImportError) as error:
         raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
     except (Exception, SystemExit) as error:  # handlers are imported, and may raise anything
         raise click.UsageError(
             f"{toolset}: its handlers cannot be imported: {visible(raised(error, config.root))}"
         ) from error
-    return None
 
 
 def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:

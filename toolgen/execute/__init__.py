@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from toolgen.execute import command as command
     from toolgen.execute.agent import AgentRun as AgentRun
     from toolgen.execute.command import CommandHost as CommandHost
+    from toolgen.execute.specified import specified_executors as specified_executors
     from toolgen.execute.user_tools.loading import load_user_tools as load_user_tools
 else:
     from toolgen.contract.lazy import reexport
@@ -23,6 +24,7 @@ else:
             "CommandHost": ".command",
             "agent": ".agent",
             "command": ".command",
+            "specified_executors": ".specified",
             "load_user_tools": ".user_tools.loading",
         },
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 if TYPE_CHECKING:
     import httpx2
 
-    from toolgen.execute.command_output import Keep
+    from toolgen.execute.command.output import Keep
     from toolgen.runtime.policy.policy import Policies
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]

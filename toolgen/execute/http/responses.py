@@ -18,7 +18,7 @@ from toolgen.spec.media_types import essence, is_binary, is_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolgen.execute.command_output import Keep
+    from toolgen.execute.command.output import Keep
     from toolgen.execute.http.operation import Operation
 
 _KINDS: Final = {

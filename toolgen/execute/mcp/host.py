@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mcp.client.session import ElicitationFnT
 
     from toolgen.drift.changes import ToolChange
-    from toolgen.execute.command_output import Keep
+    from toolgen.execute.command.output import Keep
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns headers with credentials; called each time that a connection is opened."""

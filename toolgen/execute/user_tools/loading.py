@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.execute.command import STDERR_BYTES, Command, CommandExecutor, CommandHost, fields_of
-from toolgen.execute.command_line import ExecLine, ShellLine
+from toolgen.execute.command.executor import STDERR_BYTES, Command, CommandExecutor, CommandHost, fields_of
+from toolgen.execute.command.line import ExecLine, ShellLine
 from toolgen.execute.user_tools.files import user_files
 from toolgen.execute.user_tools.tool_file import parse_user_tool
 from toolgen.runtime.base.errors import CatalogError

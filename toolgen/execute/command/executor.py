@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.execute.command_line import ExecLine, ShellLine, texts_of
-from toolgen.execute.command_output import Keep, Reading
+from toolgen.execute.command.line import ExecLine, ShellLine, texts_of
+from toolgen.execute.command.output import Keep, Reading
 from toolgen.execute.paths.access import PathAccess
 from toolgen.execute.processes.partial import report_partial
 from toolgen.execute.processes.running import SPOOL_BYTES, run_process

@@ -18,7 +18,7 @@ from toolgen.contract.records import (
     ToolsetRegistration,
 )
 from toolgen.execute.command import Command, CommandExecutor, CommandHost, executor
-from toolgen.execute.command_line import ExecLine
+from toolgen.execute.command.line import ExecLine
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.effective import effective_set

@@ -1,0 +1,41 @@
+"""Executors that specs are enough for: the server of a toolset, the URL or the app of an API, the handlers of tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime.catalog.catalog import Catalog
+
+
+def specified_executors(catalog: Catalog) -> list[ToolsetRegistration]:
+    """Return what runs the toolsets whose specs say how: `Runtime(catalog, executors=specified_executors(catalog))`.
+
+    Raises what `specified_executor` raises.
+    """
+    found = (specified_executor(catalog, toolset) for toolset in catalog.toolsets)
+    return [each for each in found if each is not None]
+
+
+def specified_executor(catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
+    """Return what runs a toolset by its spec alone; None if the spec names neither a server, an API nor a handler.
+
+    Handlers are imported here. Raises `ExecutorError` for what cannot be used, such as a missing variable of the
+    environment, ImportError for a missing extra, and what the code of handlers raises when it is imported.
+    """
+    compiled = catalog.section("toolsets")[toolset]
+    kind = compiled.get("kind")
+    if kind == "mcp" and "server" in compiled:
+        from toolgen.execute.mcp import executor as mcp_executor
+
+        return mcp_executor(catalog, toolset)
+    if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
+        from toolgen.execute.http import executor as http_executor
+
+        return http_executor(catalog, toolset)
+    if any("handler" in catalog.definition(ident).metadata for ident in catalog.toolsets[toolset]):
+        from toolgen.execute.python import executor as python_executor
+
+        return python_executor(catalog, toolset)
+    return None
