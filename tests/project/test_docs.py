@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.type_checkers import Finding, mypy
+from tests.unit.adapters.sdks import serving
 from toolgen.compiler.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +59,58 @@ def test_the_tour_of_the_readme_runs_as_written_and_type_checks(tmp_path: Path, 
     _, _, tour = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Policy in five minutes")
     assert tour
     assert follow(tour, tmp_path, mypy_cache) == []
+
+
+CLOCK_SERVER = """
+from fastmcp import FastMCP
+
+server = FastMCP("clock")
+
+
+@server.tool(annotations={"readOnlyHint": True})
+def now(zone: str) -> str:
+    return "12:00 " + zone
+
+
+server.run(show_banner=False)
+"""
+SHOP_API = """
+openapi: 3.1.0
+info: {title: Shop, version: "1"}
+servers: [{url: "http://127.0.0.1:9"}]
+paths:
+  /items: {get: {operationId: listItems, responses: {200: {description: All items.}}}}
+"""
+TEAM_TOOLS = """
+def search(query: str) -> list[str]:
+    return [query]
+"""
+
+
+def test_the_ways_in_and_out_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, page = (ROOT / "README.md").read_text(encoding="utf-8").partition("## In and out\n")
+    ways_in, _, ways_out = page.partition("\n## ")[0].partition("Compiled tools go")
+    (tmp_path / "clock_server.py").write_text(CLOCK_SERVER)
+    (tmp_path / "shop.openapi.yaml").write_text(SHOP_API)
+    (tmp_path / "team_tools.py").write_text(TEAM_TOOLS)
+    (imported,) = BLOCK.finditer(ways_in)
+    assert '"12:00 UTC"' in run(imported["text"], tmp_path)
+    served, agent, chat = BLOCK.finditer(ways_out)
+    assert "serving 3 tools" in run(served["text"], tmp_path)
+    asked = '\nprint(agent.run_sync("What time is it?").output)\n'  # the test model calls each tool
+    (tmp_path / "agent.py").write_text(agent["text"] + asked, encoding="utf-8")
+    output = run("python agent.py", tmp_path)
+    assert "12:00 " in output
+    assert "cannot connect" in output
+    (tmp_path / "agent.py").write_text(agent["text"], encoding="utf-8")
+    (tmp_path / "chat.py").write_text(chat["text"], encoding="utf-8")
+    with serving("anthropic", [("", [("c1", "mcp__clock__now", {"zone": "CET"})]), ("It is noon.", [])]) as api:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        assert run("python chat.py", tmp_path).splitlines()[-1] == "It is noon."
+    names = {"mcp__clock__now", "shop__api__listItems", "team_tools__search"}
+    assert {tool["name"] for tool in api.requests[0]["tools"]} == names
+    assert "12:00 CET" in str(api.requests[1]["messages"])
 
 
 def follow(page: str, folder: Path, mypy_cache: Path) -> list[Finding]:
