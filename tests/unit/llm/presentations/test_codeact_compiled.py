@@ -261,3 +261,22 @@ def test_stubs_are_made_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: p
     assert not list(elsewhere.iterdir())
     with pytest.raises(CatalogError, match=r"the package 'no_such_package' cannot be imported"):
         read_stubs("no_such_package")
+
+
+def test_equal_objects_share_the_end_of_their_names() -> None:
+    fields = {"type": "object", "properties": {"author": {"type": "string"}, "label": {"type": "string"}}}
+    specs = {
+        tool: {
+            "description": "List.",
+            "args": {
+                "type": "object",
+                "properties": {"by": {"$ref": f"#/$defs/{name}"}},
+                "$defs": {name: fields},
+            },
+        }
+        for tool, name in (("a", "Filters"), ("b", "IssueFilters"), ("c", "OldIssueFilters"))
+    }
+    catalog = resolved(toolset(specs)).catalog
+    prompt = stubs_of(catalog)
+    assert prompt.count("class Filters(") == 1
+    assert "IssueFilters" not in prompt
