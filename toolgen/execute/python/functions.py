@@ -45,7 +45,7 @@ class FunctionTool:
 
         if inspect.isgeneratorfunction(self._original) or inspect.isasyncgenfunction(self._original):
             raise CatalogError(f"{name_of(self._function)} yields values: a tool returns one")
-        plain = self._plain
+        plain = function_of_parameters(self._function)
         result, problem = None, ""
         try:
             result = result_schema(self._returns) or None
@@ -91,7 +91,7 @@ class FunctionTool:
 
     @cached_property
     def _plain(self) -> PlainFunction:
-        return function_of_parameters(self._function)
+        return function_of_parameters(self._function, is_new=False)
 
     @cached_property
     def _codec(self) -> Codec[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from toolgen.execute.python.frameworks import framework_of
@@ -102,9 +103,18 @@ def _found(reference: str, value: Any, objects: Objects, owner: Any) -> Found:
             raise CatalogError(
                 f"an instance of {owner.__name__} cannot be made: {problem}; make one in the module, and import that"
             )
-        return Found(reference, tool_of(value, objects).describe(), place)
+        return Found(reference, _as_json(tool_of(value, objects).describe()), place)
     except Exception as error:  # noqa: BLE001  # types of the project may raise anything when their schema is made
         return Found(reference, error, place)
+
+
+def _as_json(described: Described) -> Described:
+    """Return a described tool after a check of its schemas, which may be objects of any kind. Raises `CatalogError`."""
+    try:
+        args, result = (json.loads(json.dumps(each, allow_nan=False)) for each in (described.args, described.result))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CatalogError(f"its schema is not JSON: {error}") from error
+    return replace(described, args=args, result=result)
 
 
 def _place(value: Any, reference: str) -> Place:

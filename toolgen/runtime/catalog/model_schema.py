@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticSerializationError
 
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 
@@ -33,11 +35,24 @@ class _Untitled(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
+    def encode_default(self, dft: Any) -> Any:
+        encoded = super().encode_default(dft)
+        try:
+            json.dumps(encoded, allow_nan=False)
+        except ValueError as error:  # pydantic then leaves the default out, with a warning
+            raise PydanticSerializationError(str(error)) from error
+        return encoded
+
     def model_schema(self, schema: Any) -> dict[str, Any]:
         return _without_title(super().model_schema(schema), schema["cls"])
 
     def dataclass_schema(self, schema: Any) -> dict[str, Any]:
         return _without_title(super().dataclass_schema(schema), schema["cls"])
+
+    def tagged_union_schema(self, schema: Any) -> dict[str, Any]:
+        named = super().tagged_union_schema(schema)
+        named.pop("discriminator", None)  # of OpenAPI; the literals of the members say the same
+        return named
 
     def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
         return _without_title(super().typed_dict_schema(schema), schema.get("cls"))

@@ -56,11 +56,12 @@ def plain_function(handler: Handler) -> PlainFunction | None:
     return _spread(handler, signature)
 
 
-def function_of_parameters(handler: Handler) -> PlainFunction:
+def function_of_parameters(handler: Handler, *, is_new: bool = True) -> PlainFunction:
     """Return a function of which every parameter is an arg, however many there are and whatever their types.
 
     A parameter that is annotated with `ToolCallMeta` receives the meta. Raises `CatalogError` for a function whose
     signature or annotations are not known at run time, a parameter of a type that JSON cannot hold, and `*` and `**`.
+    With `is_new` false, the types are not checked, because an import has done so: that takes most of the time.
     """
     try:
         signature = _Signature.of(handler)
@@ -71,7 +72,7 @@ def function_of_parameters(handler: Handler) -> PlainFunction:
         ) from error
     except (TypeError, ValueError) as error:
         raise CatalogError(f"{name_of(handler)} has no signature that can be read: {error}") from error
-    return _spread(handler, signature)
+    return _spread(handler, signature, is_new=is_new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,9 @@ class _Signature:
         return cls([each for each in parameters if each.name not in metas], metas, hints)
 
 
-def _spread(handler: Handler, signature: _Signature) -> PlainFunction:
+def _spread(handler: Handler, signature: _Signature, *, is_new: bool = True) -> PlainFunction:
     untyped = tuple(each.name for each in signature.own if each.name not in signature.hints)
-    model = _model_of(handler, signature.own, signature.hints)
+    model = _model_of(handler, signature.own, signature.hints, is_new=is_new)
     return PlainFunction(
         model, _runner(handler, signature.own, signature.metas), signature.hints.get("return", Any), untyped
     )
@@ -104,7 +105,9 @@ def _may_be_dict(hint: Any) -> bool:
     return kind is Any or kind is object or (isinstance(kind, type) and issubclass(dict, kind))
 
 
-def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str, Any]) -> type[BaseModel]:
+def _model_of(
+    handler: Handler, own: list[inspect.Parameter], hints: Mapping[str, Any], *, is_new: bool
+) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     for number, parameter in enumerate(own):
         if parameter.kind in _VARIADIC:
@@ -118,7 +121,8 @@ def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str
         model: type[BaseModel] = create_model(
             f"{name_of(handler).rpartition('.')[2]}_args", __config__=config, **fields
         )
-        model.model_json_schema()
+        if is_new:
+            model.model_json_schema()
     except PydanticUserError as error:
         reason = str(error).partition("\n")[0]
         where = next((f"its parameter `{each.name}`: " for each in own if not _is_json(hints.get(each.name, Any))), "")

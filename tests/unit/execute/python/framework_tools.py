@@ -84,6 +84,9 @@ async def _invoke(_context: Any, args: str) -> Any:
 raw_openai_tool = FunctionTool("raw", "Return the args.", {"type": "object", "properties": {}}, _invoke)
 
 
+odd_openai_tool = FunctionTool("odd", "Odd.", {"type": "object", "properties": {"a": {"default": {1}}}}, _invoke)
+
+
 def add(day: dt.date, days: int = 3) -> list[dt.date]:
     """Add days to a day."""
     if days == 13:

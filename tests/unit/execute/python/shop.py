@@ -121,6 +121,36 @@ def wrong() -> int:
     return "text"  # type: ignore[return-value]  # the point
 
 
+class Cat(BaseModel):
+    """A cat."""
+
+    kind: Literal["cat"]
+
+
+class Dog(BaseModel):
+    """A dog."""
+
+    kind: Literal["dog"]
+
+
+class Node(BaseModel):
+    """A node of a tree."""
+
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")]
+    children: list["Node"] = []
+
+
+def walk(node: Node) -> Node:
+    """Walk a tree."""
+    assert all(isinstance(each, Node) for each in node.children)
+    return node
+
+
+def endless(most: float = float("inf")) -> bool:
+    """Return whether there is no bound."""
+    return most == float("inf")
+
+
 def spread(*args: int) -> int:
     """Add numbers."""
     return sum(args)

@@ -15,7 +15,15 @@ from toolgen.execute.python.sources import tools_of
 
 CODE = "tests.unit.execute.python.framework_tools"
 NAMES = (
-    *("pydantic_ai_tool", "needs_context", "langchain_tool", "Subclass", "openai_tool", "raw_openai_tool"),
+    *(
+        "pydantic_ai_tool",
+        "needs_context",
+        "langchain_tool",
+        "Subclass",
+        "openai_tool",
+        "raw_openai_tool",
+        "odd_openai_tool",
+    ),
     *("fastmcp_tool", "fastmcp_text", "weather", "Picture"),
 )
 
@@ -33,6 +41,7 @@ def calls(made: Import, tmp_path_factory: pytest.TempPathFactory) -> Calls:
 def test_what_no_call_from_outside_can_run_is_left_out(made: Import) -> None:
     assert made.faults == {
         "needs_context": "it takes a `RunContext`, which only an agent of pydantic-ai has: import its function",
+        "odd_openai_tool": "its schema is not JSON: Object of type set is not JSON serializable",
         "Picture": "its input `image` is of type image, which JSON does not have",
     }
     assert made.messages == []

@@ -17,7 +17,20 @@ from toolgen.runtime.base.errors import ExecutorError
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUN = ("order", "ship", "track", "promise", "nothing", "untyped", "stops", "wrong", "handle", "Register", "bank")
+RUN = (
+    "order",
+    "ship",
+    "track",
+    "promise",
+    "nothing",
+    "untyped",
+    "stops",
+    "wrong",
+    "handle",
+    "walk",
+    "Register",
+    "bank",
+)
 ORDER = {
     "item": {"name": "lamp"},
     "address": {"street": "s"},
@@ -74,10 +87,24 @@ def test_defaults_are_those_of_the_function(calls: Calls) -> None:
     assert (found["price"], found["level"], found["either"]) == ("Decimal: 1.50", "Level: 1", "int: 0")
 
 
+def test_a_default_that_json_does_not_have_is_left_to_the_function(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="Default value inf is not JSON serializable"):
+        made = import_code("endless")
+    assert made.tools["endless"]["args"]["properties"] == {"most": {"type": "number"}}
+    assert Calls.of(build(made.text, tmp_path, "compiled_endless")).value("endless") is True
+
+
 def test_an_async_function_gets_the_meta_and_its_model_is_encoded_by_alias(calls: Calls, made: Import) -> None:
     assert list(made.tools["ship"]["args"]["properties"]) == ["item", "to"]
     found = calls.value("ship", {"item": {"name": "lamp", "madeOn": "2019-01-01"}, "to": {"street": "s"}})
     assert found == {"name": "lamp to s for ana", "size": "s", "madeOn": "2020-01-02"}
+
+
+def test_trees_and_choices_of_models_arrive_as_models(calls: Calls, made: Import) -> None:
+    tree = {"pet": {"kind": "cat"}, "children": [{"pet": {"kind": "dog"}, "children": []}]}
+    assert calls.value("walk", {"node": tree}) == tree
+    assert "discriminator" not in str(made.data)
+    assert calls.error("walk", {"node": {"pet": {"kind": "bird"}}}).kind is FailureKind.INVALID_CALL
 
 
 def test_results_may_be_whole_results_or_awaitables(calls: Calls, made: Import) -> None:
@@ -140,8 +167,9 @@ def test_what_cannot_be_a_tool_is_left_out_with_its_reason() -> None:
 
 
 def test_a_module_has_its_own_public_functions() -> None:
-    found = {each.reference.rpartition(":")[2] for each in tools_of(CODE)}
-    assert found == {*RUN, "spread", "keywords", "callback", "numbers", "unknown"} - {"Register", "bank"}
+    with pytest.warns(UserWarning, match="Default value inf"):
+        found = {each.reference.rpartition(":")[2] for each in tools_of(CODE)}
+    assert found == {*RUN, "endless", "spread", "keywords", "callback", "numbers", "unknown"} - {"Register", "bank"}
     assert text_of(CODE) == "A shop in Python: what is imported in tests."
     assert text_of(f"{CODE}:Register") == "A register of what was sold."
 
