@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,8 +87,12 @@ def described_server(
         if headers or env:
             raise click.UsageError("--header and --env need a server: give --url, --sse or --stdio.")
         return None
-    for text in (url or sse or "", *(server.get("stdio") or ())):
+    argv = server.get("stdio") or []
+    for text in (url or sse or "", *argv):
         _refuse_credential(text, text)
+    for flag, value in pairwise(argv):
+        if flag.startswith("-") and not VARIABLE.search(value):
+            _refuse_credential(f"the value of {flag}", f"{flag} {value}")
     if env:
         server["env"] = list(env)
     if headers:
