@@ -43,8 +43,8 @@ def saved_answer(file: str, root: Path) -> Source:
 def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Source:
     """Ask a server, described as in a spec: its tools, all pages, and its instructions.
 
-    Raises click.UsageError for a server that cannot be reached or does not list its tools, and for a variable that is
-    not set.
+    Raises click.UsageError for a server that cannot be reached, does not list its tools, or repeats a credential in
+    them, and for a variable that is not set.
     """
     require_mcp()
     from toolgen.execute.mcp.host import McpHost
@@ -57,7 +57,13 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
     except ExecutorError as error:
         raise click.UsageError(f"{error}.") from error
     answer = {"instructions": offer.instructions, "tools": offer.tools}
-    return Source(reached.name, json.dumps(answer, ensure_ascii=False, indent=1))
+    text = json.dumps(answer, ensure_ascii=False, indent=1)
+    if name := reached.repeated(text, environment):
+        raise click.UsageError(
+            f"{reached.name} repeats the value of $env.{name} in its tools or instructions, and specs are committed: "
+            "nothing was read."
+        )
+    return Source(reached.name, text)
 
 
 def require_mcp() -> None:

@@ -77,7 +77,8 @@ def import_entries(
         if of_toolset[entry.toolset] != entry.name:
             names = f"`{of_toolset[entry.toolset]}` and `{entry.name}`"
             raise click.UsageError(
-                f"{source.path}: {names} would both be {entry.toolset}: import them one by one, with --server and --toolset."
+                f"{source.path}: {names} would both be {entry.toolset}: "
+                "import them one by one, with --server and --toolset."
             )
     return [_imported(config, entry, toolset or entry.toolset, out, dialect) for entry in entries]
 

@@ -37,6 +37,7 @@ _EDITOR: Final = {
 _FLAGS: Final = frozenset({"key", "pat"})
 """Flags that name a credential, beside the names of secrets in general."""
 
+_LETTER: Final = re.compile(r"[A-Za-z0-9_]")
 _NAME: Final = re.compile(r"-{0,2}[\w.-]+")
 _SCHEME: Final = re.compile(r"\s*(?:Bearer|Basic|Token|ApiKey)?\s*", re.IGNORECASE)
 _TOKEN: Final = re.compile(
@@ -160,10 +161,10 @@ class References:
             text = text.replace(editor, ours)
 
         def reference(found: re.Match[str]) -> str:
-            if text[found.end() : found.end() + 1].isalnum() or text[found.end() : found.end() + 1] == "_":
+            if _LETTER.match(text, found.end()):
                 raise click.UsageError(
-                    f"{origin} of `{self.server}` has letters right behind `{found[0]}`, which no spec can have: put all "
-                    "of it into one variable."
+                    f"{origin} of `{self.server}` has letters right behind `{found[0]}`, which no spec can have: "
+                    "put all of it into one variable."
                 )
             asked = found["input"]
             name = _upper(f"{self.server}_{asked}") if asked else found["name"] or found["shell"] or found["plain"]
