@@ -213,7 +213,7 @@ def test_a_value_with_references_and_text_is_put_together_for_the_import() -> No
 
 
 def test_a_reference_that_runs_into_the_next_word_is_an_error() -> None:
-    with pytest.raises(click.UsageError, match="letters right behind `.{HOST}`"):
+    with pytest.raises(click.UsageError, match="letters right behind"):
         entry({"mcpServers": {"a": {"url": "https://${HOST}name/mcp"}}})
 
 
