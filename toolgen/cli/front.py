@@ -15,6 +15,7 @@ from toolgen import __version__
 from toolgen.cli.commands import COMMANDS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.compiler.config import ConfigError
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,8 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(help_text.format_message())
         return USAGE
     except click.ClickException as error:
+        # A message may quote what a server or a file says.
+        error.message = "\n".join(map(visible, error.message.split("\n")))
         error.show()
         return USAGE
     except ConfigError as error:

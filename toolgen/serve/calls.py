@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _PROGRESS: Final = 1_000
 """Reports that may wait to be sent, at most; a client that does not read gets no more of them."""
 
+QUESTION_SECONDS: Final = 3_600.0
+"""How long a call waits for an answer at most; `permission_timeout` of the runtime is shorter."""
+
+_CANCEL_SECONDS: Final = 2.0
+"""How long a cancelled call is waited for: a handler may ignore it, and a thread cannot be cancelled."""
+
 current_call: ContextVar[ServedCall | None] = ContextVar("current_call", default=None)
 """The call that a piece of code runs for; also in the runs of agents that it started."""
 
@@ -53,8 +59,9 @@ class Question:
 class ServedCall:
     """One call of a client. `user` is the user of the token that it came with; None without tokens."""
 
-    def __init__(self, call_id: str, user: str | None, *, can_ask: bool) -> None:
+    def __init__(self, call_id: str, tool: str, user: str | None, *, can_ask: bool) -> None:
         self.id = call_id
+        self.tool = tool
         self.user = user
         self.can_ask = can_ask
         self.questions = 0
@@ -92,7 +99,11 @@ class ServedCall:
     async def ask(self, question: Question) -> Mapping[str, Any] | None:
         """Ask the person, and wait for the fields of the form; None where there is no answer."""
         self._events.put_nowait(question)
-        return await question.answer
+        try:
+            async with asyncio.timeout(QUESTION_SECONDS):
+                return await question.answer
+        except TimeoutError:
+            return None
 
     def answer(self, fields: Mapping[str, Any] | None) -> None:
         """Answer the open question, if the call still waits for it."""
@@ -117,11 +128,11 @@ class ServedCall:
             self._events.put_nowait(Progress(progress, _number(data.get("total")), _text(message)))
 
     async def cancel(self) -> None:
-        """Cancel the call, and wait until it is over."""
+        """Cancel the call, and wait until it is over, for two seconds at most."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
             with anyio.CancelScope(shield=True):
-                await asyncio.wait([self._task])
+                await asyncio.wait([self._task], timeout=_CANCEL_SECONDS)
 
 
 def _number(value: Any) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -14,19 +15,24 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from mcp.server.lowlevel import Server
-    from starlette.types import Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PATH: Final = "/mcp"
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_HOST: Final = re.compile(r"[^\s/*@]+")
+_ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*@]+")
 _BODY_SECONDS: Final = 30.0
-_SESSIONS: Final = 1_000
+_SESSIONS: Final = 250
+"""Sessions that each user may have open; they end with the client, or after half an hour without a request."""
+
 _BUCKETS: Final = 10_000
 
 Authenticate: TypeAlias = "Callable[[str], str | Awaitable[str | None] | None]"
@@ -38,8 +44,8 @@ class HttpSettings:
     """Who may call a server over HTTP, and how much.
 
     `authenticate` returns the user of a bearer token, None where it is not good; without it, everybody may call.
-    `hosts` are the names by which clients may reach the server, with or without a port; without any, those of this
-    machine. `origins` are pages of other origins (`https://app.example.com`) that may call it from a browser.
+    `hosts` are the names by which clients reach the server, with or without a port; without any, those of loopback.
+    `origins` are those of other pages (`https://app.example.com`) that may call it from a browser.
     `body_bytes` bounds each request, and `per_minute` the requests of each user, or of each address without one.
     """
 
@@ -48,6 +54,15 @@ class HttpSettings:
     origins: tuple[str, ...] = ()
     body_bytes: int = 4 * 1024 * 1024
     per_minute: int = 1_200
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a name or an origin that no request could have."""
+        for host in self.hosts:
+            if not _HOST.fullmatch(host):
+                raise ValueError(f"`{host}` is not a host name, such as tools.example.com or 192.0.2.1:8000")
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"`{origin}` is not an origin, such as https://app.example.com")
 
     @property
     def security(self) -> TransportSecuritySettings:
@@ -59,7 +74,7 @@ class HttpSettings:
 
 
 class HttpEndpoint:
-    """An ASGI app. It starts with the lifespan of its server, or else with its first request."""
+    """An ASGI app, which ends with the lifespan of its server, or by `stop`."""
 
     def __init__(self, protocol: Server[Any], settings: HttpSettings, on_stop: Callable[[], Awaitable[None]]) -> None:
         self.settings = settings
@@ -67,23 +82,32 @@ class HttpEndpoint:
         self._protocol = protocol
         self._on_stop = on_stop
         self._rates = _Rates(settings.per_minute)
-        self._starting = asyncio.Lock()
         self._stopping = asyncio.Event()
-        self._keeper: asyncio.Task[None] | None = None
-        self._manager: StreamableHTTPSessionManager | None = None
+        self._managers: dict[str | None, StreamableHTTPSessionManager] = {}
+        self._ready: dict[str | None, asyncio.Event] = {}
+        self._keepers: list[asyncio.Task[None]] = []
+        self._checked: ASGIApp = self._request
+        if settings.origins:
+            self._checked = CORSMiddleware(
+                self._request,
+                allow_origins=settings.origins,
+                allow_methods=("GET", "POST", "DELETE"),
+                allow_headers=("*",),
+                expose_headers=("Mcp-Session-Id", "WWW-Authenticate", "Retry-After"),
+            )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the lifespan."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
-            await self._request(scope, receive, send)
+            await self._checked(scope, receive, send)
 
     async def stop(self) -> None:
         """End all sessions."""
+        self.is_draining = True
         self._stopping.set()
-        if self._keeper is not None:
-            await self._keeper
+        await asyncio.gather(*self._keepers)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") != PATH:
@@ -93,24 +117,24 @@ class HttpEndpoint:
         user = None
         if self.settings.authenticate is not None:
             user = await self._user(self.settings.authenticate, scope)
-        wait = self._rates.wait(("user", user) if user is not None else ("address", str(scope.get("client", "")[0])))
+        wait = self._rates.wait(("user", user) if user is not None else ("address", _address(scope)))
         if wait:
             headers = {"Retry-After": str(int(wait) + 1)}
             return await _refuse(429, "too many requests", scope, receive, send, headers)
         if self.settings.authenticate is None:
-            return await self._served(scope, receive, send)
+            return await self._served(None, scope, receive, send)
         if user is None:
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return await _refuse(401, "a bearer token that is good is needed", scope, receive, send, headers)
         known = AuthenticatedUser(AccessToken(token="", client_id=user, subject=user, scopes=[]))
         token = auth_context_var.set(known)
         try:
-            await self._served({**scope, "user": known}, receive, send)
+            await self._served(user, {**scope, "user": known}, receive, send)
         finally:
             auth_context_var.reset(token)
 
-    async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
-        manager = await self._start()
+    async def _served(self, user: str | None, scope: Scope, receive: Receive, send: Send) -> None:
+        manager = await self._manager_of(user)
         in_time = _InTime(receive, send)
         try:
             await manager.handle_request(scope, in_time.receive, in_time.send)
@@ -124,36 +148,40 @@ class HttpEndpoint:
         found = authenticate(token)
         return await found if inspect.isawaitable(found) else found
 
-    async def _start(self) -> StreamableHTTPSessionManager:
-        async with self._starting:
-            if self._manager is None:
-                manager = StreamableHTTPSessionManager(
-                    self._protocol,
-                    security_settings=self.settings.security,
-                    max_request_body_size=self.settings.body_bytes,
-                    max_sessions=_SESSIONS,
-                )
-                ready = asyncio.get_running_loop().create_future()
-                self._keeper = asyncio.create_task(self._keep(manager, ready))
-                await ready
-                self._manager = manager
-            return self._manager
+    async def _manager_of(self, user: str | None) -> StreamableHTTPSessionManager:
+        """Return what keeps the sessions of a user: nobody can use up those of others."""
+        if user not in self._managers:
+            manager = self._managers[user] = StreamableHTTPSessionManager(
+                self._protocol,
+                security_settings=self.settings.security,
+                max_request_body_size=self.settings.body_bytes,
+                max_sessions=_SESSIONS,
+            )
+            self._ready[user] = asyncio.Event()
+            self._keepers.append(asyncio.create_task(self._keep(manager, self._ready[user])))
+        await self._ready[user].wait()
+        return self._managers[user]
 
-    async def _keep(self, manager: StreamableHTTPSessionManager, ready: asyncio.Future[None]) -> None:
+    async def _keep(self, manager: StreamableHTTPSessionManager, ready: asyncio.Event) -> None:
         async with manager.run():
-            ready.set_result(None)
+            ready.set()
             await self._stopping.wait()
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                await self._start()
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await self._on_stop()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+
+def _address(scope: Scope) -> str:
+    """Return the address of a client; empty where its server does not know it, as over a Unix socket."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
 
 
 async def _refuse(

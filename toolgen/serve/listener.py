@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import uvicorn
 from sse_starlette.sse import AppStatus
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from toolgen.serve.http import PATH
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from toolgen.serve.server import ToolServer
 
 _CONNECTIONS: Final = 1_000
+_HEAD_SECONDS: Final = 10.0
 
 
 async def serve_http(
@@ -38,6 +40,8 @@ async def serve_http(
     with socket.create_server((host, port), family=family, backlog=_CONNECTIONS) as listening:
         config = uvicorn.Config(
             server,
+            http=_Protocol,
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
@@ -56,6 +60,38 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:  # a name
         return False
+
+
+class _Protocol(H11Protocol):
+    """A connection, closed if the head of a request does not come in time: idle ones would use up all that may be."""
+
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        if self._due is None and self._awaits_head():
+            self._expect_head()
+        super().data_received(data)
+        if not self._awaits_head():
+            self._stop_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _awaits_head(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _expect_head(self) -> None:
+        self._due = self.loop.call_later(_HEAD_SECONDS, self.transport.close)
+
+    def _stop_timer(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
 
 
 class _Listener(uvicorn.Server):

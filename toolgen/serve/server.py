@@ -27,7 +27,7 @@ from toolgen import __version__
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.answers import answer_of
-from toolgen.serve.calls import Progress, Question, ServedCall
+from toolgen.serve.calls import QUESTION_SECONDS, Progress, Question, ServedCall
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.offered import OfferedTools, UnknownCursor
 from toolgen.serve.users import UserRuns
@@ -48,9 +48,6 @@ _PAGE: Final = 100
 
 _FRESH_MS: Final = 300_000
 """How long a client may keep the list of tools: it changes only with the process."""
-
-_QUESTION_SECONDS: Final = 3_600.0
-"""How long an answer is taken at most; `permission_timeout` of the runtime is shorter."""
 
 _OPEN: Final = 100
 """Calls of one user that may wait for an answer at the same time, while no request attends to them."""
@@ -86,7 +83,7 @@ class ToolServer:
         )
         self.protocol.add_request_handler("tools/list", PaginatedRequestParams, self._list_tools)
         self.protocol.add_request_handler("tools/call", CallToolRequestParams, self._call_tool)
-        security = RequestStateSecurity.ephemeral(ttl=_QUESTION_SECONDS)
+        security = RequestStateSecurity.ephemeral(ttl=QUESTION_SECONDS)
         self.protocol.middleware.append(RequestStateBoundary(security, default_audience=name))
         self._http = HttpEndpoint(self.protocol, http, on_stop=self.close)
 
@@ -136,9 +133,13 @@ class ToolServer:
         """End sessions, cancel what is left of the calls, and put the ends of runs on record. Raises `StoreError`."""
         self._is_draining = True
         await self._http.stop()
-        for call in list(self._calls.values()):
-            await call.cancel()
+        await asyncio.gather(*(call.cancel() for call in self._calls.values()))
         await self._runs.close()
+
+    @property
+    def unfinished(self) -> list[str]:
+        """The tools of calls that still run, sorted: after `close`, those whose handlers do not end when cancelled."""
+        return sorted({call.tool for call in self._calls.values()})
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
         tool = self._tools.find(name)
@@ -186,7 +187,7 @@ class ToolServer:
         if self._is_draining:
             raise MCPError(code=INTERNAL_ERROR, message="the server is shutting down")
         waiting = sum(call.user == user and call.id not in self._attended for call in self._calls.values())
-        call = ServedCall(f"call_{secrets.token_hex(8)}", user, can_ask=_can_ask(ctx) and waiting < _OPEN)
+        call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=_can_ask(ctx) and waiting < _OPEN)
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
         self._calls[call.id] = call
         call.start(self._runtime.invoke(request, run=self._runs.run_of(user)))

@@ -15,6 +15,9 @@ from tests.project.checkout import ROOT
 from toolgen.compiler.diagnostics.codes import CODES, Severity
 from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
 
+LONG = 50_000
+"""Repetitions in a text that is meant to stop whoever reads it."""
+
 DATA = ROOT.parent / "shared" / "data"
 OTHERS = OtherTools({
     "mcp.mail": ["send_email", "search"],
@@ -226,3 +229,13 @@ def test_real_tools_are_hardly_ever_suspicious() -> None:
     suspicious = [each["name"] for each in tools if suspicions_of(each)]
     assert len(tools) > 2_500
     assert len(suspicious) < len(tools) / 100, suspicious
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["when " + "_" * LONG, "<!--" * LONG + "\n", "a" * LONG, "1.1." * LONG, "https://a@" * LONG, "send when " * LONG],
+    ids=["underscores", "comments", "word", "digits", "links", "phrases"],
+)
+def test_the_check_of_a_long_text_takes_linear_time(text: str) -> None:
+    """A pattern with quadratic time would take many minutes: a server could stop the host that compares its tools."""
+    assert "TG816" in codes(tool(text), Reviewed())

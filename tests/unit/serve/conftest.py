@@ -88,6 +88,10 @@ tools:
     args: {}
     result: integer
     limits: {daily_limit: 2}
+  stubborn:
+    description: Ignore being cancelled.
+    permission: readonly
+    args: {}
   nothing:
     description: Return nothing.
     permission: readonly
@@ -155,6 +159,14 @@ class Jobs:
     def twice(self, args, meta):
         COUNTS.append(meta.user)
         return len(COUNTS)
+
+    async def stubborn(self, args, meta):
+        Path("stubborn.started").touch()
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                pass
 
     def nothing(self, args, meta):
         return None

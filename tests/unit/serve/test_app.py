@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -15,7 +17,7 @@ from starlette.routing import Mount
 from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
-from toolgen.serve import CannotAsk, HttpSettings, ask_client, ask_person, http, mcp_server
+from toolgen.serve import CannotAsk, HttpSettings, ask_client, ask_person, calls, http, listener, mcp_server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,6 +26,15 @@ if TYPE_CHECKING:
 
     from toolgen.serve.server import ToolServer
 
+RELEASED: list[bool] = []
+"""Not empty once the handler that ignores being cancelled may end."""
+
+OPENING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+}
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {"Accept": "application/json, text/event-stream"}
 
@@ -53,6 +64,14 @@ def make_server(**options: Any) -> tuple[Runtime, ToolServer]:
         """Ask the person two things."""
         form = {"type": "object", "properties": {"word": {"type": "string"}}}
         return f"{await ask_person('First?', form)} {await ask_person('Second?', form)}"
+
+    @catalog.tool("host.stubborn", permission="readonly", input_schema={"type": "object"})
+    async def stubborn(args: dict[str, Any], meta: ToolCallMeta) -> str:
+        """Ignore being cancelled."""
+        while not RELEASED:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.05)
+        return "at last"
 
     runtime = Runtime(catalog, permission=ask_client, store=MemoryStore())
     return runtime, mcp_server(runtime, runtime.start_run(), **options)
@@ -142,6 +161,183 @@ def test_an_app_that_ends_refuses_new_requests_and_calls() -> None:
             return (await client.post("/mcp", json=LIST)).status_code
 
     assert asyncio.run(use()) == 503
+
+
+def test_an_app_that_was_closed_refuses_requests() -> None:
+    async def use() -> list[int]:
+        _, server = make_server()
+        async with client_of(server) as client:
+            before = await client.post("/mcp", json=LIST)
+            await server.close()
+            return [before.status_code, (await client.post("/mcp", json=LIST)).status_code]
+
+    assert asyncio.run(use()) == [400, 503]
+
+
+def test_a_client_without_an_address_is_served() -> None:
+    """The ASGI specification lets a server leave out the address, and some do so for Unix sockets."""
+
+    async def use() -> list[int]:
+        _, server = make_server()
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await server({**scope, "client": None}, receive, send)
+
+        async def app_without(scope: Any, receive: Any, send: Any) -> None:
+            await server({key: value for key, value in scope.items() if key != "client"}, receive, send)
+
+        found: list[int] = []
+        for each in (app, app_without):
+            async with client_of(each) as client:
+                found.append((await client.post("/mcp", json=LIST)).status_code)
+        await server.close()
+        return found
+
+    assert asyncio.run(use()) == [400, 400]
+
+
+def test_a_user_cannot_use_up_the_sessions_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "_SESSIONS", 2)
+
+    async def use() -> list[int]:
+        _, server = make_server(http=HttpSettings(authenticate=user_of))
+        async with client_of(server, "user-ana") as ana, client_of(server, "user-bo") as bo:
+            answers = [await ana.post("/mcp", json=OPENING) for _ in range(3)]
+            answers.append(await bo.post("/mcp", json=OPENING))
+        await server.close()
+        return [answer.status_code for answer in answers]
+
+    assert asyncio.run(use()) == [200, 200, 503, 200]
+
+
+@pytest.mark.parametrize(("origin", "may"), [("https://app.example.com", True), ("https://evil.example.com", False)])
+def test_a_page_of_an_allowed_origin_can_call_from_a_browser(origin: str, may: bool) -> None:
+    async def use() -> tuple[httpx2.Response, httpx2.Response]:
+        settings = HttpSettings(authenticate=user_of, origins=("https://app.example.com",))
+        _, server = make_server(http=settings)
+        preflight = {
+            "Origin": origin,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+        }
+        async with client_of(server) as page:
+            asked = await page.options("/mcp", headers=preflight)
+        async with client_of(server, "user-ana") as page:
+            opened = await page.post("/mcp", json=OPENING, headers={"Origin": origin})
+        await server.close()
+        return asked, opened
+
+    asked, opened = asyncio.run(use())
+    assert (asked.status_code, opened.status_code) == ((200, 200) if may else (400, 403))
+    for answer in (asked, opened):
+        assert answer.headers.get("Access-Control-Allow-Origin") == (origin if may else None)
+    if may:
+        assert "mcp-protocol-version" in asked.headers["Access-Control-Allow-Headers"]
+        assert "Mcp-Session-Id" in opened.headers["Access-Control-Expose-Headers"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"origins": ("app.example.com",)}, "`app.example.com` is not an origin"),
+        ({"origins": ("https://app.example.com/",)}, "is not an origin"),
+        ({"origins": ("*",)}, "is not an origin"),
+        ({"hosts": ("https://tools.example.com",)}, "is not a host name"),
+        ({"hosts": ("",)}, "is not a host name"),
+        ({"hosts": ("*.example.com",)}, "is not a host name"),
+    ],
+)
+def test_a_name_or_an_origin_that_no_request_has_is_refused(settings: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("*", ".")):
+        HttpSettings(**settings)
+
+
+async def rest_of(reader: asyncio.StreamReader) -> bytes:
+    with suppress(ConnectionResetError):  # the server did not read all that was sent
+        return await reader.read()
+    return b""
+
+
+def test_connections_on_which_no_request_comes_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "_HEAD_SECONDS", 0.2)
+
+    async def use() -> list[bytes]:
+        _, server = make_server()
+        port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def announce(url: str) -> None:
+            port.set_result(int(url.split(":")[2].split("/")[0]))
+
+        serving = asyncio.create_task(server.serve_http(on_listening=announce))
+        streams = [await asyncio.open_connection("127.0.0.1", await port) for _ in range(2)]
+        streams[1][1].write(b"GET /mcp HTTP/1.1\r\nX: ")
+
+        async def drip() -> None:
+            while True:
+                streams[1][1].write(b"x")
+                await asyncio.sleep(0.05)
+
+        dripping = asyncio.create_task(drip())
+        async with asyncio.timeout(20):
+            received = [await rest_of(reader) for reader, _ in streams]
+        dripping.cancel()
+        for _, writer in streams:
+            writer.close()
+        async with httpx2.AsyncClient(headers=HEADERS) as client:  # the time for a call is not that for a request
+            url = f"http://127.0.0.1:{port.result()}/mcp"
+            received.append((await client.post(url, json=LIST)).content)
+            await asyncio.sleep(0.5)
+            received.append((await client.post(url, json=LIST)).content)
+        signal.raise_signal(signal.SIGTERM)
+        await serving
+        await server.close()
+        return received
+
+    received = asyncio.run(use())
+    assert received[:2] == [b"", b""]
+    assert all(b"Missing session ID" in each for each in received[2:])
+
+
+async def call_started(server: ToolServer) -> None:
+    while not server.unfinished:  # noqa: ASYNC110  # a server has no event for the start of a call
+        await asyncio.sleep(0.01)
+
+
+def test_a_handler_that_ignores_being_cancelled_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_CANCEL_SECONDS", 0.1)
+
+    async def use() -> list[str]:
+        _, server = make_server()
+        async with client_of(server) as client:
+            waiting = asyncio.create_task(call(client, "host__stubborn"))
+            await call_started(server)
+            async with asyncio.timeout(20):
+                await server.close()
+            left = server.unfinished
+            RELEASED.append(True)
+            await asyncio.wait([waiting])
+        return left
+
+    try:
+        assert asyncio.run(use()) == ["host.stubborn"]
+    finally:
+        RELEASED.clear()
+
+
+def test_a_question_that_nobody_answers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "QUESTION_SECONDS", 0.05)
+
+    async def use() -> str:
+        _, server = make_server()
+        async with client_of(server) as client:
+            assert (await call(client, "host__ask")).json()["result"]["resultType"] == "input_required"
+            (waiting,) = server._calls.values()
+            async with asyncio.timeout(20):
+                result = await waiting.task
+        await server.close()
+        return str(result.payload)
+
+    assert "None" in asyncio.run(use())
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -97,6 +97,28 @@ def test_calls_that_take_too_long_are_cancelled(project: Project) -> None:
     assert listening.process.returncode == 0, said
 
 
+def test_a_call_that_does_not_end_is_named_and_the_process_ends(project: Project) -> None:
+    listening = project.start("--grace", "0.1", "--store", "stubborn.db")
+
+    async def use() -> None:
+        async with project.by_http(listening.url) as client:
+            call = asyncio.create_task(client.call_tool("team__jobs__stubborn", {}))
+            await exists(project.folder / "stubborn.started")
+            listening.process.send_signal(signal.SIGTERM)
+            with pytest.raises(MCPError):
+                await call
+
+    asyncio.run(use())
+    _, said = listening.process.communicate(timeout=30)
+    assert listening.process.returncode == 1
+    assert "stopped with calls that do not end: team.jobs.stubborn" in said
+
+
+def test_a_request_for_a_websocket_is_a_plain_request(listening: Listening) -> None:
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x"}
+    assert httpx2.get(listening.url, headers=upgrade).status_code == 401
+
+
 def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
     command = project.command()
     with subprocess.Popen(
@@ -124,8 +146,11 @@ def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
     ("arguments", "said"),
     [
         (["--http", "0.0.0.0:0"], "0.0.0.0 can be reached from other machines: clients need tokens there"),
-        (["--http", "x"], "this is no [HOST:]PORT"),
+        (["--http", "x"], "this is not [HOST:]PORT"),
         (["--http", "0", "--stdio"], "exclude each other"),
+        (["--http", "0", "--grace", "-1"], "-1.0 is not in the range x>=0"),
+        (["--http", "0", "--origin", "example.com"], "`example.com` is not an origin, such as https://app.example.com"),
+        (["--http", "0", "--host-name", "http://x"], "`http://x` is not a host name"),
         (["--tokens", "tokens.json"], "are for --http"),
         (["--http", "0", "--tokens", "open.json"], "can be read by others: `chmod 600 open.json`"),
         (["--http", "0", "--tokens", "none.json"], "cannot be read"),

@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,8 +43,8 @@ def saved_answer(file: str, root: Path) -> Source:
 def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Source:
     """Ask a server, described as in a spec: its tools, all pages, and its instructions.
 
-    Raises click.UsageError for a server that cannot be reached or does not list its tools, and for a variable that is
-    not set.
+    Raises click.UsageError for a server that cannot be reached, does not list its tools, or repeats a credential in
+    them, and for a variable that is not set.
     """
     require_mcp()
     from toolgen.execute.mcp.host import McpHost
@@ -56,7 +57,13 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
     except ExecutorError as error:
         raise click.UsageError(f"{error}.") from error
     answer = {"instructions": offer.instructions, "tools": offer.tools}
-    return Source(reached.name, json.dumps(answer, ensure_ascii=False, indent=1))
+    text = json.dumps(answer, ensure_ascii=False, indent=1)
+    if name := reached.repeated(text, environment):
+        raise click.UsageError(
+            f"{reached.name} repeats the value of $env.{name} in its tools or instructions, and specs are committed: "
+            "nothing was read."
+        )
+    return Source(reached.name, text)
 
 
 def require_mcp() -> None:
@@ -86,8 +93,12 @@ def described_server(
         if headers or env:
             raise click.UsageError("--header and --env need a server: give --url, --sse or --stdio.")
         return None
-    for text in (url or sse or "", *(server.get("stdio") or ())):
+    argv = server.get("stdio") or []
+    for text in (url or sse or "", *argv):
         _refuse_credential(text, text)
+    for flag, value in pairwise(argv):
+        if flag.startswith("-") and not VARIABLE.search(value):
+            _refuse_credential(f"the value of {flag}", f"{flag} {value}")
     if env:
         server["env"] = list(env)
     if headers:

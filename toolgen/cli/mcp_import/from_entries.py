@@ -11,6 +11,7 @@ import click
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
 from toolgen.cli.mcp_import.server_entries import server_entries
 from toolgen.cli.mcp_import.writing import place_of, write_spec
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.mcp_import.server_entries import ServerEntry
@@ -51,13 +52,13 @@ class EntryImport:
     def show(self) -> None:
         """Print the outcome for people."""
         if self.written is None:
-            click.echo(f"{self.entry.name}: {self.error}", err=True)
+            click.echo(visible(f"{self.entry.name}: {self.error}"), err=True)
             return
         self.written.show()
         if self.entry.references.origins:
             click.echo("  to run the tools, set these environment variables:")
         for name, origin in self.entry.references.origins.items():
-            click.echo(f"  {name}{' (set)' if name in os.environ else ''}: {origin}")
+            click.echo(visible(f"  {name}{' (set)' if name in os.environ else ''}: {origin}"))
 
 
 def import_entries(
@@ -71,6 +72,14 @@ def import_entries(
     entries = server_entries(source.path, source.text, only)
     if (toolset or out) and len(entries) != 1:
         raise click.UsageError(f"{source.path} has {len(entries)} servers: choose one with --server.")
+    of_toolset = {entry.toolset: entry.name for entry in reversed(entries)}
+    for entry in entries:
+        if of_toolset[entry.toolset] != entry.name:
+            names = f"`{of_toolset[entry.toolset]}` and `{entry.name}`"
+            raise click.UsageError(
+                f"{source.path}: {names} would both be {entry.toolset}: "
+                "import them one by one, with --server and --toolset."
+            )
     return [_imported(config, entry, toolset or entry.toolset, out, dialect) for entry in entries]
 
 

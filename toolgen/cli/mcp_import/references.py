@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+import click
+
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
 from toolgen.spec.templates import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _FOREIGN: Final = re.compile(
     r"\$\{(?:env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}"
@@ -32,6 +34,11 @@ _EDITOR: Final = {
 }
 """Variables of VS Code and Cursor that are no secrets."""
 
+_FLAGS: Final = frozenset({"key", "pat"})
+"""Flags that name a credential, beside the names of secrets in general."""
+
+_LETTER: Final = re.compile(r"[A-Za-z0-9_]")
+_NAME: Final = re.compile(r"-{0,2}[\w.-]+")
 _SCHEME: Final = re.compile(r"\s*(?:Bearer|Basic|Token|ApiKey)?\s*", re.IGNORECASE)
 _TOKEN: Final = re.compile(
     r"(?=(?:[^\d]*\d){3})(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_+=]{16,}"
@@ -47,7 +54,7 @@ class References:
     server: str
     values: dict[str, str] = field(default_factory=dict[str, str], repr=False)
     origins: dict[str, str] = field(default_factory=dict[str, str])
-    _aliases: dict[str, str] = field(default_factory=dict[str, str])
+    _aliases: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def environment(self, present: Mapping[str, str]) -> dict[str, str]:
         """Return an environment with the values of the entry added; a variable that is set keeps its value."""
@@ -72,12 +79,47 @@ class References:
         translated = self._translated(value, f"the header {name}")
         if _is_reference(translated):
             return translated
-        return self._reference(name, value, f"the header {name}")
+        return self._reference(name, translated, f"the header {name}")
 
     def url(self, url: str) -> str:
         """Return a URL without credentials in its user, path, query or fragment."""
+        return self._without_credentials(self._translated(url, "the URL"), "url", "the URL", self._url)
+
+    def argv(self, argv: Sequence[str]) -> list[str]:
+        """Return a command line without credentials: behind flags that name them, in URLs, and by their looks."""
+        flags = ["", *argv]
+        return [self._argument(index, flags[index], argument) for index, argument in enumerate(argv)]
+
+    def _argument(self, index: int, flag: str, argument: str) -> str:
+        translated = self._translated(argument, "an argument")
+        is_value = flag.startswith("-") and "=" not in flag and not argument.startswith("-")
+        if is_value and _names_secret_flag(flag):
+            if _is_reference(translated):
+                return translated
+            return self._reference(flag, translated, f"the value of {flag}")
+        if is_value and _looks_secret(f"{flag} {translated}"):
+            return self._reference(flag, translated, f"the value of {flag}")
+        return self._without_credentials(translated, f"arg_{index}", "an argument", self._parts_of_argument)
+
+    def _parts_of_argument(self, text: str) -> str:
+        if "://" in text:
+            start = _scheme_start(text)
+            return text[:start] + self._url(text[start:])
+        name = text.partition("=")[0]
+        return self._pair(text, "an argument") if _NAME.fullmatch(name) and _names_secret(name) else text
+
+    def _without_credentials(self, text: str, place: str, origin: str, parts: Callable[[str], str]) -> str:
+        """Return a text with references for its secret parts; with one for all of it, if there would be more."""
+        values, aliases, origins = dict(self.values), dict(self._aliases), dict(self.origins)
+        found = parts(text)
+        if not _looks_secret(found):
+            return found
+        self.values, self._aliases, self.origins = values, aliases, origins
+        return self._reference(place, text, origin)
+
+    def _url(self, url: str) -> str:
         try:
-            parts = urlsplit(self._translated(url, "the URL"))
+            parts = urlsplit(url)
         except ValueError:  # no URL, so no part of it is known to be harmless
             return self._reference("url", url, "the URL")
         user, at, host = parts.netloc.rpartition("@")
@@ -91,44 +133,26 @@ class References:
         fragment = self._pair(parts.fragment, "the fragment of the URL")
         return urlunsplit((parts.scheme, f"{user}{at}{host}", "/".join(segments), query, fragment))
 
-    def argv(self, argv: Sequence[str]) -> list[str]:
-        """Return a command line without credentials: behind flags that name them, in URLs, and by their looks."""
-        found: list[str] = []
-        for index, argument in enumerate(argv):
-            translated = self._translated(argument, "an argument")
-            flag = argv[index - 1] if index else ""
-            if flag.startswith("-") and "=" not in flag and not argument.startswith("-") and _names_secret(flag):
-                value = (
-                    translated if _is_reference(translated) else self._reference(flag, argument, f"the value of {flag}")
-                )
-                found.append(value)
-            elif "://" in translated:
-                start = _scheme_start(translated)
-                found.append(translated[:start] + self.url(translated[start:]))
-            elif "=" in translated and _names_secret(translated.partition("=")[0]):
-                found.append(self._pair(translated, "an argument"))
-            elif _looks_secret(translated):
-                found.append(self._reference(f"arg_{index}", argument, "an argument"))
-            else:
-                found.append(translated)
-        return found
-
     def _pair(self, text: str, origin: str) -> str:
         """Return `name=value` with a reference for a value that is secret by its name or its looks."""
         name, equals, value = text.partition("=")
         if not equals:
             return self._reference("query", unquote(text), origin) if _looks_secret(text) else text
-        if not value or _is_reference(value) or not (_names_secret(name) or _looks_secret(value)):
+        is_secret = _names_secret(name) or _looks_secret(value) or _looks_secret(f"?{text}")
+        if not value or _is_reference(value) or not is_secret:
             return text
         return f"{name}={self._reference(name, unquote(value), origin)}"
 
     def _reference(self, place: str, value: str, origin: str) -> str:
+        """Return a reference to a variable with a value, which may have references itself."""
+        known = self._aliases if VARIABLE.search(value) else self.values
+        taken = {**self.values, **self._aliases}
         name = _upper(f"{self.server}_{place}")
         number = 2
-        while self.values.get(name, value) != value:
+        while taken.get(name, value) != value:
             name = _upper(f"{self.server}_{place}_{number}")
             number += 1
-        self.values[name] = value
+        known[name] = value
         self.origins.setdefault(name, origin)
         return f"$env.{name}"
 
@@ -137,6 +161,11 @@ class References:
             text = text.replace(editor, ours)
 
         def reference(found: re.Match[str]) -> str:
+            if _LETTER.match(text, found.end()):
+                raise click.UsageError(
+                    f"{origin} of `{self.server}` has letters right behind `{found[0]}`, which no spec can have: "
+                    "put all of it into one variable."
+                )
             asked = found["input"]
             name = _upper(f"{self.server}_{asked}") if asked else found["name"] or found["shell"] or found["plain"]
             if found["default"]:
@@ -167,6 +196,13 @@ def _names_secret(name: str) -> bool:
     return is_secret_field("/" + name.strip("-").replace("/", "_"))
 
 
+def _names_secret_flag(flag: str) -> bool:
+    return flag.lstrip("-").lower() in _FLAGS or _names_secret(flag)
+
+
 def _looks_secret(text: str) -> bool:
-    literal = VARIABLE.sub("", text)
-    return bool(_TOKEN.fullmatch(unquote(literal))) or redact_text(literal) != literal
+    """Return whether a text has a credential beside its references."""
+    if _TOKEN.fullmatch(unquote(VARIABLE.sub("", text))):
+        return True
+    # Without its value, a name may seem to be that of the next word; `null` is no value, but may be a part of a URL.
+    return all(redact_text(literal) != literal for literal in (VARIABLE.sub(each, text) for each in ("", "null")))

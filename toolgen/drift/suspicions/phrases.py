@@ -1,7 +1,8 @@
 """Phrases: texts that instruct a model instead of describing a tool, hide something, or ask for what is not theirs.
 
 The kinds follow public reports on tool poisoning, shadowing, line jumping and full-schema poisoning of MCP servers
-(2025), and the OWASP list of risks for MCP. The patterns are matched against `characters.as_read`.
+(2025), and the OWASP list of risks for MCP. The patterns are matched against `characters.as_read`. A server writes the
+texts, and each pattern takes time linear in their length: a run is matched whole (`++`) or bounded.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ INSTRUCTION: Final = re.compile(
         r"(?:ai|llms?|(?:language |ai )models?|(?:ai )?assistants?|(?:ai |coding )?agents?)\s*[:,]"),
         r"\b(?:dear|attention)\s+(?:ai|llm|assistant|model|agent)\b",
         # acts on the calls of other tools
-        (r"\bwhen(?:ever)?\s+(?:\S+\s+){0,6}?(?:tool|function|server|`[\w.-]+`|\w+_\w+)\s+(?:\S+\s+){0,4}?is\s+"
+        (r"\bwhen(?:ever)?\s+(?:\S+\s+){0,6}?(?:tool|function|server|`[\w.-]+`|(?=\w+?_\w)\w++)\s+(?:\S+\s+){0,4}?is\s+"
         r"(?:called|used|invoked|run|available|connected)\b"),
         (r"\b(?:change|replace|rewrite|redirect|modify|set|substitute)\s+(?:the\s+)?"
         r"(?:recipients?|receivers?|destination (?:address|account|number)|payee|beneficiary|phone number|to address)\b"
@@ -71,7 +72,7 @@ INSTRUCTION: Final = re.compile(
 """Instructions to a model on other tools, the user, its instructions, or data that is not the tool's."""
 
 MARKUP: Final = re.compile(
-    r"<!--.*?(?:-->|$)"
+    r"<!--(?:.{0,200}?-->|.{0,80})"
     r"|</?\s*(?:important|system|secret|hidden|instructions?|critical|assistant|admin|priority|mandatory|urgent"
     r"|rules?|override|internal|developer|note to (?:ai|llm|model))\s*>"
     r"|<\|[a-z_]+\|>|\[/?INST\]|<<SYS>>|^\s*#{2,}\s*(?:system|instructions? (?:for|to))\b"
@@ -117,7 +118,7 @@ ASKED_TEXT: Final = re.compile(
 
 ADDRESS: Final = re.compile(
     r"\b(?:https?|wss?|ftp)://(?:[^\s/?#@\"'<>()`]*@)?(?P<host>[^\s/?#:\"'<>()`,]+)"
-    r"|[\w.+-]+@(?P<mail>[\w-]+(?:\.[\w-]+)+)|(?<![\d.])(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?!\.?\d)",
+    r"|(?<![\w.+-])[\w.+-]++@(?P<mail>[\w-]+(?:\.[\w-]+)+)|(?<![\d.])(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?!\.?\d)",
     re.IGNORECASE,
 )
 """Links, mail addresses and IP addresses."""

@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp_types import Implementation, ToolListChangedNotification
+from mcp_types import INTERNAL_ERROR, Implementation, ToolListChangedNotification
 
 from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
 from toolgen.execute.mcp.oauth.tokens import stored_auth
@@ -35,7 +35,9 @@ _BETWEEN_SUBSCRIPTIONS: Final = 1.0
 """Seconds from the end of a subscription to the next."""
 
 _PAGES: Final = 1_000
-"""Pages of a list of tools, at most: a server whose list never ends cannot hang a call."""
+_LARGEST: Final = 64 * 1024 * 1024
+_LIST_SECONDS: Final = 120.0
+"""Pages, bytes and seconds of a list of tools, at most: a server whose list does not end cannot hang a call."""
 
 
 class Connection:
@@ -92,6 +94,10 @@ class Connection:
         assert self._client is not None
         return self._client
 
+    def hide(self, text: str) -> str:
+        """Return what the server or the SDK says without credentials of the environment."""
+        return self._server.hide(text, self._host.environment)
+
     async def tools(self) -> list[dict[str, Any]]:
         """Return all tools that the server offers now; listed again after it said that they changed."""
         async with self._listing:
@@ -105,13 +111,25 @@ class Connection:
     async def _list(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         cursor: str | None = None
-        for _ in range(_PAGES):
-            page = await self.client.list_tools(cursor=cursor, cache_mode="refresh")
-            found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        return found
+        size, cursors = 0, set[str]()
+        try:
+            async with asyncio.timeout(_LIST_SECONDS):
+                for _ in range(_PAGES):
+                    page = await self.client.list_tools(cursor=cursor, cache_mode="refresh")
+                    for tool in page.tools:
+                        size += len(tool.model_dump_json(by_alias=True, exclude_none=True))
+                        found.append(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
+                    cursor = page.next_cursor
+                    if cursor is None:
+                        return found
+                    if cursor in cursors:
+                        raise _endless("it repeats a page")
+                    if size > _LARGEST:
+                        raise _endless(f"it has more than {_LARGEST:,} bytes")
+                    cursors.add(cursor)
+        except TimeoutError:
+            raise _endless(f"it takes more than {_LIST_SECONDS:g} s") from None
+        raise _endless(f"it has more than {_PAGES:,} pages")
 
     def _forget_tools(self) -> None:
         self._tools = None
@@ -139,7 +157,7 @@ class Connection:
             self.failure = error
             if not opened.done():
                 shown = self._server.name
-                reason = reason_of(error).replace(self._resolved.name, shown)  # which may have a credential
+                reason = self.hide(reason_of(error).replace(self._resolved.name, shown))
                 if self._is_unauthorized or "401 Unauthorized" in reason:
                     reason = f"it wants a login: run `toolgen login --url {shown}`"
                 opened.set_exception(ServerUnreachable(shown, reason))
@@ -211,6 +229,10 @@ class Connection:
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:
         async with transport as (incoming, outgoing):
             yield _Watched(incoming, self._ended), outgoing
+
+
+def _endless(why: str) -> MCPError:
+    return MCPError(code=INTERNAL_ERROR, message=f"the list of tools does not end: {why}")
 
 
 def _announces_changes(client: Client) -> bool:

@@ -135,7 +135,7 @@ class McpExecutor:
             if is_http_error(error):
                 raise _NoAnswerError(http_error(self._server.name)) from error
             if not is_connection_lost(error):
-                raise failed(error) from error
+                raise failed(error, connection.hide) from error
             is_alone = connection.in_flight == 1
             await connection.close()
             lost = connection_lost(self._server.name)
@@ -153,7 +153,7 @@ class McpExecutor:
                 listed = await connection.tools()
             except MCPError as error:
                 if not is_connection_lost(error):
-                    raise _NotSentError(failed(error)) from error
+                    raise _NotSentError(failed(error, connection.hide)) from error
                 await connection.close()
                 raise ServerUnreachable(self._server.name, "the connection ended while it listed its tools") from error
             except ValidationError as error:

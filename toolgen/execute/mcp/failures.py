@@ -13,7 +13,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcp.shared.exceptions import MCPError
 
@@ -85,17 +85,21 @@ def http_error(server: str) -> CallFailed:
     return CallFailed(FailureKind.UNAVAILABLE, "server_error", f"{server} answered with an HTTP error")
 
 
-def failed(error: MCPError) -> CallFailed:
-    """Return the failure of a call that the server answered with a protocol error (JSON-RPC)."""
+def failed(error: MCPError, hide: Callable[[str], str]) -> CallFailed:
+    """Return the failure of a call that the server answered with a protocol error (JSON-RPC).
+
+    `hide` removes credentials from its message.
+    """
+    message = hide(error.message)
     match error.code:
         case code if code == INVALID_PARAMS:
-            return CallFailed(FailureKind.DOMAIN_REJECTION, "invalid_params", error.message)
+            return CallFailed(FailureKind.DOMAIN_REJECTION, "invalid_params", message)
         case code if code == METHOD_NOT_FOUND:
-            return CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "method_not_found", error.message)
+            return CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "method_not_found", message)
         case code if code == REQUEST_TIMEOUT:
-            return CallFailed(FailureKind.TIMEOUT, "server_timeout", error.message)
+            return CallFailed(FailureKind.TIMEOUT, "server_timeout", message)
         case code:
-            return CallFailed(FailureKind.UNAVAILABLE, f"mcp_error_{code}", error.message)
+            return CallFailed(FailureKind.UNAVAILABLE, f"mcp_error_{code}", message)
 
 
 def malformed(error: RuntimeError | ValidationError) -> CallFailed:

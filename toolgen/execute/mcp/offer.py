@@ -44,7 +44,9 @@ async def offer_of(server: McpServer, host: McpHost) -> Offer:
     except ServerUnreachable as error:
         raise ExecutorError(_in_one_line(str(error))) from error
     except MCPError as error:
-        raise ExecutorError(f"{server.name} does not list its tools: {_in_one_line(error.message)}") from error
+        raise ExecutorError(
+            f"{server.name} does not list its tools: {connection.hide(_in_one_line(error.message))}"
+        ) from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"]))

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolgen.contract.records import NOTHING
-from toolgen.execute.environment import variable, with_variables
+from toolgen.execute.environment import variable, variables_in, with_variables, without_values, words_of
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.redact.redact import is_secret_field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,3 +67,26 @@ class McpServer:
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of a `stdio` server. Raises `ExecutorError` for one that is not set."""
         return {name: variable(name, environment, self.name) for name in self.env}
+
+    def hide(self, text: str, environment: Mapping[str, str]) -> str:
+        """Return a text, such as what the server says of an error, without the values of the server's variables."""
+        return without_values(text, self._names, environment)
+
+    def repeated(self, text: str, environment: Mapping[str, str]) -> str:
+        """Return the name of a variable with a credential whose value is in a text; empty if there is none.
+
+        The variables of headers that have credentials, and those whose names are names of secrets, are looked for.
+        """
+        secret = [value for name, value in self.headers.items() if is_secret_field(f"/{name}")]
+        of_headers = {name for value in secret for name in variables_in(value)}
+        for name in self._names:
+            is_secret = name in of_headers or is_secret_field(f"/{name}")
+            if is_secret and any(word in text for word in words_of(name, environment)):
+                return name
+        return ""
+
+    @property
+    def _names(self) -> list[str]:
+        """The variables that the server needs."""
+        texts = (self.http, self.sse, *self.stdio, *self.headers.values())
+        return list(dict.fromkeys([*(name for each in texts for name in variables_in(each)), *self.env]))

@@ -159,6 +159,7 @@ def website() -> Iterator[str]:
         (["--stdio", "true", "--env", "NO_SUCH"], "the environment has no variable NO_SUCH, which true needs."),
         (["--url", "CLOSED", "--header", "A=$env.NO_SUCH"], "the environment has no variable NO_SUCH"),
         (["--url", "CLOSED", "--header", "Authorization=Bearer abcdef"], "the header Authorization has a credential"),
+        (["--stdio", "x --api-key hunter2hunter2"], "the value of --api-key has a credential"),
         (["--url", "http://h/?api_key=abcdef"], "`http://h/?api_key=[redacted]` has a credential"),
         (["--header", "A=b"], "--header and --env need a server"),
         (["--url", "CLOSED", "--header", "A"], "--header `A` is not NAME=VALUE."),
@@ -326,3 +327,21 @@ def test_a_tool_that_was_imported_is_called_on_the_server_of_its_spec(project: P
     assert toolgen(project, "build").code == 0
     called = toolgen(project, "call", "mcp.shop.say", '{"text": "hello"}', "--yes")
     assert (called.code, "hello" in called.out, called.err) == (0, True, "")
+
+
+def test_entries_with_names_of_one_toolset_do_not_overwrite_each_other(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "b.json").write_text('{"mcpServers": {"my notes": {"command": "x"}, "my_notes": {"command": "y"}}}')
+    assert run(["import", "mcp", "--from", "b.json"]) == 2
+    said = "`my notes` and `my_notes` would both be mcp.my_notes: import them one by one, with --server and --toolset."
+    assert f"Error: b.json: {said}\n" in capsys.readouterr().err
+
+
+def test_names_of_entries_are_shown_without_control_characters(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    servers = {"a\x1b[2J": {"command": "no-such-program", "args": ["--key\x1b[1m", "x"]}}
+    (project / "a.json").write_text(json.dumps({"mcpServers": servers}))
+    assert run(["import", "mcp", "--from", "a.json"]) == 2
+    assert "\x1b" not in "".join(capsys.readouterr())

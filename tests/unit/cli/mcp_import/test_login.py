@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -19,7 +23,7 @@ from toolgen.execute.mcp.oauth.store import LoginStore
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 PROGRAM = servers.PROGRAM.with_name("oauth_server.py")
@@ -52,8 +56,8 @@ class Private:
         command = [sys.executable, "-m", "toolgen", "-C", str(self.folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, env=self.environment, check=False, timeout=120)
 
-    def login(self) -> tuple[int, str]:
-        """Log in as a person does: open the page that is printed."""
+    def login(self, *, before: Callable[[str], None] = lambda page: None) -> tuple[int, str]:
+        """Log in as a person does: open the page that is printed. `before` gets it first."""
         command = [sys.executable, "-m", "toolgen", "login", "--url", self.url, "--no-browser"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment
@@ -61,6 +65,7 @@ class Private:
             assert process.stdout is not None
             printed = process.stdout.readline()
             if page := re.fullmatch(r"Sign in at (\S+)\n", printed):
+                before(page[1])
                 with urllib.request.urlopen(page[1]) as answer:  # noqa: S310  # the page is of the server above
                     printed += answer.read().decode()
             printed += process.stdout.read()
@@ -85,7 +90,7 @@ def test_a_login_is_used_by_imports_and_refreshed(private: Private) -> None:
     (private.folder / "seconds").write_text("1")
     code, printed = private.login()
     assert code == 0, printed
-    assert "You are signed in. You can close this page." in printed
+    assert "The login goes on in the terminal. You can close this page." in printed
     assert printed.endswith(f"Signed in to {private.url}\n")
     assert private.given == ["code"]
     assert private.logins.stat().st_mode & 0o777 == 0o600
@@ -119,6 +124,39 @@ def test_a_refused_login_leaves_nothing(private: Private) -> None:
     assert code == 2
     assert "the server refused the login: not you" in printed
     assert not private.logins.exists()
+
+
+def test_whoever_does_not_know_the_state_of_a_login_cannot_end_it(private: Private) -> None:
+    """Any page in the browser, and any program of the machine, can send requests to the port."""
+    idle: list[socket.socket] = []
+    statuses: list[int] = []
+
+    def attack(page: str) -> None:
+        query = parse_qs(urlsplit(page).query)
+        (redirect,) = query["redirect_uri"]
+        port = urlsplit(redirect).port
+        assert port is not None
+        idle.append(socket.create_connection(("127.0.0.1", port)))  # as browsers do, to be faster
+        for forged in ("code=forged", "code=forged&state=forged", "error=denied", "error=denied&state=", ""):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"{redirect}?{forged}")  # noqa: S310  # the port of the login
+            statuses.append(refused.value.code)
+            refused.value.close()
+
+    code, printed = private.login(before=attack)
+    idle[0].close()
+    assert (code, statuses) == (0, [400] * 5), printed
+    assert private.given == ["code"]
+
+
+def test_a_server_whose_url_has_a_variable_is_signed_in_to(private: Private, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVATE_PORT", str(urlsplit(private.url).port))
+    url, private.url = private.url, "http://127.0.0.1:$env.PRIVATE_PORT/mcp"
+    code, printed = private.login()
+    assert code == 0, printed
+    assert json.loads(private.logins.read_text()).keys() == {url}
+    imported = private.toolgen("import", "mcp", "--url", private.url, "--toolset", "mcp.private")
+    assert imported.returncode == 0, imported.stderr
 
 
 @pytest.mark.parametrize(
@@ -173,3 +211,50 @@ def test_a_broken_file_of_logins_is_an_error(tmp_path: Path, text: str, said: st
     file.chmod(0o600)
     with pytest.raises(ExecutorError, match=said):
         LoginStore(file).get("http://h")
+
+
+def test_logins_that_are_stored_at_the_same_time_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens of several servers expire together, and a refresh token that is lost is a login that is lost."""
+    monkeypatch.setattr("toolgen.execute.mcp.oauth.store._keyring", lambda: None)
+    store = LoginStore(tmp_path / "x" / "logins.json")
+    urls = [f"http://h/{number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda url: store.put(url, {"tokens": url}), urls))
+    assert [store.get(url) for url in urls] == [{"tokens": url} for url in urls]
+    assert {file.stat().st_mode & 0o777 for file in store.file.parent.iterdir()} == {0o600}
+
+
+def test_logins_of_several_processes_are_all_kept(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from toolgen.execute.mcp.oauth import store\n"
+        "store._keyring = lambda: None\n"
+        "for n in range(30): store.LoginStore(Path(sys.argv[1])).put(f'{sys.argv[2]}/{n}', {'tokens': 't'})\n"
+    )
+    file = tmp_path / "logins.json"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    commands = [[sys.executable, "-c", program, str(file), f"http://{name}"] for name in "abc"]
+    running = [subprocess.Popen(command, env=environment) for command in commands]
+    assert [each.wait(60) for each in running] == [0, 0, 0]
+    assert len(json.loads(file.read_text())) == 90
+
+
+def test_a_keyring_that_refuses_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring
+    from keyring.errors import KeyringLocked
+
+    class Locked(Keyring):
+        def set_password(self, service: str, name: str, text: str) -> None:
+            raise KeyringLocked("it is locked")
+
+        def get_password(self, service: str, name: str) -> str | None:
+            raise KeyringLocked("it is locked")
+
+    monkeypatch.setattr(keyring, "get_keyring", Locked)
+    file = tmp_path / "logins.json"
+    store = LoginStore(file)
+    with pytest.raises(ExecutorError, match="the keyring of the system cannot be used: it is locked"):
+        store.put("http://h", {"tokens": "t"})
+    file.write_text('{"http://h": "keyring"}')
+    file.chmod(0o600)
+    with pytest.raises(ExecutorError, match="cannot be used: it is locked"):
+        store.get("http://h")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.cli.mcp_import.server_entries import ServerEntry, server_entries
+from toolgen.execute.mcp.server import McpServer
 
 
 def entry(data: dict[str, Any], path: str = ".mcp.json", only: str | None = None) -> ServerEntry:
@@ -166,6 +168,53 @@ def test_no_literal_credential_gets_into_a_spec(data: st.DataObject, value: str,
     assert token not in json.dumps(found.server)
     assert literal not in json.dumps(found.references.origins)
     assert literal not in repr(found)
+
+
+HIDDEN = "hunter2secretpw"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--header", "Authorization: Basic aHVudGVyMnNlY3JldHB3Og=="],  # the name ends at the colon, not at `=`
+        ["--header=Authorization: Basic aHVudGVyMnNlY3JldHB3Og=="],
+        [f"Server=tcp://db;User=a;Password={HIDDEN}"],
+        [f"AccountKey={HIDDEN}==;Endpoint=https://h"],
+        [f'{{"url": "https://h/x", "apiKey": "{HIDDEN}"}}'],
+        ["-c", f"curl -H 'Authorization: Bearer {HIDDEN}' https://h/x"],
+        ["-c", f"API_KEY={HIDDEN} serve --url https://h/x"],
+        [f"https://a/x,https://u:{HIDDEN}@b/y"],
+        [f"--url=https://h/mcp?key={HIDDEN}"],
+        ["https://sk-hunter2secretpw0123456789.example.com/x"],
+        ["--user", f"admin:{HIDDEN}"],
+        ["-u", f"admin:{HIDDEN}"],
+        ["--pat", HIDDEN],
+        ["--key", HIDDEN],
+        ["--token", f"${{PREFIX}}/{HIDDEN}"],
+    ],
+    ids=lambda arguments: " ".join(arguments)[:30],
+)
+def test_a_credential_in_the_middle_of_an_argument_becomes_a_reference(arguments: list[str]) -> None:
+    """What an argument looks like as a whole decides, after its parts were looked at."""
+    found = entry({"mcpServers": {"a": {"command": "x", "args": arguments}}})
+    shown = json.dumps(found.server)
+    assert HIDDEN not in shown
+    assert "aHVudGVy" not in shown
+    environment = found.references.environment({"PREFIX": "p"})
+    resolved = McpServer.from_catalog(found.server).resolved(environment)
+    assert list(resolved.stdio) == ["x", *(each.replace("${PREFIX}", "p") for each in arguments)]
+    assert set(re.findall(r"env\.(\w+)", shown)) <= found.references.origins.keys()
+
+
+def test_a_value_with_references_and_text_is_put_together_for_the_import() -> None:
+    found = entry({"mcpServers": {"a": {"url": "https://h/mcp", "headers": {"X": "v ${X} w"}}}})
+    assert found.server["headers"] == {"X": "$env.A_X"}
+    assert found.references.environment({"X": "1"})["A_X"] == "v 1 w"
+
+
+def test_a_reference_that_runs_into_the_next_word_is_an_error() -> None:
+    with pytest.raises(click.UsageError, match="letters right behind"):
+        entry({"mcpServers": {"a": {"url": "https://${HOST}name/mcp"}}})
 
 
 def test_servers_that_are_switched_off_are_imported_by_name_alone() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.runtime import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.runtime.runs.run import Run
     from toolgen.serve import HttpSettings, ToolServer
 
 
@@ -40,8 +43,20 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help='Bearer tokens by user, as JSON: {"ana": "…"}. Only you may be able to read the file.',
 )
-@click.option("--host-name", "hosts", multiple=True, help="A name by which HTTP clients reach the server; repeatable.")
-@click.option("--origin", "origins", multiple=True, help="An origin whose pages may call the server; repeatable.")
+@click.option(
+    "--host-name",
+    "hosts",
+    metavar="NAME",
+    multiple=True,
+    help="A name by which HTTP clients reach the server; repeatable. Default: localhost, 127.0.0.1 and [::1].",
+)
+@click.option(
+    "--origin",
+    "origins",
+    metavar="URL",
+    multiple=True,
+    help="An origin whose pages may call the server from a browser; repeatable.",
+)
 @click.option("--user", help="The user that calls are made for, where tokens do not name one.")
 @click.option("--store", metavar="FILE", type=click.Path(path_type=Path), help="Keep a record of all calls there.")
 @click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
@@ -50,7 +65,13 @@ if TYPE_CHECKING:
 @click.option(
     "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
 )
-@click.option("--grace", default=10.0, metavar="SECONDS", help="Time for running calls to end after SIGTERM.")
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=0),
+    default=10.0,
+    metavar="SECONDS",
+    help="Time for running calls to end after SIGTERM. Default: 10.",
+)
 def command(
     *,
     agent: str,
@@ -83,6 +104,7 @@ def command(
         from toolgen.serve import ask_client, mcp_server
     except ImportError as error:
         raise click.UsageError(str(error)) from None
+    place = None if address is None else _place(address)
     config = project()
     catalog = _catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
@@ -94,33 +116,50 @@ def command(
         except (UnknownAgent, ValueError) as error:
             raise click.UsageError(str(error)) from error
     server = mcp_server(runtime, run, http=settings)
+    return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept))
+
+
+async def _serve_and_end(
+    server: ToolServer,
+    place: tuple[str, int] | None,
+    grace: float,
+    runtime: Runtime,
+    run: Run,
+    store: SqliteStore | None,
+) -> int:
     try:
-        asyncio.run(_serve(server, address, grace))
-    except (OSError, ValueError) as error:
-        raise click.UsageError(f"--http {address}: {error}") from error
+        await _serve(server, place, grace)
     finally:
-        asyncio.run(_end(runtime, run, kept))
+        if store is not None:
+            await runtime.end_run(run)
+            await store.close()
+    if server.unfinished:  # the event loop would wait for them, and a thread cannot be cancelled
+        click.echo(f"stopped with calls that do not end: {', '.join(server.unfinished)}", err=True)
+        sys.stderr.flush()
+        os._exit(1)
     return 0
 
 
-async def _serve(server: ToolServer, address: str | None, grace: float) -> None:
-    if address is None:
+async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float) -> None:
+    if place is None:
         click.echo(f"serving {len(server)} tools", err=True)
         return await server.serve_stdio(grace=grace)
-    host, _, port = address.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise ValueError("this is no [HOST:]PORT, such as 8000 or 127.0.0.1:8000")
+    host, port = place
 
     def announce(url: str) -> None:
         click.echo(f"serving {len(server)} tools at {url}", err=True)
 
-    return await server.serve_http(host.strip("[]") or "127.0.0.1", int(port), grace=grace, on_listening=announce)
+    try:
+        return await server.serve_http(host, port, grace=grace, on_listening=announce)
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"--http {host}:{port}: {error}") from error
 
 
-async def _end(runtime: Runtime, run: Any, store: SqliteStore | None) -> None:
-    if store is not None:
-        await runtime.end_run(run)
-        await store.close()
+def _place(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise click.UsageError(f"--http {address}: this is not [HOST:]PORT, such as 8000 or 127.0.0.1:8000")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
@@ -136,7 +175,7 @@ def _settings(
     token_env: str | None, tokens: Path | None, user: str | None, hosts: Sequence[str], origins: Sequence[str]
 ) -> HttpSettings:
     from toolgen.serve import HttpSettings
-    from toolgen.serve.tokens import Tokens, TokensError
+    from toolgen.serve.tokens import Tokens
 
     if token_env and tokens:
         raise click.UsageError("--token-env and --tokens exclude each other.")
@@ -144,9 +183,9 @@ def _settings(
         authenticate = Tokens.from_file(tokens) if tokens else None
         if token_env:
             authenticate = Tokens.from_variable(token_env, user or "token")
-    except TokensError as error:
+        return HttpSettings(authenticate=authenticate, hosts=tuple(hosts), origins=tuple(origins))
+    except ValueError as error:  # `TokensError` is one
         raise click.UsageError(str(error)) from error
-    return HttpSettings(authenticate=authenticate, hosts=tuple(hosts), origins=tuple(origins))
 
 
 def _store(path: Path | None) -> SqliteStore | None:

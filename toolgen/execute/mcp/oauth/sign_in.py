@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mcp.client.auth import OAuthClientProvider
@@ -29,12 +30,15 @@ async def sign_in(server: McpServer, show: Callable[[str], None], store: LoginSt
     async with Redirect() as redirect:
 
         async def open_page(url: str) -> None:
+            redirect.expect(url)
             show(url)
 
-        url = server.http or server.sse
+        host = McpHost(timeout=_WAIT)
+        resolved = server.resolved(host.environment)
+        url = resolved.http or resolved.sse
         tokens = Tokens(url, store or LoginStore(), {})
         auth = OAuthClientProvider(url, client_metadata(redirect.url), tokens, open_page, redirect.wait)
         tokens.auth = auth
-        await offer_of(server, McpHost(auth=auth, timeout=_WAIT))
+        await offer_of(server, replace(host, auth=auth))
         await tokens.save()
         return tokens.login.get("tokens") is not None

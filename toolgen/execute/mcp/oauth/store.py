@@ -6,18 +6,25 @@ import json
 import os
 import stat
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.spec.files import open_file
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
 _SERVICE: Final = "toolgen-mcp"
 _IN_KEYRING: Final = "keyring"
 _ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
+_CHANGING: Final = Lock()
 
 
 def _default_file() -> Path:
@@ -42,23 +49,41 @@ class LoginStore:
         if found != _IN_KEYRING:
             return found
         keyring = _keyring()
-        text = None if keyring is None else keyring.get_password(_SERVICE, url)
+        with _keyring_errors():
+            text = None if keyring is None else keyring.get_password(_SERVICE, url)
         return None if text is None else cast("dict[str, Any]", json.loads(text))
 
     def put(self, url: str, login: Mapping[str, Any]) -> None:
         """Store what a server gave. Raises `ExecutorError` where it cannot be stored."""
-        logins = self._read()
         keyring = _keyring()
-        if keyring is None:
-            self._write({**logins, url: dict(login)})
-            return
-        keyring.set_password(_SERVICE, url, json.dumps(login))
-        if logins.get(url) != _IN_KEYRING:
-            self._write({**logins, url: _IN_KEYRING})
+        if keyring is not None:
+            with _keyring_errors():
+                keyring.set_password(_SERVICE, url, json.dumps(login))
+        with self._exclusive():
+            logins = self._read()
+            entry = dict(login) if keyring is None else _IN_KEYRING
+            if logins.get(url) != entry:
+                self._write({**logins, url: entry})
+
+    @contextmanager
+    def _exclusive(self) -> Generator[None]:
+        """Be the only one that changes the file: the tokens of several servers may be refreshed at the same time."""
+        with _CHANGING:
+            try:
+                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                lock = os.open(self.file.with_name(f".{self.file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError as error:
+                raise _not_written(self.file, error) from error
+            try:
+                if sys.platform != "win32":
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(lock)
 
     def _read(self) -> dict[str, Any]:
         try:
-            with self.file.open(encoding="utf-8") as opened:
+            with open_file(self.file) as opened:
                 if sys.platform != "win32" and os.fstat(opened.fileno()).st_mode & _ALL_BUT_USER:
                     raise ExecutorError(f"{self.file} can be read by others than its user: run chmod 600 {self.file}")
                 logins = json.load(opened)
@@ -73,14 +98,25 @@ class LoginStore:
     def _write(self, logins: Mapping[str, Any]) -> None:
         unfinished = self.file.with_name(f".{self.file.name}.{os.getpid()}")
         try:
-            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             unfinished.unlink(missing_ok=True)
             descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
                 json.dump(logins, opened, indent=1)
             unfinished.replace(self.file)
         except OSError as error:
-            raise ExecutorError(f"{self.file} cannot be written: {error.strerror}") from error
+            raise _not_written(self.file, error) from error
+
+
+def _not_written(file: Path, error: OSError) -> ExecutorError:
+    return ExecutorError(f"{file} cannot be written: {error.strerror}")
+
+
+@contextmanager
+def _keyring_errors() -> Generator[None]:
+    try:
+        yield
+    except Exception as error:  # each backend has errors of its own, beside `KeyringError`
+        raise ExecutorError(f"the keyring of the system cannot be used: {error or type(error).__name__}") from error
 
 
 def _keyring() -> Any:
