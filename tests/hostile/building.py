@@ -39,7 +39,7 @@ class Compiled:
 
 
 def compiled(files: Mapping[str, Any], *, profile: str = "full") -> Compiled:
-    """Compile spec files: texts by path, or data to be written as JSON. Diagnostics are rendered as text and JSON, too."""
+    """Compile spec files: texts by path, or data to be written as JSON. Diagnostics are rendered in both formats."""
     sink = Diagnostics()
     texts = spec_texts(files)
     parsed = [(path, text, parse(text, path, sink)) for path, text in sorted(texts.items())]

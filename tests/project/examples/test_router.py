@@ -28,7 +28,7 @@ from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolRe
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import CallFailed
 
-SAID = {
+EXPECTED_TEXT = {
     "skill__word_count": '{"words":3,"lines":2,"most_common":{"two":2,"one":1}}',
     "skill__table_total": '{"total":42.5,"mean":21.25,"counted":2}',
     "skill__date_span": '{"first":"2026-05-02","last":"2026-05-20","days":18}',
@@ -105,13 +105,13 @@ def test_every_entry_is_called_on_one_router_in_any_order(is_reversed: bool, rou
     changed = {"mcp__list_servers", "file__read"}  # by the calls before it
     for name in results.keys() - changed:
         assert results[name].error is None, (name, results[name].error)
-        assert SAID[name] in results[name].payload.decode(), name
+        assert EXPECTED_TEXT[name] in results[name].payload.decode(), name
 
 
 @pytest.mark.parametrize("name", ["mcp__list_servers", "file__read"])
 def test_records_that_other_entries_change_exist_from_the_start(name: str, router: Router) -> None:
     ident, args = TARGET_CALLS[name]
-    assert SAID[name] in call(router, ident, **args).payload.decode()
+    assert EXPECTED_TEXT[name] in call(router, ident, **args).payload.decode()
 
 
 def test_uac_08_every_operation_of_the_catalog_has_a_call_and_so_has_every_kind_of_resource(router: Router) -> None:
@@ -119,7 +119,7 @@ def test_uac_08_every_operation_of_the_catalog_has_a_call_and_so_has_every_kind_
     assert operations == universal.OPERATION_RULES.keys()
     assert {name.partition("__")[0] for name in EVERY_ENTRY.keys() - operations} == universal.RESOURCE_RULES.keys()
     assert router.resources.keys() == universal.RESOURCE_RULES.keys()
-    assert EVERY_ENTRY.keys() == TARGET_CALLS.keys() == SAID.keys()
+    assert EVERY_ENTRY.keys() == TARGET_CALLS.keys() == EXPECTED_TEXT.keys()
 
 
 @pytest.mark.parametrize("name", EVERY_ENTRY)
