@@ -56,7 +56,7 @@ def _runs(program: str, folder: str, **args: object) -> PossibleCall:
     )
 
 
-DEEDS: Final = (
+POSSIBLE_CALLS: Final = (
     _saves("a/x", "project/a"),
     _saves("a/y", "project/a"),
     _saves("b/../a/z", "project/a"),
@@ -175,21 +175,21 @@ class LimitsModel:
         return None
 
 
-def expect(deed: PossibleCall, run: RunModel | None, decision: str, refused: Expected | None) -> Expected:
+def expect(possible: PossibleCall, run: RunModel | None, decision: str, refused: Expected | None) -> Expected:
     """Return how one call ends for a decision of the person. Does not store a grant."""
     if run is not None and run.is_over:
         return Expected(code="aborted")
     if refused is not None:
         return refused
-    if deed.answer == "deny":
+    if possible.answer == "deny":
         return Expected(code="permission_denied")
-    if deed.answer == "allow" or (run is not None and (deed.tool, deed.scope) in run.session.grants):
+    if possible.answer == "allow" or (run is not None and (possible.tool, possible.scope) in run.session.grants):
         return Expected(code="ok")
     is_allowed = decision in ("allow_once", "allow_for_session")
     return Expected(code="ok" if is_allowed else "permission_denied", asked=True)
 
 
-def remember(deed: PossibleCall, run: RunModel | None, decision: str) -> None:
+def remember(possible: PossibleCall, run: RunModel | None, decision: str) -> None:
     """Store the grant of a person who was asked."""
-    if decision == "allow_for_session" and deed.scope is not None and run is not None:
-        run.session.grants.add((deed.tool, deed.scope))
+    if decision == "allow_for_session" and possible.scope is not None and run is not None:
+        run.session.grants.add((possible.tool, possible.scope))

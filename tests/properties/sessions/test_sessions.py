@@ -30,7 +30,7 @@ from tests.properties.sessions.session_model import (
     CHILDREN_PER_SESSION,
     COOLDOWNS,
     DAILY,
-    DEEDS,
+    POSSIBLE_CALLS,
     Expected,
     LimitsModel,
     PossibleCall,
@@ -164,39 +164,39 @@ class Sessions(RuleBasedStateMachine):
     # Calls.
 
     @precondition(lambda self: self._runs)
-    @rule(which=st.integers(0), deed=st.sampled_from(DEEDS), decision=st.sampled_from(DECISIONS))
-    def call(self, which: int, deed: PossibleCall, decision: str) -> None:
-        self._make(_pick(self._runs, which), deed, decision)
+    @rule(which=st.integers(0), possible=st.sampled_from(POSSIBLE_CALLS), decision=st.sampled_from(DECISIONS))
+    def call(self, which: int, possible: PossibleCall, decision: str) -> None:
+        self._make(_pick(self._runs, which), possible, decision)
 
     @precondition(lambda self: any(model.session.grants for _, model in self._runs))
     @rule(which=st.integers(0), number=st.integers(0), decision=st.sampled_from(DECISIONS))
     def call_what_is_granted(self, which: int, number: int, decision: str) -> None:
         run, model = _pick([run for run in self._runs if run[1].session.grants], which)
-        granted = [deed for deed in DEEDS if (deed.tool, deed.scope) in model.session.grants]
+        granted = [possible for possible in POSSIBLE_CALLS if (possible.tool, possible.scope) in model.session.grants]
         self._make((run, model), _pick(granted, number), decision)
 
-    @rule(user=st.sampled_from(USERS), deed=st.sampled_from(DEEDS), decision=st.sampled_from(DECISIONS))
-    def call_outside_of_runs(self, user: str | None, deed: PossibleCall, decision: str) -> None:
-        self._make(None, deed, decision, user=user)
+    @rule(user=st.sampled_from(USERS), possible=st.sampled_from(POSSIBLE_CALLS), decision=st.sampled_from(DECISIONS))
+    def call_outside_of_runs(self, user: str | None, possible: PossibleCall, decision: str) -> None:
+        self._make(None, possible, decision, user=user)
 
     @rule(
         user=st.sampled_from(USERS),
-        deed=st.sampled_from([deed for deed in DEEDS if deed.tool in {*COOLDOWNS, *DAILY}]),
+        possible=st.sampled_from([possible for possible in POSSIBLE_CALLS if possible.tool in {*COOLDOWNS, *DAILY}]),
         decision=st.sampled_from(DECISIONS),
         times=st.integers(2, 4),
     )
-    def call_what_is_limited(self, user: str | None, deed: PossibleCall, decision: str, times: int) -> None:
-        self._make(None, deed, decision, user=user, times=times)
+    def call_what_is_limited(self, user: str | None, possible: PossibleCall, decision: str, times: int) -> None:
+        self._make(None, possible, decision, user=user, times=times)
 
     @precondition(lambda self: self._runs)
     @rule(
         which=st.integers(0),
-        deed=st.sampled_from(DEEDS),
+        possible=st.sampled_from(POSSIBLE_CALLS),
         decision=st.sampled_from(DECISIONS),
         times=st.integers(2, 4),
     )
-    def call_at_once(self, which: int, deed: PossibleCall, decision: str, times: int) -> None:
-        self._make(_pick(self._runs, which), deed, decision, times=times)
+    def call_at_once(self, which: int, possible: PossibleCall, decision: str, times: int) -> None:
+        self._make(_pick(self._runs, which), possible, decision, times=times)
 
     @precondition(lambda self: self._runs)
     @rule(which=st.integers(0), times=st.integers(1, 3))
@@ -220,7 +220,7 @@ class Sessions(RuleBasedStateMachine):
     def _make(
         self,
         run: tuple[Run, RunModel] | None,
-        deed: PossibleCall,
+        possible: PossibleCall,
         decision: str,
         *,
         user: str | None = None,
@@ -232,34 +232,42 @@ class Sessions(RuleBasedStateMachine):
         expected: list[Expected] = []
         for _ in range(times):
             is_over = model is not None and model.is_over
-            refused = None if is_over else self._limits.refuses(deed.tool, caller, self.now)
-            each = expect(deed, model, decision, refused)
-            if each.asked and decision == "late" and model and deed.scope and any(other.asked for other in expected):
+            refused = None if is_over else self._limits.refuses(possible.tool, caller, self.now)
+            each = expect(possible, model, decision, refused)
+            if (
+                each.asked
+                and decision == "late"
+                and model
+                and possible.scope
+                and any(other.asked for other in expected)
+            ):
                 each = replace(each, asked=False)  # nobody answered while it waited for the same question
             expected.append(each)
             if each.asked:
-                remember(deed, model, decision)
+                remember(possible, model, decision)
         self.met.update(each.code for each in expected)
-        self.met["granted"] += deed.answer == "ask" and any(each.code == "ok" and not each.asked for each in expected)
+        self.met["granted"] += possible.answer == "ask" and any(
+            each.code == "ok" and not each.asked for each in expected
+        )
         asked, ran = len(self._asked), len(self._ran)
-        results = self._runner.run(self._calls(deed, decision, run[0] if run else None, user, times))
+        results = self._runner.run(self._calls(possible, decision, run[0] if run else None, user, times))
         self._results += times
         assert [_ended(result) for result in results] == [(each.code, each.retry_after) for each in expected]
         requests = self._asked[asked:]
         assert len(requests) == sum(each.asked for each in expected)
         for request in requests:
-            assert request.scope == (self._filled(deed.scope) if model else None), "only a session keeps a grant"
+            assert request.scope == (self._filled(possible.scope) if model else None), "only a session keeps a grant"
         passed = [result.tool_call_id for result, each in zip(results, expected, strict=True) if each.code == "ok"]
-        concerning = tuple(str(self._folder / path) for path in deed.concerning)
-        assert sorted(self._ran[ran:]) == sorted((deed.tool, call_id, concerning) for call_id in passed)
+        concerning = tuple(str(self._folder / path) for path in possible.concerning)
+        assert sorted(self._ran[ran:]) == sorted((possible.tool, call_id, concerning) for call_id in passed)
 
     async def _calls(
-        self, deed: PossibleCall, decision: str, run: Run | None, user: str | None, times: int
+        self, possible: PossibleCall, decision: str, run: Run | None, user: str | None, times: int
     ) -> list[ToolResult[Any]]:
         self._decision = decision
         meta = None if run else ToolCallMeta(user=user)
         requests = [
-            ToolRequest(name=deed.tool, payload=json.dumps(deed.args), tool_call_id=f"c{next(self._numbers)}")
+            ToolRequest(name=possible.tool, payload=json.dumps(possible.args), tool_call_id=f"c{next(self._numbers)}")
             for _ in range(times)
         ]
         return await asyncio.gather(*(self._runtime.invoke(request, run=run, meta=meta) for request in requests))
