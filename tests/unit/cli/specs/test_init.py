@@ -28,7 +28,7 @@ def test_the_configuration_is_the_default_and_names_the_built_in_toolsets_to_add
     assert load_config(tmp_path).targets == (Target(builtin=BUILTIN_TOOLSETS),)
 
 
-def test_generated_files_are_added_to_new_and_existing_gitattributes(tmp_path: Path) -> None:
+def test_gitignore_and_gitattributes_get_missing_lines_and_keep_others(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("mine\n/generated/_derived/", encoding="utf-8")
     assert toolgen(tmp_path, "init", "--bare").code == 0
     ignored = (tmp_path / ".gitignore").read_text(encoding="utf-8")
