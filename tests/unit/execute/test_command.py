@@ -218,7 +218,7 @@ def test_reg_63_a_command_that_takes_too_long_is_killed(project: Project) -> Non
     assert (error.kind, error.code) == (FailureKind.TIMEOUT, "timeout")
 
 
-def test_reg_63_a_timeout_includes_the_end_of_stderr(project: Project) -> None:
+def test_reg_63_the_error_of_a_timeout_contains_the_last_output(project: Project) -> None:
     registration = executor(load(project.package), "local", project.host)
     assert registration.executor is not None
     (project.folder / "wait").write_text("#!/bin/sh\necho half of it\nsleep 60\n")
