@@ -1,1 +1,1 @@
-"""Benchmarks: toolgen beside its peers and the floors, on the same work in the same run, as JSON on stdout."""
+"""Benchmarks: toolgen compared with its peers and the floors, on the same work in the same run, as JSON on stdout."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: run them all, or the ones that are named, and print one JSON object."""
+"""`python -m benchmarks`: run all or the named ones, and print one JSON object."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _version(library: str) -> str | None:
 
 
 def _load_average() -> float | None:
-    """What else the machine is doing; None where it does not say."""
+    """Return the load average of the machine; None if unavailable."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 

@@ -1,4 +1,4 @@
-"""One call through each framework for agents: of a tool of an adapter, and of a plain function of one's own."""
+"""One call through each agent framework: of a tool of an adapter, and of a plain function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds, cold and with nothing changed, beside one call of datamodel-code-generator over the same schemas."""
+"""Builds, cold and without changes, compared with one call of datamodel-code-generator for the same schemas."""
 
 from __future__ import annotations
 

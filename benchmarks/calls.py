@@ -1,4 +1,4 @@
-"""One call with a body that does nothing: the first one of a process, and a steady one, beside the floors."""
+"""One call with an empty body: the first of a process, and a steady one, compared with the floors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors without a model: pieces of words, counted and hashed to a fixed length. The same on every machine."""
+"""Vectors without a model: parts of words, counted and hashed to a fixed length. They are the same on every machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _PIECE: Final = 4
 
 
 def vectors(texts: Sequence[str]) -> list[list[float]]:
-    """A vector for each text: the roots of how often each piece of four letters is in its words."""
+    """Return a vector for each text: the square roots of the counts of each part of four letters in its words."""
     return [_vector(text) for text in texts]
 
 
 class HashedVectors:
-    """The embedder. It remembers what it was asked."""
+    """The embedder. It records its inputs."""
 
     model = "hashed-pieces"
 

@@ -1,4 +1,4 @@
-"""What an import costs, in a fresh process each time."""
+"""The cost of imports, in a fresh process each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading a catalog, and the first call of a tool after that."""
+"""Loading a catalog, and the first call of a tool afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one request to a model says of tools, by presentation: bytes, and the time of a request that says it again."""
+"""The size of the tools in one request to a model, by presentation: bytes, and the time of an unchanged request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 FOLDER: Final = ROOT.parent / "shared" / "bench"
-"""The peers' benchmark, whose tools are shown."""
+"""The peers' benchmark, whose tools are used."""
 
 FLAT: Final = (67, 1_000)
 ACTIONS: Final = (20, 200, 20_000)
@@ -21,7 +21,7 @@ ACTIONS: Final = (20, 200, 20_000)
 def measure(scale: Scale, _projects: Projects) -> dict[str, Any]:
     if not FOLDER.is_dir():
         return {"skipped": "shared/bench, whose tools are shown, does not stand beside the checkout"}
-    most = 100 * max(scale.loads)  # leaves the large ones out where the scale is tiny
+    most = 100 * max(scale.loads)  # leaves the large ones out at a tiny scale
     flat, actions = ([count for count in counts if count <= most] for counts in (FLAT, ACTIONS))
     arguments = json.dumps([flat, actions, scale.repeats])
     return report_of(ROOT, "-m", "benchmarks.measured.payloads", str(FOLDER), arguments)

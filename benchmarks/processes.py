@@ -1,4 +1,4 @@
-"""Fresh processes, taken in turn: what else the machine does meets all that is compared alike."""
+"""Fresh processes, run in turn, so that other load of the machine affects all compared cases equally."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 
 
 def seconds_of(folder: Path, *arguments: str) -> float:
-    """Wall-clock seconds of one run of Python, from its start to its end."""
+    """Return the wall-clock seconds of one run of Python, from start to end."""
     start = time.perf_counter()
     _run(folder, arguments)
     return time.perf_counter() - start
 
 
 def report_of(folder: Path, *arguments: str) -> dict[str, Any]:
-    """What one run of Python reports: an object of JSON on its stdout."""
+    """Return the JSON object that one run of Python prints."""
     report: dict[str, Any] = json.loads(_run(folder, arguments))
     return report
 
@@ -33,7 +33,7 @@ def report_of(folder: Path, *arguments: str) -> dict[str, Any]:
 def in_turn(runs: int, cases: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:
     """Measure all cases `runs` times, one after the other and again.
 
-    One round before these, in which Python compiles what is imported, does not count.
+    A preceding round, in which Python compiles the imports, does not count.
     """
     for measure in cases.values():
         measure()
@@ -50,7 +50,7 @@ def summary(values: Sequence[float], digits: int = 4) -> dict[str, float]:
 
 
 def ratio(values: Sequence[float], base: Sequence[float]) -> float:
-    """The median of the ratios of each round."""
+    """Return the median of the ratios of each round."""
     return round(median(value / other for value, other in zip(values, base, strict=True)), 3)
 
 

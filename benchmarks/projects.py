@@ -1,4 +1,4 @@
-"""Projects to measure in: made-up tools, and beside them the one tool that is called."""
+"""Projects for measurements: generated tools, and beside them the one tool that is called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmarks.tools import Toolset
 
 PACKAGE: Final = "generated"
-"""Import name of the package that a project is built into."""
+"""Import name of the package of a project."""
 
 CALLED: Final = """\
 toolgen: 1
@@ -86,7 +86,7 @@ rules: {bench.*: allow}
 
 
 class Projects:
-    """Projects in one folder, which is removed at the end: file systems give out slowly what was just freed."""
+    """Projects in one folder, which is removed at the end, because file systems are slow at reusing freed space."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -94,19 +94,19 @@ class Projects:
         self._built: dict[int, Path] = {}
 
     def new(self, toolsets: Sequence[Toolset]) -> Path:
-        """Write a project that is not built yet."""
+        """Write a project without building it."""
         project = self._folder / next(self._names)
         write_specs(toolsets, project / "specs")
         return project
 
     def copy(self, project: Path) -> Path:
-        """Copy the specs of a project, and not what was built from them."""
+        """Copy the specs of a project without its package."""
         copied = self._folder / next(self._names)
         shutil.copytree(project / "specs", copied / "specs")
         return copied
 
     def built(self, tools: int) -> Path:
-        """Build a package of so many tools, once; three of them are those that are called."""
+        """Build a package of this many tools, once; three of them are called."""
         if tools not in self._built:
             project = self._built[tools] = self.new(make_toolsets(tools - 3, files=min(20, tools - 3)))
             (project / "specs" / "issues.yaml").write_text(CALLED, encoding="utf-8")
@@ -116,5 +116,5 @@ class Projects:
 
 
 def build(project: Path) -> float:
-    """Build a project; wall-clock seconds."""
+    """Build a project; return the wall-clock seconds."""
     return seconds_of(project, "-m", "toolgen", "build")

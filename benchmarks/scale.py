@@ -1,4 +1,4 @@
-"""How much is measured, and how often."""
+"""The size and number of measurements."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Scale:
-    """`runs` fresh processes for each figure, `imports` for those that are over in an instant.
+    """`runs` fresh processes for each figure, `imports` for very short ones.
 
-    `builds` are pairs of tools and files; `loads` and `calls` count tools. A steady call is timed over `repeats`
-    calls, `rounds` times in each process.
+    `builds` are pairs of tools and files; `loads` and `calls` count tools. A steady call is timed over `repeats` calls,
+    `rounds` times in each process.
     """
 
     runs: int

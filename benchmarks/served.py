@@ -1,4 +1,4 @@
-"""One call of a tool that another process serves by MCP, over stdio, beside the SDK and FastMCP."""
+"""One call of a tool that another process serves by MCP over stdio, compared with the SDK and FastMCP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up tools, in the proportions counted over real ones; the same tools as specs and as plain JSON Schemas.
+"""Generated tools in the proportions of real ones; the same tools as specs and as plain JSON Schemas.
 
 Of 18,107 published tools 93 % stay within objects, arrays, scalars, enums, nesting, bounds and defaults; 10 % have an
 `anyOf`, most of those a union with null, and 4 % a `$ref`. A tool has three to four args and about three objects.
@@ -85,7 +85,7 @@ _TYPES: Final = ("Money", "Person", "Address", "Page")
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. Its schemas refer to the types of its toolset by `#/types/Name`."""
+    """One tool. Its schemas refer to the types of its toolset with `#/types/Name`."""
 
     description: str
     args: Mapping[str, Any]
@@ -94,7 +94,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Toolset:
-    """The tools of one file. Every second file is in the short form, as people write; the others are JSON Schema."""
+    """The tools of one file. Every second file uses the short form, as people do; the others use JSON Schema."""
 
     name: str
     short: bool
@@ -103,7 +103,7 @@ class Toolset:
 
 
 def make_toolsets(tools: int, files: int) -> list[Toolset]:
-    """Make `tools` tools in `files` files; the same ones every time."""
+    """Generate `tools` tools in `files` files; the same ones every time."""
     return [_toolset(number, tools // files + (number < tools % files)) for number in range(files)]
 
 
@@ -116,7 +116,7 @@ def write_specs(toolsets: Sequence[Toolset], folder: Path) -> None:
 
 
 def json_schemas(toolsets: Sequence[Toolset]) -> dict[str, Any]:
-    """Put all schemas of the toolsets, args, results and types, into one document for other generators."""
+    """Return all schemas of the toolsets (args, results and types) in one document for other generators."""
     definitions: dict[str, Any] = {}
     for toolset in toolsets:
         prefix = toolset.name.title()
@@ -235,7 +235,7 @@ def _spec(toolset: Toolset) -> dict[str, Any]:
 
 
 def _short(schema: Mapping[str, Any]) -> Any:
-    """Write a schema in the short form, where it has one."""
+    """Return a schema in the short form, if it has one."""
     match schema:
         case {"$ref": str(reference)}:
             return reference.removeprefix("#/types/")

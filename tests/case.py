@@ -1,12 +1,12 @@
-"""Case: one folder of `tests/cases`, what its specs compile to, and what it says they should.
+"""Case: one folder of `tests/cases`, the output of its specs, and the expected output.
 
-specs/              what is compiled; its first line says what the case shows
-toolgen.toml        the configuration, where it is not the default
+specs/              the input; its first line describes the case
+toolgen.toml        the configuration, if it is not the default
 expected/           the package, without its lock; with several targets, a folder for each. Where no `py.typed` is in
                     it, it is not the whole package: the modules of its types, and the files that the case is about
-diagnostics.txt     all that the build reports, as it is shown
+diagnostics.txt     everything that the build reports, as rendered
 calls.jsonl         `{"tool", "arguments" or "result", "accept"}`: JSON values, and whether the codecs take them
-use.py              code that uses the package as `cases.<case>`: it runs, and no type checker objects
+use.py              code that uses the package as `cases.<case>`: it runs and type-checks
 misuse.py           code in which just the lines marked `# error` are errors, for every type checker; the messages
                     have the names that stand after a mark, as in `# error: RefundArgs`
 """
@@ -36,7 +36,10 @@ CASES = ROOT / "tests" / "cases"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case compiles to. `packages` are folders below `expected/`, each a package; none where all is in error."""
+    """The output of a case.
+
+    `packages` are folders below `expected/`, each a package; none if all targets have errors.
+    """
 
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     packages: tuple[str, ...] = ()
@@ -69,19 +72,19 @@ class Case:
         return self.folder / "expected"
 
     def text(self, name: str) -> str:
-        """Return the text of one of its files; empty where there is none."""
+        """Return the text of one of its files; empty if there is none."""
         path = self.folder / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def shown(self, outcome: Outcome) -> dict[str, bytes]:
-        """Pick what `expected/` shows of what is generated."""
+        """Select the generated files that `expected/` contains."""
         expected = self.expected_files()
         if not expected or any(path.endswith("py.typed") for path in expected):
             return dict(outcome.files)
         return {path: text for path, text in outcome.files.items() if path in expected or _is_of_types(path)}
 
     def expected_files(self) -> dict[str, bytes]:
-        """Read `expected/`: path to content."""
+        """Return the files in `expected/`: path to content."""
         found = sorted(path for path in self.expected.rglob("*") if path.is_file())
         return {path.relative_to(self.expected).as_posix(): path.read_bytes() for path in found}
 
@@ -94,7 +97,7 @@ class Case:
             yield Call(number, line["tool"], side, value, line["accept"])
 
     def compile(self) -> Outcome:
-        """Compile its specs, every target of them."""
+        """Compile its specs, for every target."""
         try:
             targets = load_config(self.folder).targets
         except ConfigError as error:
@@ -115,7 +118,7 @@ class Case:
         return Outcome(files, tuple(packages), self._rendered(reported))
 
     def update(self, outcome: Outcome) -> None:
-        """Make what it expects what it is."""
+        """Replace the expected output by the actual output."""
         shown = self.shown(outcome)
         shutil.rmtree(self.expected, ignore_errors=True)
         write(self.expected, shown)
@@ -138,7 +141,7 @@ def _is_of_types(path: str) -> bool:
 
 
 def all_cases() -> list[Case]:
-    """Every case, by name."""
+    """Return all cases, sorted by name."""
     return [Case(folder) for folder in sorted(CASES.iterdir()) if folder.is_dir()]
 
 
@@ -151,7 +154,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def differences(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> str:
-    """Show how two trees differ, as a unified diff; empty where they are the same."""
+    """Return the unified diff of two trees; empty if they are equal."""
     return "".join(_difference(path, expected.get(path), found.get(path)) for path in sorted({*expected, *found}))
 
 

@@ -1,4 +1,4 @@
-"""Options of the whole test suite, and the package that tests of the runtime load."""
+"""Options of the whole test suite, and the package that runtime tests load."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["collect_ignore", "pytest_addoption", "shop"]
 
-# The runtime is tested without the compiler and without Redis, too.
+# The runtime is also tested without the compiler and without Redis.
 collect_ignore = [
     *(
         ()
@@ -35,12 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave thousands of tests, which stay until the end, out of each collection of garbage and out of each fork."""
+    """Exclude thousands of tests, which live until the end, from garbage collection and from forks."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache that mypy keeps from page to page: a run that reads pydantic and toolgen anew takes seconds."""
+    """Return the mypy cache shared by all pages: a run without cached pydantic and toolgen takes seconds."""
     return tmp_path_factory.mktemp("mypy_cache")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Findings = Mapping[str, Future[list[Finding]]]
 
-# One worker compiles all cases, and runs each type checker once.
+# One worker compiles all cases and runs each type checker once.
 pytestmark = pytest.mark.xdist_group("cases")
 
 CODE = re.compile(r"\[(TG\d{3})\]")
@@ -64,10 +64,10 @@ ELSEWHERE = {
     "TG841": "tests/unit/cli/specs/test_import_python.py",
     **{f"TG84{number}": "tests/unit/compiler/importers/python/test_update.py" for number in range(2, 8)},
 }
-"""Codes that no folder of specs can show, and the tests that do."""
+"""Codes that no spec folder can produce, and the tests that do."""
 
 ERROR = re.compile(r"# error(?:: (.*))?$")
-"""What marks a line of `misuse.py`, and the names that the messages of all type checkers have there."""
+"""The marker of a line in `misuse.py`, and the names in the messages of all type checkers for it."""
 
 parametrized = pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
 
@@ -82,7 +82,7 @@ class Tree:
 
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Tree]:
-    """Compile all cases, and write them side by side."""
+    """Compile all cases and write them side by side."""
     folder = tmp_path_factory.mktemp("cases")
     cases = all_cases()
     outcomes = {case.name: case.compile() for case in cases}
@@ -106,18 +106,18 @@ def findings(tree: Tree) -> Iterator[Findings]:
 
 
 @parametrized
-def test_what_is_generated_is_what_was_expected(case: Case, tree: Tree) -> None:
+def test_generated_files_are_as_expected(case: Case, tree: Tree) -> None:
     different = differences(case.expected_files(), case.shown(tree.outcomes[case.name]))
     assert not different, f"run pytest --update-cases if this is meant:\n{different}"
 
 
 @parametrized
-def test_what_is_reported_is_what_was_expected(case: Case, tree: Tree) -> None:
+def test_diagnostics_are_as_expected(case: Case, tree: Tree) -> None:
     assert tree.outcomes[case.name].diagnostics == case.text("diagnostics.txt")
 
 
 @parametrized
-def test_every_module_can_be_imported_and_every_name_is_there(case: Case, tree: Tree) -> None:
+def test_every_module_can_be_imported_and_defines_every_exported_name(case: Case, tree: Tree) -> None:
     for name in packages(case, tree):
         root = import_module(name)
         for found in walk_packages(root.__path__, f"{name}."):
@@ -127,7 +127,7 @@ def test_every_module_can_be_imported_and_every_name_is_there(case: Case, tree: 
 
 
 @parametrized
-def test_calls_are_accepted_refused_and_kept_as_they_are(case: Case, tree: Tree) -> None:
+def test_calls_are_accepted_or_refused_and_values_are_preserved(case: Case, tree: Tree) -> None:
     names = packages(case, tree)
     for call in case.calls():
         for name in names:
@@ -150,7 +150,7 @@ def test_generated_code_and_its_use_have_no_type_errors(checker: str, findings: 
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", CHECKERS)
 @pytest.mark.parametrize("case", [case for case in all_cases() if case.text("misuse.py")], ids=lambda case: case.name)
-def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, findings: Findings) -> None:
+def test_misuse_is_a_type_error_on_every_marked_line(case: Case, checker: str, findings: Findings) -> None:
     lines = case.text("misuse.py").splitlines()
     marked = {number: (match[1] or "").split() for number, line in enumerate(lines, 1) if (match := ERROR.search(line))}
     found = [finding for finding in findings[checker].result() if finding.file == f"misuses/{case.name}.py"]
@@ -162,7 +162,7 @@ def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, f
 
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_goa_36_a_bare_string_is_no_ident(checker: str, findings: Findings) -> None:
+def test_goa_36_a_plain_string_is_not_an_ident(checker: str, findings: Findings) -> None:
     lines = Case(CASES / "handlers").text("misuse.py").splitlines()
     bare = {number for number, line in enumerate(lines, 1) if 'runtime.tool_spec("' in line}
     found = findings[checker].result()
@@ -171,25 +171,25 @@ def test_goa_36_a_bare_string_is_no_ident(checker: str, findings: Findings) -> N
 
 
 @parametrized
-def test_a_case_says_what_it_shows(case: Case) -> None:
+def test_a_case_has_a_description(case: Case) -> None:
     files = [path for path in case.folder.rglob("*") if path.suffix in (".yaml", ".toml") and path.stat().st_size]
     texts = {path.name: path.read_text("utf-8", "replace") for path in files}
     assert [name for name, text in texts.items() if not text.startswith("# ")] == []
 
 
-def test_every_diagnostic_is_shown_by_a_case_or_tested_elsewhere() -> None:
+def test_every_diagnostic_has_a_case_or_another_test() -> None:
     shown = {code for case in all_cases() for code in CODE.findall(case.text("diagnostics.txt"))}
     assert set(CODES) - shown - set(ELSEWHERE) == set()
     for code, file in ELSEWHERE.items():
         assert code in (ROOT / file).read_text(encoding="utf-8"), f"{file} does not test {code}"
 
 
-def test_there_is_nothing_but_cases() -> None:
+def test_the_folder_contains_only_cases() -> None:
     assert [path.name for path in CASES.iterdir() if not path.is_dir()] == []
 
 
 def selected(items: list[pytest.Item]) -> list[Case]:
-    """The cases of the tests that are run."""
+    """Return the cases of the selected tests."""
     found = {
         item.callspec.params.get("case")
         for item in items
@@ -199,13 +199,13 @@ def selected(items: list[pytest.Item]) -> list[Case]:
 
 
 def packages(case: Case, tree: Tree) -> list[str]:
-    """The import names of what a case compiles to."""
+    """Return the import names of the packages of a case."""
     below = (package.replace("/", ".") for package in tree.outcomes[case.name].packages)
     return [".".join(filter(None, ("cases", case.name, package))) for package in below]
 
 
 def verdict(codec: Codec[Any], value: Any) -> tuple[bool, str]:
-    """Whether a codec takes a value; and what became of it after decoding and encoding, where that is not the same."""
+    """Return whether a codec accepts a value, and the value after decoding and encoding if that differs."""
     try:
         typed = codec.decode(json.dumps(value))
     except InvalidPayload:
@@ -215,7 +215,7 @@ def verdict(codec: Codec[Any], value: Any) -> tuple[bool, str]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same: 1 is 1.0, and is not true."""
+    """Return whether two JSON values are equal: 1 equals 1.0, but not true."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -31,7 +31,7 @@ _TY_LINE: Final = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?P<message>
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One complaint. `file` is relative to the folder, with `/`; lines count from 1."""
+    """One error. `file` is relative to the folder, with `/`; lines count from 1."""
 
     file: str
     line: int
@@ -42,7 +42,7 @@ class Finding:
 
 
 def mypy(folder: Path, cache: Path | None = None) -> list[Finding]:
-    """Run `mypy --strict`. A cache that several folders share holds what is the same for all: libraries and toolgen."""
+    """Run `mypy --strict`. Several folders can share a cache, which then contains libraries and toolgen."""
     (folder / "mypy.ini").write_text(_MYPY_INI, encoding="utf-8")
     options = ("--output=json", f"--cache-dir={cache or '.mypy_cache'}")
     output = _run(folder, "mypy", *options, ".", MYPYPATH=str(ROOT))
@@ -73,7 +73,7 @@ CHECKERS: Final[Mapping[str, Callable[[Path], list[Finding]]]] = {"mypy": mypy, 
 
 
 def _run(folder: Path, module: str, *arguments: str, **environment: str) -> str:
-    """Run a checker in a folder. An exit code other than 0 (fine) or 1 (complaints) is a failure of the checker."""
+    """Run a checker in a folder. An exit code other than 0 (no errors) or 1 (errors) is a failure of the checker."""
     own = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", **environment}
     command = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=False)

@@ -1,1 +1,1 @@
-"""What is measured: each module is run in a process of its own, by `python -m`, and prints one JSON object."""
+"""Measured programs: each module runs in a separate process, with `python -m`, and prints one JSON object."""

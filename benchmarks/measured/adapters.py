@@ -1,6 +1,6 @@
 """Microseconds of one call through each framework: `own` is a plain function, `adapter` a tool of a run.
 
-A case of a framework gives both, and `bare` is the call in the runtime alone. Each is timed in turn.
+A framework's case returns both, and `bare` is the call in the runtime without a framework. They are timed in turn.
 """
 
 from __future__ import annotations

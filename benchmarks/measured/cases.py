@@ -1,7 +1,7 @@
 """Ways to run one call, from JSON args to a JSON result: the floors, and toolgen.
 
-A case is a function that imports its libraries, and gives one that makes what its calls need, and gives the call.
-All await a body that does nothing, and none is given anything that the others have to make themselves.
+A case is a function that imports its libraries and returns a function that does the setup and returns the call. All
+await an empty body, and none receives anything that the others have to create themselves.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ async def _body(_args: object) -> dict[str, Any]:
 def pydantic_floor() -> Callable[[], Call]:
     from pydantic import TypeAdapter
 
-    import_module("pydantic.main")  # BaseModel, which is imported when it is first asked for
+    import_module("pydantic.main")  # BaseModel, which is imported on first access
 
     def make() -> Call:
         from benchmarks.measured.pydantic_models import SearchArgs, SearchResult
@@ -108,21 +108,21 @@ def jsonschema_floor() -> Callable[[], Call]:
 
 def toolgen_model_call() -> Callable[[], Call]:
     """A call as a model makes it: read from a response of a provider, by the wire name, in a new request each time."""
-    return _asked_by_a_model(TOOL, _runtime())
+    return _requested_by_a_model(TOOL, _runtime())
 
 
 def toolgen_model_call_open() -> Callable[[], Call]:
-    return _asked_by_a_model(OPEN_TOOL, _runtime())
+    return _requested_by_a_model(OPEN_TOOL, _runtime())
 
 
 def toolgen_model_call_guarded() -> Callable[[], Call]:
-    """The same with everything on: limits, hooks, a policy, the eval gate, a record in memory with each stage."""
+    """The same with all features: limits, hooks, a policy, the eval gate, and a record in memory with each stage."""
     from toolgen.record.memory import MemoryStore
 
-    return _asked_by_a_model(GUARDED_TOOL, guarded_runtime(MemoryStore()))
+    return _requested_by_a_model(GUARDED_TOOL, guarded_runtime(MemoryStore()))
 
 
-def _asked_by_a_model(name: str, runtime: Any) -> Callable[[], Call]:
+def _requested_by_a_model(name: str, runtime: Any) -> Callable[[], Call]:
     from toolgen.providers.apis.openai_chat import PLAIN
     from toolgen.runtime import ToolCallMeta, load
 
@@ -138,7 +138,7 @@ def _asked_by_a_model(name: str, runtime: Any) -> Callable[[], Call]:
 
 
 def _response(wire_name: str) -> dict[str, Any]:
-    """A chat completion of OpenAI, as its SDK gives it as plain JSON, that asks for one call."""
+    """Return a chat completion of OpenAI with one call, as plain JSON from its SDK."""
     function = {"name": wire_name, "arguments": ARGS.decode()}
     message = {
         "role": "assistant",
@@ -163,7 +163,7 @@ def toolgen_invoke_guarded() -> Callable[[], Call]:
 
 
 def _invoked(name: str, runtime: Any) -> Callable[[], Call]:
-    """The friendliest call: by the ident, in one request of bytes that is made once."""
+    """The most favourable call: by ident, with one request of bytes that is created once."""
     from toolgen.runtime import ToolCallMeta, ToolRequest
 
     request, meta = ToolRequest(name=name, payload=ARGS, tool_call_id="c1"), ToolCallMeta(user="ann")
@@ -214,7 +214,7 @@ def toolgen_call() -> Callable[[], Call]:
 
 
 def issues_executor() -> Any:
-    """Handlers that give the same typed result each time; it is made at the first call, as its class is."""
+    """Return handlers that return the same typed result each time; it is created at the first call, like its class."""
     issues = import_module(f"{PACKAGE}.bench.tools.issues")
 
     class Handlers:
@@ -255,5 +255,5 @@ _CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {
 
 
 def cases() -> dict[str, Case]:
-    """The cases whose libraries are installed; beside toolgen's own, they are optional."""
+    """Return the cases whose libraries are installed; all except those of toolgen are optional."""
     return {name: case for name, (case, libraries) in _CASES.items() if all(map(find_spec, libraries))}

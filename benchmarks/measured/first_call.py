@@ -1,4 +1,4 @@
-"""The first call of one case in this process, with all it has to make for that; milliseconds, by case."""
+"""The first call of one case in this process, including its setup; milliseconds, by case."""
 
 from __future__ import annotations
 

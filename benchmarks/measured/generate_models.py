@@ -1,8 +1,8 @@
-"""The peer: all schemas of a file to models, by one call of datamodel-code-generator, as fast as it goes.
+"""The peer: models for all schemas of a file, by one call of datamodel-code-generator with its fastest settings.
 
-No formatter, no timestamp, enums as literals, and `Annotated`: pydantic models, which toolgen makes too. From a file's
-text or from a dict, with `field_constraints`, without `Annotated`, with other naming strategies: all within the noise,
-or slower. Dataclasses and TypedDicts take as long; msgspec Structs a third longer.
+No formatter, no timestamp, enums as literals, and `Annotated`: pydantic models, which toolgen generates too. From a
+file's text or from a dict, with `field_constraints`, without `Annotated`, with other naming strategies: all within the
+noise, or slower. Dataclasses and TypedDicts take as long; msgspec Structs a third longer.
 """
 
 from __future__ import annotations

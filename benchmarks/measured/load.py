@@ -1,6 +1,6 @@
 """Load the catalog of the package here: time and memory; then the first call of one tool.
 
-Beside it the floor, which comes last, for it leaves memory behind: the same file, read and parsed by `json`.
+The floor is measured last, because it leaves memory behind: the same file, read and parsed by `json`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _floor_ms() -> float:
 
 
 def _resident_mb() -> float:
-    """Memory in use now; where the system does not say, the most there ever was."""
+    """Return the memory in use; if unavailable, its peak."""
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))

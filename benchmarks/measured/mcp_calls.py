@@ -1,4 +1,4 @@
-"""One call over stdio, of a server with one tool: ours by the client executor and by the SDK's client, and peers.
+"""One call over stdio, of a server with one tool: toolgen's, by the client executor and by the SDK's client, and peers.
 
 `python -m benchmarks.measured.mcp_calls ROUNDS REPEATS` prints microseconds of a call by case, one figure a round.
 """

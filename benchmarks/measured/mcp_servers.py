@@ -1,4 +1,4 @@
-"""One tool with a body that does nothing, served by stdio: `python -m benchmarks.measured.mcp_servers NAME`."""
+"""One tool with an empty body, served over stdio: `python -m benchmarks.measured.mcp_servers NAME`."""
 
 from __future__ import annotations
 

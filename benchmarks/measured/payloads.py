@@ -1,4 +1,4 @@
-"""What requests to a model say of tools, in bytes, and what saying it again takes, when nothing changed since."""
+"""The size of the tools in requests to a model, in bytes, and the time of an unchanged request."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from toolgen.spec.tool_use import PresentationName
 
 DISCOVERY: Final = "actions"
-"""The built-in toolset behind the wrappers."""
+"""The built-in toolset of the wrappers."""
 
 
 def main(folder: Path, flat: Sequence[int], actions: Sequence[int], repeats: int) -> None:
     tools = peer_tools(folder, max(*flat, *actions))
-    bare = [replace(tool, input_schema={"type": "object"}) for tool in tools]  # no wrapper tells of args
+    bare = [replace(tool, input_schema={"type": "object"}) for tool in tools]  # wrappers do not contain args
     report = {
         "flat_args_bytes": {count: _args_bytes(tools[:count]) for count in flat},
         "request": {
@@ -44,7 +44,7 @@ def main(folder: Path, flat: Sequence[int], actions: Sequence[int], repeats: int
 
 
 def _args_bytes(tools: Sequence[ToolDefinition]) -> dict[str, int]:
-    """The schemas of all args, as they came and compact."""
+    """Return the size of the schemas of all args, original and compact."""
     return {
         "given": sum(_bytes(tool.input_schema) for tool in tools),
         "compact": sum(_bytes(compact(tool.input_schema)) for tool in tools),
@@ -52,7 +52,7 @@ def _args_bytes(tools: Sequence[ToolDefinition]) -> dict[str, int]:
 
 
 def _conversation(tools: Sequence[ToolDefinition], presentation: PresentationName) -> Conversation:
-    """Start a conversation over these tools and no others, but those that tell of them."""
+    """Start a conversation with only these tools and the discovery tools."""
     catalog = load("toolgen.toolsets.generated")
     for tool in tools:
         catalog.register(tool, _nothing, profile="full")
@@ -66,20 +66,20 @@ def _conversation(tools: Sequence[ToolDefinition], presentation: PresentationNam
 
 
 class _Idle:
-    """What would run a toolset. Nothing is called."""
+    """An executor that is never called."""
 
     def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> NoReturn:
         raise AssertionError(f"{request.name} was called")
 
 
 def _nothing(_args: Any) -> None:
-    """Run a tool. None is."""
+    """Run a tool. Never called."""
 
 
 def _request(tools: Sequence[ToolDefinition], presentation: PresentationName, repeats: int) -> dict[str, float]:
-    """The bytes of `tools` for OpenAI's chat completions, and of the system prompt's section; then the time of both.
+    """Return the bytes of `tools` for OpenAI's chat completions and of the prompt section, and the time of both.
 
-    That is the median in microseconds, when nothing changed since the first request.
+    The time is the median in microseconds of unchanged requests.
     """
     conversation = _conversation(tools, presentation)
     told = conversation.request().get("tools")

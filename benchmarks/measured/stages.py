@@ -1,4 +1,4 @@
-"""What each stage of a call takes, with everything on: microseconds by stage, the median over so many calls."""
+"""The time of each stage of a call with all features: the median in microseconds over many calls."""
 
 from __future__ import annotations
 

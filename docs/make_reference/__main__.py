@@ -1,4 +1,4 @@
-"""Writes `docs/reference/` from what it is about: models, tables, commands, and the runtime's source. `make docs`."""
+"""Writes `docs/reference/` from its sources: models, tables, commands, and the runtime's source. Run by `make docs`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specs_page import specs_page
 
 
 def pages() -> dict[str, str]:
-    """Every generated page, by file name."""
+    """Return every generated page, by file name."""
     return {
         "specs.md": specs_page(),
         "configuration.md": configuration_page(),

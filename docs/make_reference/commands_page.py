@@ -8,7 +8,7 @@ from toolgen.cli.commands import COMMANDS, module_of
 
 
 def commands_page() -> str:
-    """Every command and its options, as its own help says."""
+    """Return the page of all commands and their options, from their help texts."""
     from importlib import import_module
 
     import click

@@ -1,4 +1,4 @@
-"""The reference of the configuration, from what reads it."""
+"""The reference of the configuration, from the code that reads it."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ TOOL_USE: dict[str, tuple[str, str, str]] = {
 """The settings of tool use: type, default and meaning. Programs read them with `read_tool_use`."""
 
 NO_SETTINGS = ("root", "file", "tool_use")
-"""What `Config` holds of the project beside its keys."""
+"""The fields of `Config` that are not keys of the configuration."""
 
 
 def configuration_page() -> str:
-    """The keys of the configuration; the prose and the examples come from `configuration.intro.md`."""
+    """Return the page of the configuration keys; the prose and the examples come from `configuration.intro.md`."""
     parts = [(FOLDER / "configuration.intro.md").read_text(encoding="utf-8").rstrip()]
     for title, model in (("Keys", Config), ("A target", Target)):
         rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]

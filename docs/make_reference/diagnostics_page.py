@@ -6,7 +6,7 @@ from toolgen.compiler.diagnostics.codes import CODES
 
 
 def diagnostics_page() -> str:
-    """The page of all diagnostic codes: what each means and how to fix it."""
+    """Return the page of all diagnostic codes: what each means and how to fix it."""
     parts = [
         "# Diagnostics\n\nThe same texts as `toolgen explain CODE`. Errors stop a build; warnings and notes do not."
     ]

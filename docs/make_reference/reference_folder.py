@@ -1,4 +1,4 @@
-"""Where the reference lies, beside the prose that its pages begin with."""
+"""The folder of the reference, which also contains the introductions of its pages."""
 
 from __future__ import annotations
 

@@ -74,11 +74,11 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     ),
     "toolgen.contract.records": (),
 }
-"""The modules that hosts may import from, and their names; without any, all that a module defines."""
+"""The modules that hosts may import from, and their names; without names, everything that a module defines."""
 
 
 def runtime_page() -> str:
-    """The public names of the runtime, with the signatures and docstrings of the source."""
+    """Return the page of the public names of the runtime, with the signatures and docstrings of the source."""
     parts = [(FOLDER / "runtime.intro.md").read_text(encoding="utf-8").rstrip()]
     shown: set[str] = set()
     for module, names in PUBLIC.items():
@@ -103,7 +103,7 @@ def _module(module: str) -> ast.Module:
 
 
 def _defined(tree: ast.Module) -> dict[str, tuple[ast.stmt, str]]:
-    """What a module itself defines for others: classes, functions, annotated names, with what is said of them."""
+    """Return the public definitions of a module: classes, functions and annotated names, with their texts."""
     found: dict[str, tuple[ast.stmt, str]] = {}
     for node, text in _with_text(tree.body):
         name = node.target.id if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) else ""
@@ -114,7 +114,7 @@ def _defined(tree: ast.Module) -> dict[str, tuple[ast.stmt, str]]:
 
 
 def _with_text(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
-    """Each statement and its docstring, which of an assignment is the text below it."""
+    """Yield each statement and its docstring, which for an assignment is the text below it."""
     for node, after in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield node, ast.get_docstring(node) or ""
@@ -171,7 +171,7 @@ def _field(node: ast.AnnAssign) -> str:
     default = ast.unparse(node.value)
     if default.startswith("field("):
         default = "{}" if "default_factory=dict" in default else "..."
-    elif default.startswith("cast("):  # something that stands in for a value
+    elif default.startswith("cast("):  # a placeholder for a value
         default = "..."
     return f"{shown} = {default}"
 

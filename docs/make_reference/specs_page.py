@@ -57,11 +57,11 @@ HEADINGS = {each.__name__: each.__name__.removesuffix("Spec").lower() for _, _, 
     "MethodReference": "method",
     "ToolDefaultsSpec": "tool",
 }
-"""Where each model has its section. A model without one is written out where it is used."""
+"""The section of each model. A model without one is written out where it is used."""
 
 
 def specs_page() -> str:
-    """The keys of every kind of file; the prose on schemas and small languages comes from `specs.intro.md`."""
+    """Return the page of the keys of every kind of file; the prose on schemas and languages is in `specs.intro.md`."""
     parts = [(FOLDER / "specs.intro.md").read_text(encoding="utf-8").rstrip()]
     for title, model, below in FILES:
         parts.append(f"## {title}\n\n{_summary(model)}\n\n{_table(model)}")
@@ -119,7 +119,7 @@ def _type(field: dict[str, Any], root: dict[str, Any]) -> str:
 
 
 def _model_type(name: str, root: dict[str, Any]) -> str:
-    """A link to the section of a model, or its keys where it has none."""
+    """Return a link to the section of a model, or its keys if it has none."""
     if name in HEADINGS:
         return f"[`{HEADINGS[name].split(' ')[0]}`](#{HEADINGS[name].replace(' ', '-')}) map"
     keys = root["$defs"][name]["properties"]

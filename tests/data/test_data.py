@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DATA = ROOT.parent / "shared" / "data"
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
 
 IMPORT_ALL = """
 import sys
@@ -33,7 +33,7 @@ for found in walk_packages(package.__path__, "generated."):
 
 
 def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
-    """Tools, those of them that no validator could check calls of, and recordings of calls."""
+    """Tools, those among them whose calls no validator could check, and recorded calls."""
     return pytest.param(name, broken, recordings, id=name, marks=pytest.mark.xdist_group(f"data-{name}"))
 
 
@@ -46,7 +46,7 @@ def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
         dataset("acebench", ("Check_Data_Exposure", "AccountSecurityAdvisor"), "acebench"),
     ],
 )
-def test_all_of_it_imports_builds_and_replays(
+def test_all_real_tools_import_build_and_replay(
     name: str, broken: tuple[str, ...], recordings: tuple[str, ...], tmp_path: Path
 ) -> None:
     imported = toolgen(

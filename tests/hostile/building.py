@@ -1,4 +1,4 @@
-"""Spec files in memory to a package in memory, and what was said about them."""
+"""Compile spec files in memory into a package in memory, with the diagnostics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A catalog, of use where `errors` is empty, and all findings."""
+    """A catalog, usable if `errors` is empty, and all diagnostics."""
 
     catalog: Catalog
     findings: tuple[Diagnostic, ...]
@@ -33,13 +33,13 @@ class Compiled:
         return [found for found in self.findings if found.severity is Severity.ERROR]
 
     def package(self) -> dict[str, str]:
-        """The files of the package by path. There were no errors."""
+        """Return the files of the package by path; fails if there were errors."""
         assert not self.errors, self.errors
         return {path: content.decode() for path, content in generate(self.catalog).items()}
 
 
 def compiled(files: Mapping[str, Any], *, profile: str = "full") -> Compiled:
-    """Compile spec files: texts by path, or data that is written as JSON. What is found is also shown, both ways."""
+    """Compile spec files: texts by path, or data to be written as JSON. Diagnostics are rendered in both formats."""
     sink = Diagnostics()
     texts = spec_texts(files)
     parsed = [(path, text, parse(text, path, sink)) for path, text in sorted(texts.items())]
@@ -50,12 +50,12 @@ def compiled(files: Mapping[str, Any], *, profile: str = "full") -> Compiled:
 
 
 def spec_texts(files: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of spec files, of which some are data."""
+    """Return the texts of spec files, some of which are given as data."""
     return {path: file if isinstance(file, str) else json.dumps(file) for path, file in files.items()}
 
 
 def shown(sink: Diagnostics, sources: Mapping[str, str]) -> str:
-    """What a reader sees of the diagnostics: nothing in it steers a terminal."""
+    """Render the diagnostics, and check that they contain no control characters."""
     text = render_text(sink, sources, color=False)
     assert all(character.isprintable() or character == "\n" for character in text)
     assert json.loads(json.dumps(render_json(sink))) == render_json(sink)
@@ -63,5 +63,5 @@ def shown(sink: Diagnostics, sources: Mapping[str, str]) -> str:
 
 
 def toolset(name: str, tool: Mapping[str, Any], **keys: Any) -> dict[str, Any]:
-    """A toolset file with one tool called `act`."""
+    """Return a toolset file with one tool called `act`."""
     return {"toolgen": 1, "toolset": name, **keys, "tools": {"act": {"description": "Acts.", **tool}}}

@@ -1,4 +1,4 @@
-"""Two packages, of a hostile spec and of a plain one: the same but for the texts, and for names made from them."""
+"""Compare the packages of a hostile and a plain spec: equal except for the texts and the names derived from them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 PLAIN: Final = re.compile(r"plain text (\d{3})é?|[Pp]lainName(\d{3})")
-"""A plain text, or plain name, as the spec has it. The number says which hostile text it stands for."""
+"""A plain text or name, as in the spec. The number identifies the hostile text that it replaces."""
 
 MADE: Final = re.compile(r"plain_?(text|name)_?\d{3}", re.IGNORECASE)
-"""What Python names that are made from one hold."""
+"""The part that Python names derived from one contain."""
 
 LOOSE: Final = (ast.ImportFrom, ast.alias, ast.ClassDef)
-"""What is sorted by its name, and so stands in another order where a text gives another name."""
+"""Sorted by name, so that the order differs if a text changes the name."""
 
 WORD: Final = re.compile(r"\w+")
 
 
 def assert_alike(hostile: Mapping[str, str], plain: Mapping[str, str], texts: Sequence[str]) -> None:
-    """Assert that two packages, files by path, differ in nothing but `texts`."""
+    """Assert that two packages (files by path) differ only in `texts`."""
     known = {word for text in (*plain, *plain.values()) for word in WORD.findall(text)}
     as_it_is = Reading(str, lambda word: word not in known)
     as_hostile = Reading(
@@ -104,7 +104,7 @@ class Reading:
 
 
 def _without_empty(value: Any) -> Any:
-    """A catalog says nothing of what is empty."""
+    """A catalog leaves out empty values."""
     if isinstance(value, dict):
         parts = {key: _without_empty(part) for key, part in value.items()}
         return {key: part for key, part in parts.items() if part not in ("", {})}

@@ -1,4 +1,4 @@
-"""`TOOLS.md`, as a reader sees it."""
+"""The content of `TOOLS.md` as a reader sees it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from markdown_it import MarkdownIt
 
 
 def skeleton(markdown: str) -> list[str]:
-    """What a page has beside its text: headings, tables and their cells. How many paragraphs is up to the text."""
+    """Return the structure of a page: headings, tables and their cells.
+
+    The number of paragraphs depends on the text.
+    """
     tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
     inner = [child.type for token in tokens for child in token.children or ()]
     foreign = {"html_inline", "image", "em_open", "strong_open", "hr", "fence", "code_block", "html_block"}
@@ -16,7 +19,7 @@ def skeleton(markdown: str) -> list[str]:
 
 
 def words(markdown: str) -> list[str]:
-    """The words that a reader sees, in their order."""
+    """Return the words that a reader sees, in order."""
     tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
     inner = [child for token in tokens for child in (*(token.children or ()), token)]
     return "".join(child.content if child.type in READ else " " for child in inner).split()

@@ -15,15 +15,15 @@ Files = Mapping[str, Any]
 
 
 def _plain_text(number: int, text: str) -> str:
-    """What stands in the place of a text in the spec that it is compared with."""
+    """Return the text that replaces a hostile one in the spec that it is compared with."""
     return f"plain text {number:03}"
 
 
 @dataclass(frozen=True)
 class Position:
-    """`files` puts a text into a toolset or file of its own, told apart by its name: `own3`.
+    """`files` puts a text into a separate toolset or file, identified by its name: `own3`.
 
-    `kept` is how much of the text the package holds; `plain` gives another text that may stand there, too.
+    `kept` is how much of the text the package holds; `plain` returns another text that is allowed there.
     """
 
     files: Callable[[str, str], Files]
@@ -36,18 +36,18 @@ def _plain_name(number: int, text: str) -> str:
 
 
 def _plain_wire(number: int, text: str) -> str:
-    """A plain name of a field: one that needs an alias where the text does."""
+    """Return a plain field name that needs an alias if the text does."""
     return _plain_name(number, text) if attribute(text) == text else _plain_text(number, text)
 
 
 def _plain_pattern(number: int, text: str) -> str:
-    """A plain pattern: one that pydantic checks, too, where it checks the text."""
+    """Return a plain pattern that pydantic checks if it checks the text."""
     is_checked = bool(constraints("string", {"pattern": text}))
     return _plain_text(number, text) if is_checked else f"{_plain_text(number, text)}é"
 
 
 def _the_same(number: int, text: str) -> str:
-    """For texts that mean something where they stand, so that no other could stand there."""
+    """For texts with a meaning at their position, which no other text can replace."""
     return text
 
 
@@ -84,7 +84,7 @@ def _pointer(text: str) -> str:
 
 
 def _tag(tag: Callable[[str], Any]) -> Callable[[str, str], Files]:
-    """A tag tool. Its key is its own, as those of all tag tools must be."""
+    """A tag tool. Its key is unique, as required for tag tools."""
     return lambda own, text: {
         f"{own}.json": {
             "toolgen": 1,

@@ -1,4 +1,4 @@
-"""A project on the disk, with things around it that no build may touch or show."""
+"""A project on disk, surrounded by files that no build may touch or show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRIVATE: Final = "not to be shown"
 
 @dataclass(frozen=True)
 class Project:
-    """The folder `project` of a folder with foreign files, which hold a secret and could be read as specs."""
+    """The folder `project`, beside foreign files that contain a secret and could be read as specs."""
 
     outside: Path
 
@@ -34,7 +34,7 @@ class Project:
 
     @property
     def foreign(self) -> Path:
-        """A folder with a spec file and a file that is none, both secret."""
+        """A folder with a spec file and another file, both secret."""
         return self.outside / "foreign"
 
     def prepare(self) -> Project:
@@ -54,7 +54,10 @@ class Project:
             place.write_text(text, encoding="utf-8")
 
     def build(self) -> str:
-        """Build, and give what is said. Nothing outside the output folder changes, and no secret is shown."""
+        """Build and return the messages.
+
+        Asserts that nothing outside the output folder changes and no secret is shown.
+        """
         before = self.surroundings()
         said = self._build()
         assert self.surroundings() == before
@@ -76,7 +79,7 @@ class Project:
         return shown(sink, sources)
 
     def package(self) -> dict[str, bytes]:
-        """The files in the output folder, by path: no links, and not the lock, which names the specs."""
+        """Return the files in the output folder by path, without links and the lock, which names the specs."""
         if self.out.is_symlink():
             return {}
         return {
@@ -86,7 +89,7 @@ class Project:
         }
 
     def surroundings(self) -> dict[Path, bytes]:
-        """All that is not in the output folder: files with their content, links with their targets, and folders."""
+        """Return everything outside the output folder: files with content, links with targets, and folders."""
         found: dict[Path, bytes] = {}
         for folder, folders, files in os.walk(self.outside):
             if Path(folder) == self.out:

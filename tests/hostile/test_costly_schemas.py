@@ -1,4 +1,4 @@
-"""Schemas and values that could take a validator for ever: refused when they come in, or when they are called."""
+"""Schemas and values that would take a validator extremely long: refused on input, or when they are called."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import Issue
 
 SECONDS = 3.0
-"""Of the processor, for what takes milliseconds. Without bounds it takes hours."""
+"""Seconds of processor time, for something that takes milliseconds. Without bounds it takes hours."""
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ REFUSED = r"the input_schema of a\.b (is nested more than|holds more than|cannot
 
 
 @pytest.mark.parametrize("schema", [{"x": [[]]}, {"allOf": [{}]}], ids=json.dumps)
-def test_a_registration_refuses_what_nests_or_holds_too_much(schema: dict[str, Any]) -> None:
+def test_a_registration_refuses_schemas_that_are_too_deep_or_too_large(schema: dict[str, Any]) -> None:
     deep: Any = {}
     for _ in range(3_000):
         deep = {"items": deep}
@@ -70,7 +70,7 @@ def test_a_registration_refuses_what_nests_or_holds_too_much(schema: dict[str, A
 @pytest.mark.parametrize(
     "step", [lambda ref: {"properties": {"a": ref, "b": ref}}, lambda ref: {"prefixItems": [ref, ref]}]
 )
-def test_definitions_are_put_in_place_only_where_that_stays_small(step: Callable[[dict[str, str]], Any]) -> None:
+def test_definitions_are_inlined_only_if_the_schema_stays_small(step: Callable[[dict[str, str]], Any]) -> None:
     small, large, long = (
         {"properties": {"x": {"$ref": made.pop("$ref")}}, **made}
         for made in (lattice(step, 3), lattice(step), lattice(lambda ref: {"items": ref}, 2_000))
@@ -80,7 +80,7 @@ def test_definitions_are_put_in_place_only_where_that_stays_small(step: Callable
     assert with_definitions_in_place(long) == long
 
 
-def test_an_example_is_made_only_where_it_is_short() -> None:
+def test_an_example_is_generated_only_if_it_is_short() -> None:
     schema: Any = {"type": "integer"}
     for _ in range(12):
         schema = {"type": "array", "minItems": 20, "items": schema}
@@ -143,13 +143,13 @@ def first_of(schema: Any, value: Any) -> list[Issue]:
     return list(Codec.of(schema).check(value))
 
 
-def test_errors_that_would_each_copy_a_large_value_are_not_all_listed() -> None:
+def test_errors_that_each_copy_a_large_value_are_not_all_listed() -> None:
     large = {f"k{number}": "x" for number in range(20_000)}
     issues = first_of({"required": [f"a{number}" for number in range(5_000)]}, large)
     assert [issue.hint for issue in issues] == ["add the field `a0`"]
 
 
-def test_errors_that_would_each_copy_many_options_are_not_all_listed() -> None:
+def test_errors_that_each_copy_many_options_are_not_all_listed() -> None:
     options = [f"option-{number}" for number in range(20_000)]
     assert len(first_of({"items": {"enum": options}}, ["x"] * 5_000)) == 1
 
@@ -159,7 +159,7 @@ def test_all_errors_of_a_small_value_are_listed() -> None:
     assert len(first_of(schema, [1] * 15)) == 15
 
 
-def test_a_pattern_that_does_not_end_is_bounded_and_fails_closed() -> None:
+def test_a_pattern_with_exponential_time_is_bounded_and_fails_closed() -> None:
     slow, text = r"^((?=a)a+)+$", "a" * 60 + "!"
     for schema in ({"pattern": slow}, {"not": {"pattern": slow}}, {"if": {"pattern": slow}, "then": False}):
         assert [issue.keyword for issue in first_of(schema, text)] == ["pattern"]

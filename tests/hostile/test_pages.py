@@ -21,12 +21,12 @@ def page(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", ENCODABLE)
-def test_a_page_has_the_same_parts_whatever_is_described(name: str) -> None:
+def test_a_description_does_not_change_the_structure_of_a_page(name: str) -> None:
     assert skeleton(page(ENCODABLE[name])) == skeleton(page("plain"))
 
 
 @pytest.mark.parametrize("name", sorted(ENCODABLE.keys() - CODE))
-def test_a_page_shows_all_that_a_description_says(name: str) -> None:
+def test_a_page_shows_the_complete_description(name: str) -> None:
     said = [escaped(word) for word in ENCODABLE[name].split()]
     shown = (said if word == "plain" else [word] for word in words(page("plain")))
     assert words(page(ENCODABLE[name])) == [word for some in shown for word in some]
@@ -42,5 +42,5 @@ def test_code_between_backticks_is_code(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", MEGABYTE)
-def test_a_page_takes_a_megabyte(name: str) -> None:
+def test_a_page_can_hold_a_megabyte(name: str) -> None:
     assert len(page(MEGABYTE[name])) > 1_000_000

@@ -1,4 +1,4 @@
-"""Nothing is ever read outside the specs, or written outside the output folder, whatever names and links say."""
+"""Nothing is read outside the specs or written outside the output folder, regardless of names and links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = [
     "definition", "anchor", "id", "reference", "reference to a file", "title", "title of a schema",
     "new name of an arg", "remote", "command folder", "category", "entry", "host", "write root", "sensitive path",
 ]  # fmt: skip
-"""Positions that name something, or could be taken for a path."""
+"""Positions that name something, or could be mistaken for a path."""
 
 FILE_NAMES = [
     "a b.json", "'quoted\".json", '""".json', "{{ 7 * 7 }}.json", "{% raw %}.json", "{x}.json", "#.json",
@@ -44,7 +44,7 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path).prepare()
 
 
-def test_paths_as_names_lead_nowhere(project: Project) -> None:
+def test_names_that_are_paths_access_no_other_files(project: Project) -> None:
     files = {
         f"own{place}x{number}": POSITIONS[name].files(f"own{place}x{number}", text)
         for place, name in enumerate(NAMES)
@@ -77,7 +77,7 @@ def test_a_spec_file_may_have_any_name(project: Project, tmp_path_factory: pytes
 
 
 def without_sources(package: Mapping[str, bytes]) -> dict[str, bytes]:
-    """A package without the names of the spec files, each in one of the first lines, and without derived data."""
+    """Return a package without derived data and without the names of spec files, which are in the first lines."""
     named = re.compile(rb"from specs/.{1,250}\. Edit that")
     committed = {path: content for path, content in package.items() if not path.startswith("_derived/")}
     return {path: named.sub(b"", content, count=1) for path, content in committed.items()}
@@ -89,11 +89,11 @@ def test_an_error_names_its_file_in_one_line(project: Project) -> None:
     assert len(set(places)) == len(FILE_NAMES)
 
 
-def test_a_name_that_is_no_text_is_an_error(project: Project) -> None:
+def test_a_file_name_that_is_not_utf_8_is_an_error(project: Project) -> None:
     try:
         (project.root / "specs" / os.fsdecode(b"\xff.json")).write_bytes(b"{}")
     except OSError:
-        pytest.skip("this file system has names of text only")
+        pytest.skip("this file system only allows UTF-8 names")
     assert "the name of this file is not UTF-8 text" in project.build()
 
 
@@ -107,7 +107,7 @@ def test_a_name_that_is_no_text_is_an_error(project: Project) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
-def test_a_reference_leads_to_no_foreign_file(project: Project, reference: str, keyword: str) -> None:
+def test_a_reference_reads_no_file_outside_the_specs(project: Project, reference: str, keyword: str) -> None:
     named = reference.replace("{foreign}", str(project.foreign))
     project.write({"a.json": toolset("a", {"args": {"type": "object", "properties": {"x": {keyword: named}}}})})
     said = project.build()
@@ -116,12 +116,12 @@ def test_a_reference_leads_to_no_foreign_file(project: Project, reference: str, 
 
 
 @pytest.mark.parametrize("link", ["secret.json", "password.yaml", "folder"])
-def test_a_link_among_the_specs_leads_to_no_foreign_file(project: Project, link: str) -> None:
+def test_a_link_among_the_specs_reads_no_file_outside_them(project: Project, link: str) -> None:
     (project.root / "specs" / link).symlink_to(project.foreign if link == "folder" else project.foreign / link)
     assert "this link leads out of the spec folder" in project.build()
 
 
-def test_links_that_lead_in_circles_end(project: Project) -> None:
+def test_link_cycles_end(project: Project) -> None:
     project.write({"a.json": toolset("a", {})})
     (project.root / "specs" / "all").symlink_to(".")
     assert project.build() == ""
@@ -135,7 +135,7 @@ def test_links_that_lead_in_circles_end(project: Project) -> None:
 
 @pytest.mark.parametrize("setting", ["../foreign", "{foreign}", "specs/../../foreign", "", "~", "a\\0b", ".."])
 @pytest.mark.parametrize("key", ["specs", "out"])
-def test_a_setting_leads_nowhere(project: Project, key: str, setting: str) -> None:
+def test_a_setting_accesses_no_file_outside_the_project(project: Project, key: str, setting: str) -> None:
     value = setting.replace("{foreign}", str(project.foreign)).replace("\\0", "\\u0000")
     (project.root / "toolgen.toml").write_text(f'[[targets]]\n{key} = "{value}"\n', encoding="utf-8")
     project.write({"a.json": toolset("a", {})})
@@ -161,7 +161,7 @@ def test_no_link_in_place_of_a_generated_file_is_followed(project: Project, file
     assert "error[TG60" in project.build()
 
 
-def test_a_folder_of_specs_that_is_a_link_leads_to_no_foreign_file(project: Project) -> None:
+def test_a_spec_folder_that_is_a_link_reads_no_file_outside_the_project(project: Project) -> None:
     (project.root / "specs").rmdir()
     (project.root / "specs").symlink_to(project.foreign)
     assert "this link leads out of the project" in project.build()

@@ -18,7 +18,10 @@ STEPS: Final = 100
 
 
 def codes(*, profile: str = "full", **files: Any) -> set[str]:
-    """The codes of the errors in files, which are data, or text in YAML. Without errors, the package is made, too."""
+    """Return the codes of the errors in files, given as data or YAML text.
+
+    Without errors, the package is generated too.
+    """
     found = compiled(
         {f"{name}.{'yaml' if isinstance(file, str) else 'json'}": file for name, file in files.items()}, profile=profile
     )
@@ -30,7 +33,7 @@ def codes(*, profile: str = "full", **files: Any) -> set[str]:
 
 
 def shop(schema: Any, **types: Any) -> dict[str, Any]:
-    """A toolset with a schema for a field of the args and for the result."""
+    """Return a toolset with a schema for a field of the args and for the result."""
     args = {"type": "object", "properties": {"x": schema}}
     return toolset("shop", {"args": args, "result": schema}, **({"types": types} if types else {}))
 
@@ -40,7 +43,7 @@ def ref(name: str) -> dict[str, str]:
 
 
 def chain(step: Callable[[dict[str, str]], Any]) -> dict[str, Any]:
-    """Types of which each is made from a reference to the next."""
+    """Return types that each refer to the next."""
     return {f"A{number}": step(ref(f"A{number + 1}")) for number in range(STEPS)} | {f"A{STEPS}": {"type": "string"}}
 
 
@@ -49,7 +52,7 @@ def chain(step: Callable[[dict[str, str]], Any]) -> dict[str, Any]:
     ("before", "after"),
     [("[", "]"), ('{"a":', "}"), ("- ", ""), ("[{", "}]"), ("? ", ""), ("&a [", "]"), ("!!x [", "]")],
 )
-def test_text_that_nests_deeply(depth: int, before: str, after: str) -> None:
+def test_deeply_nested_text(depth: int, before: str, after: str) -> None:
     text = f"toolgen: 1\ntoolset: shop\ntools:\n {before * depth}1{after * depth}\n"
     assert codes(a=text)
 
@@ -69,7 +72,7 @@ def test_text_that_nests_deeply(depth: int, before: str, after: str) -> None:
         ("[", "]"),
     ],
 )
-def test_schemas_that_nest_deeply(depth: int, before: str, after: str) -> None:
+def test_deeply_nested_schemas(depth: int, before: str, after: str) -> None:
     text = json.dumps(shop("HERE")).replace('"HERE"', f'{before * depth}{{"type":"string"}}{after * depth}')
     found = codes(a=text)
     assert found <= {"TG005", "TG205", "TG207", "TG212", "TG213", "TG202", "TG201"}
@@ -78,11 +81,11 @@ def test_schemas_that_nest_deeply(depth: int, before: str, after: str) -> None:
 
 @pytest.mark.parametrize("depth", [20, 190])
 @pytest.mark.parametrize("key", ["default", "const", "examples", "x-note", "enum"])
-def test_data_that_nests_deeply(depth: int, key: str) -> None:
+def test_deeply_nested_data(depth: int, key: str) -> None:
     value: Any = "end"
     for _ in range(depth):
         value = {"a": [value]} if key == "x-note" else [value]
-    is_too_deep = key == "x-note" and depth > 100  # it nests twice in each step
+    is_too_deep = key == "x-note" and depth > 100  # each step adds two levels
     assert codes(a=shop({"$comment": "JSON Schema", key: [value]})) == ({"TG005"} if is_too_deep else set())
 
 
@@ -102,7 +105,7 @@ def test_data_that_nests_deeply(depth: int, key: str) -> None:
     ],
     ids=["laughs", "own mapping", "own list", "own merge", "long text", "merges", "own key", "unknown", "two anchors"],
 )  # fmt: skip
-def test_aliases_that_explode(text: str) -> None:
+def test_exponential_aliases(text: str) -> None:
     assert codes(a=f"toolgen: 1\ntoolset: shop\n{text}")
 
 
@@ -137,13 +140,13 @@ REFERENCES: Final[dict[str, tuple[Any, dict[str, Any], set[str]]]] = {
 
 
 @pytest.mark.parametrize("name", REFERENCES)
-def test_references_that_never_end(name: str) -> None:
+def test_endless_references(name: str) -> None:
     schema, types, errors = REFERENCES[name]
     assert codes(a=shop(schema, **types)) == errors
     assert codes(profile="core", a=shop(schema, **types)) - {"TG210"} == errors
 
 
-def test_files_that_refer_to_each_other() -> None:
+def test_circular_file_references() -> None:
     one = toolset("one", {}, types={"Thing": {"$ref": "other.json#/types/Thing"}})
     other = toolset("other", {}, types={"Thing": {"$ref": "one.json#/types/Thing"}})
     assert codes(one=one, other=other) == {"TG204"}
@@ -169,12 +172,12 @@ WIDE: Final[dict[str, tuple[Any, set[str]]]] = {
 
 
 @pytest.mark.parametrize("name", WIDE)
-def test_schemas_that_are_wide(name: str) -> None:
+def test_wide_schemas(name: str) -> None:
     schema, errors = WIDE[name]
     assert codes(a=shop(schema)) == errors
 
 
-def test_files_that_are_wide() -> None:
+def test_wide_files() -> None:
     assert codes(a={"toolgen": 1, "toolset": "shop", **dict.fromkeys(map(str, range(5_000)), 1)})
     assert not codes(a=toolset("shop", {}, types={f"T{number}": {"a": "string"} for number in range(500)}))
     assert codes(a="toolgen: 1\ntoolset: shop\n" + "tools: {}\n" * 5_000) == {"TG004"}

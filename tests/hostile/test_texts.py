@@ -1,4 +1,4 @@
-"""Hostile text in every position of a spec: a diagnostic, or a package that differs from a plain one in that alone."""
+"""Hostile text in every position of a spec: a diagnostic, or a package that differs from a plain one only in text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ REFUSED_EVERYWHERE: Final = {
     "kind", "permission", "role", "dialect", "unknown key", "type word", "type of a schema", "export",
     "target of an entry", "cut of an action", "seed",
 }  # fmt: skip
-"""Positions for words of the language, and for names of what is elsewhere: no text of ours can stand there."""
+"""Positions for keywords and for names of other things, where no hostile text is allowed."""
 
 KEEPS_ALL: Final = {
     "arg", "constant", "default", "enumeration", "example", "note in a schema", "property name", "reminder",
     "required property name", "system of an agent",
 }  # fmt: skip
-"""Positions that must take all text but what no UTF-8 file can hold."""
+"""Positions that must accept all text that a UTF-8 file can contain."""
 
 SHARES: Final = 3
-"""Each position gets each third text, and so each text every third position. All of both takes three times as long."""
+"""Each position gets every third text. All combinations take three times as long."""
 
 
 @pytest.mark.parametrize("name", POSITIONS)
@@ -53,7 +53,7 @@ def test_data_may_be_any_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tool key", "type name", "property name", "enumeration", "toolset name"])
-def test_our_own_tokens_are_names_like_any_other(name: str) -> None:
+def test_tokens_of_the_generator_are_ordinary_names(name: str) -> None:
     tokens = [TEXTS[token] for token in TOKENS]
     assert check(POSITIONS[name], tokens) == tokens
 
@@ -69,7 +69,7 @@ def test_a_megabyte_of_hostile_text_stays_text_everywhere(name: str) -> None:
 
 
 def check(position: Position, texts: Collection[str]) -> list[str]:
-    """Compile all texts at once, each in files of its own, and compare with plain texts. Returns those accepted."""
+    """Compile all texts at once, each in separate files, and compare with plain texts. Return those accepted."""
     taken = accepted(position, texts)
     hostile = together(position, taken)
     plain = together(position, [position.plain(number, text) for number, text in enumerate(taken)])
@@ -79,14 +79,14 @@ def check(position: Position, texts: Collection[str]) -> list[str]:
 
 
 def accepted(position: Position, texts: Collection[str]) -> list[str]:
-    """The texts that a position takes; in the files of every other one, there is an error."""
+    """Return the texts that a position accepts; the files of all others have errors."""
     errors = compiled(files_with(position, texts)).errors
     refused = {int(re.split(r"\D+", error.span.file)[1]) for error in errors}
     return [text for number, text in enumerate(texts) if number not in refused]
 
 
 def together(position: Position, texts: Sequence[str]) -> Mapping[str, str]:
-    """The package of all texts."""
+    """Return the package of all texts."""
     return compiled(files_with(position, texts)).package()
 
 
@@ -97,5 +97,5 @@ def files_with(position: Position, texts: Collection[str]) -> dict[str, object]:
 
 
 def is_shown(text: str) -> bool:
-    """Whether nothing in a generated file steers a terminal or an editor: data in JSON alone is kept as it is."""
+    """Return whether a generated file has no terminal or editor control characters; JSON keeps data unchanged."""
     return text.startswith("{") or all(character.isprintable() or character == "\n" for character in text)

@@ -1,4 +1,4 @@
-"""Texts that would mean something else wherever generated code, a template or a reader takes them for its own."""
+"""Texts with a special meaning in generated code, templates or viewers, if they are not escaped."""
 
 from __future__ import annotations
 
@@ -80,4 +80,4 @@ MEGABYTE: Final = {
 }
 
 TOKENS: Final = tuple(name for name in TEXTS if name.endswith(" token"))
-"""Those that are what `emit/models.py` gives to datamodel-code-generator in place of a name or a literal."""
+"""Placeholders that `emit/models.py` gives to datamodel-code-generator instead of a name or a literal."""

@@ -1,4 +1,4 @@
-"""Checkout: where the project's files lie, and which of them are its own source."""
+"""Checkout: the location of the project's files, and which of them are source files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GENERATED = (ROOT / "generated", ROOT / "toolgen" / "toolsets" / "generated", RO
 
 
 def sources(*folders: str) -> list[Path]:
-    """List the Python files under these folders of the checkout, without those that were generated."""
+    """List the Python files in these folders of the checkout, without generated ones."""
     found = (file for folder in folders for file in sorted((ROOT / folder).rglob("*.py")))
     return [file for file in found if not any(file.is_relative_to(folder) for folder in GENERATED)]
 

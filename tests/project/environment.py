@@ -1,4 +1,4 @@
-"""Environment: a virtual environment of a test's own, filled from the locked wheels that `make` left in .venv."""
+"""Environment: a separate virtual environment for a test, filled from the locked wheels that `make` left in .venv."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ WHEELS = Path(sys.prefix) / "wheels"
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment in `folder`. Nothing of the checkout or of this process's own environment is seen in it."""
+    """A virtual environment in `folder`, isolated from the checkout and the environment of this process."""
 
     folder: Path
 
     @classmethod
     def make(cls, folder: Path) -> Environment:
-        """Make an empty one: not even pip is in it."""
+        """Create an empty one, without pip."""
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
         return cls(folder)
 
@@ -29,7 +29,7 @@ class Environment:
         return self.folder / "bin" / "python"
 
     def install(self, *requirements: str, index: bool = False) -> None:
-        """Install as `pip install` does; from the locked wheels, or from the package index as it is now."""
+        """Install as `pip install` does: from the locked wheels, or from the current package index."""
         assert index or WHEELS.is_dir(), f"{WHEELS} is missing: run the tests with `make test`"
         source = [] if index else ["--isolated", "--no-index", "--find-links", str(WHEELS)]
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(self.python)]
@@ -41,7 +41,7 @@ class Environment:
         return set(self.run("-c", code).stdout.split())
 
     def run(self, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Run its interpreter on these arguments, in a folder that is not on the import path."""
+        """Run its interpreter with these arguments, in a folder that is not on the import path."""
         own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHON"))}
         command = [self.python, "-P", *arguments]
         return subprocess.run(command, cwd=cwd or self.folder, env=own, capture_output=True, text=True, check=False)

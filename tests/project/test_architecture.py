@@ -1,4 +1,4 @@
-"""The shape of the code: who imports whom, how full a folder is, how long a module is, how it is spelt."""
+"""The structure of the code: imports, the size of folders and modules, and identifiers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FULLER: Final = {
     "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
     "tests/unit": "a folder for each room",
 }
-"""Folders that hold more, and why they may."""
+"""Folders that are allowed more, and why."""
 
 
 def test_imports_keep_the_contracts_of_pyproject() -> None:
-    # In a process of its own: it configures the logging of the whole one that it runs in.
+    # In a separate process, because it configures logging for the whole process.
     lint_imports = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([lint_imports, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -73,7 +73,7 @@ def _name_of(file: Path) -> str:
 
 
 def _imports(module: str, file: Path, modules: dict[str, Path]) -> Iterator[str]:
-    """The modules among `modules` that one imports; of a package and a module of it, only the module."""
+    """Return the modules among `modules` that one imports; of a package and its module, only the module."""
     for statement in _at_run_time(ast.parse(file.read_bytes())):
         if isinstance(statement, ast.Import):
             found = {each.name for each in statement.names}
@@ -84,7 +84,7 @@ def _imports(module: str, file: Path, modules: dict[str, Path]) -> Iterator[str]
 
 
 def _at_run_time(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports below a node, without those that only a type checker sees."""
+    """Return the imports below a node, without those for type checkers only."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield node
     is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
@@ -94,7 +94,7 @@ def _at_run_time(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def _entries() -> dict[str, set[str]]:
-    """What each folder holds by name, without bytecode, what is generated, and what holds nothing else."""
+    """Return the entries of each folder, without bytecode, generated files, and folders of only those."""
     entries: dict[str, set[str]] = defaultdict(set)
     for top in (ROOT / "toolgen", ROOT / "tests"):
         for file in top.rglob("*"):

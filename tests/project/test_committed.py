@@ -1,4 +1,4 @@
-"""What is committed is what the specs give."""
+"""Committed packages match their specs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from tests.project.checkout import ROOT
 
 
-def test_committed_packages_are_what_their_specs_give() -> None:
+def test_committed_packages_match_their_specs() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "toolgen", "build", "--check"], cwd=ROOT, capture_output=True, text=True
     )

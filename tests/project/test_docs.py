@@ -1,4 +1,4 @@
-"""What the README and `docs/` show runs as written, prints what they say, and type-checks; links lead somewhere."""
+"""Examples in the README and `docs/` run as written, print the documented output and type-check; links have targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 GUIDES = [page for page in PAGES if page.parent.name in ("tutorial", "how-to")]
 BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
-"""What a guide takes for granted, where that is more than an empty folder."""
+"""The prerequisites of a guide, if it needs more than an empty folder."""
 
 LINK = re.compile(r"\]\((?P<file>[^)#:]*)(?:#(?P<anchor>[^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
@@ -28,13 +28,13 @@ BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$",
 
 
 def environment() -> dict[str, str]:
-    """One in which `toolgen` and `python` are those of the tests."""
+    """Return an environment in which `toolgen` and `python` are those of the tests."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 
 def run(script: str, folder: Path) -> str:
-    """Run a block of shell; it must succeed."""
+    """Run a shell block, which must succeed."""
     done = subprocess.run(
         ["bash", "-euc", f'toolgen() {{ python -m toolgen "$@"; }}\n{script}'],
         cwd=folder,
@@ -114,9 +114,9 @@ def test_the_ways_in_and_out_of_the_readme_run(tmp_path: Path, monkeypatch: pyte
 
 
 def follow(page: str, folder: Path, mypy_cache: Path) -> list[Finding]:
-    """Do what a page says, block by block: write files, run shell, and look for what it promises. `…` is any text.
+    """Follow a page block by block: write files, run shell blocks, and check the expected output. `…` matches any text.
 
-    Give what mypy finds in the files.
+    Return the output of mypy for the files.
     """
     output = ""
     for block in BLOCK.finditer(page):
@@ -131,19 +131,19 @@ def follow(page: str, folder: Path, mypy_cache: Path) -> list[Finding]:
             folder = folder / moved[-1] if moved else folder
         elif rest == "output":
             promised = ".*?".join(map(re.escape, text.strip().split("…")))
-            assert re.search(promised, output, re.DOTALL), f"the page promises\n{text}\nand this was printed\n{output}"
+            assert re.search(promised, output, re.DOTALL), f"expected by the page:\n{text}\nprinted:\n{output}"
         else:
             pytest.fail(f"there is a block that nothing runs: {block[0][:80]}")
     return mypy(folder, mypy_cache) if any(folder.glob("*.py")) else []
 
 
 @pytest.mark.parametrize("page", sorted({*PAGES} - {*GUIDES}), ids=lambda page: page.stem)
-def test_python_stands_in_guides_where_it_is_run(page: Path) -> None:
+def test_python_is_only_in_guides_whose_code_is_run(page: Path) -> None:
     assert "python" not in {block["language"] for block in BLOCK.finditer(page.read_text(encoding="utf-8"))}
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_link_has_a_target(page: Path) -> None:
     for link in LINK.finditer(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         target = page.parent / link["file"] if link["file"] else page
         assert target.is_file(), link[0]
@@ -164,7 +164,7 @@ def test_each_promise_of_the_security_page_names_tests_that_exist() -> None:
         assert re.search(rf"^(async )?def {name}\(", text, re.MULTILINE), f"{file} has no {name}"
 
 
-def test_both_examples_of_a_configuration_say_the_same(tmp_path: Path) -> None:
+def test_both_configuration_examples_are_equivalent(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
     found = []
     for block in BLOCK.finditer(page):
@@ -195,13 +195,13 @@ def test_the_readme_example_runs_and_type_checks(tmp_path: Path, mypy_cache: Pat
     assert mypy(tmp_path, mypy_cache) == []
 
 
-def test_the_example_of_init_is_the_example_of_the_project() -> None:
+def test_the_example_of_init_matches_the_committed_example() -> None:
     comment, _, spec = (ROOT / "toolgen/cli/example/specs/orders.yaml").read_text(encoding="utf-8").partition("\n")
     assert comment.startswith("# yaml-language-server:")
     assert spec == (ROOT / "specs/examples/shop/orders.yaml").read_text(encoding="utf-8")
 
 
-def test_the_reference_is_what_the_models_give() -> None:
+def test_the_reference_is_current() -> None:
     pages = runpy.run_path(str(ROOT / "docs" / "make_reference"))["pages"]
     for name, text in pages().items():
         found = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")

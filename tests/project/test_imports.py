@@ -1,4 +1,4 @@
-"""What an import costs: which modules each public import brings, seen from a fresh interpreter."""
+"""The cost of imports: the modules that each public import loads in a fresh interpreter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VALIDATION_LIBRARIES = {"jsonschema_rs", "pydantic", "pydantic_core"}
 
 
 def loaded(statement: str) -> set[str]:
-    """Run the statement in an interpreter of its own, and give each module it loaded."""
+    """Run the statement in a separate interpreter and return the modules it loaded."""
     code = f"import sys; before = set(sys.modules); {statement}; print(*set(sys.modules) - before)"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(run.stdout.split())
@@ -27,18 +27,18 @@ def loaded(statement: str) -> set[str]:
         ("toolgen.contract.ident", {"toolgen", "toolgen.contract", "toolgen.contract.ident"}),
     ],
 )
-def test_the_way_to_the_contract_loads_nothing_beside_it(module: str, own: set[str]) -> None:
+def test_importing_the_contract_loads_nothing_else(module: str, own: set[str]) -> None:
     modules = loaded(f"import {module}")
     assert {name for name in modules if name.partition(".")[0] == "toolgen"} == own
     assert modules & (VALIDATION_LIBRARIES | COMPILER_LIBRARIES) == set()
 
 
-def test_the_runtime_loads_nothing_of_the_compiler() -> None:
+def test_the_runtime_loads_no_module_of_the_compiler() -> None:
     modules = loaded("import toolgen.runtime")
     assert modules & (COMPILER_LIBRARIES | {"toolgen.cli", "toolgen.compiler"}) == set()
 
 
-def test_the_names_of_the_runtime_bring_nothing_that_few_calls_need() -> None:
+def test_importing_the_runtime_loads_no_rarely_used_modules() -> None:
     modules = loaded("from toolgen.runtime import *")
     assert "toolgen.runtime.calls.pipeline" in modules
     of_models = {"jsonschema_rs", "pydantic.fields", "pydantic.types", "toolgen.runtime.codec.formats"}
@@ -46,7 +46,7 @@ def test_the_names_of_the_runtime_bring_nothing_that_few_calls_need() -> None:
     assert modules & (of_models | of_failures | {"asyncio", "toolgen.providers.stubs.stub"}) == set()
 
 
-def test_the_command_line_loads_no_half_before_it_knows_the_command() -> None:
+def test_the_command_line_loads_neither_compiler_nor_runtime_before_parsing() -> None:
     modules = loaded("import toolgen.cli")
     assert modules & (COMPILER_LIBRARIES | VALIDATION_LIBRARIES | {"toolgen.compiler", "toolgen.runtime"}) == set()
 

@@ -1,4 +1,4 @@
-"""requirements.lock: what it pins, and that it is the same on every machine."""
+"""requirements.lock: its pinned versions, and that it is the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built wheel: what is in it, and that it works where nothing else is installed."""
+"""The built wheel: its content, and that it works without anything else installed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ builtin = ["actions", "agent", "code", "internal"]
 
 
 def build(kind: str, source: Path, out: Path) -> Path:
-    """Build a `wheel` or an `sdist` from a source tree, and give its path."""
+    """Build a `wheel` or an `sdist` from a source tree and return its path."""
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", out], cwd=source, check=True)
     (built,) = out.iterdir()
     return built
@@ -54,7 +54,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment after `pip install toolgen`."""
+    """Return an environment after `pip install toolgen`."""
     environment = Environment.make(tmp_path_factory.mktemp("base"))
     environment.install(str(wheel))
     return environment
@@ -62,14 +62,14 @@ def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @pytest.fixture(scope="session")
 def full(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment after `pip install toolgen[compiler]`."""
+    """Return an environment after `pip install toolgen[compiler]`."""
     environment = Environment.make(tmp_path_factory.mktemp("full"))
     environment.install(f"{wheel}[compiler]")
     return environment
 
 
 def run_runtime_tests(environment: Environment, folder: Path, marks: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests of the runtime and of what stands on it, without anything else of the checkout but the examples."""
+    """Run the tests of the runtime and of the modules based on it, with only the examples of the checkout."""
     for room in ("execute", "llm", "record", "runtime", "search"):
         shutil.copytree(ROOT / "tests" / "unit" / room, folder / "tests" / "unit" / room)
     shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
@@ -103,11 +103,11 @@ def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
-def test_toolgen_alone_brings_its_two_dependencies(base: Environment) -> None:
+def test_toolgen_without_extras_has_two_dependencies(base: Environment) -> None:
     assert base.installed() == BASE
 
 
-def test_a_command_that_needs_the_extra_says_so_in_one_line(base: Environment) -> None:
+def test_a_command_that_needs_the_extra_reports_it_in_one_line(base: Environment) -> None:
     run = base.run("-m", "toolgen", "build")
     assert run.returncode == 2
     assert run.stdout == ""
@@ -118,11 +118,13 @@ def test_a_command_that_needs_the_extra_says_so_in_one_line(base: Environment) -
 def test_the_runtime_passes_its_tests_without_the_compiler(wheel: Path, tmp_path: Path) -> None:
     environment = Environment.make(tmp_path / "environment")
     environment.install(str(wheel), "pytest", "hypothesis")
-    run = run_runtime_tests(environment, tmp_path, "not long and not slow and not hypothesis")  # those find nothing new
+    run = run_runtime_tests(
+        environment, tmp_path, "not long and not slow and not hypothesis"
+    )  # those find no new modules
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_the_extra_brings_the_compiler_with_its_templates(full: Environment, tmp_path: Path) -> None:
+def test_the_extra_includes_the_compiler_with_its_templates(full: Environment, tmp_path: Path) -> None:
     for arguments in (["--help"], ["init", "shop"], ["-C", "shop", "build"], ["-C", "shop", "build", "--check"]):
         run = full.run("-m", "toolgen", *arguments, cwd=tmp_path)
         assert run.returncode == 0, run.stdout + run.stderr
@@ -130,7 +132,7 @@ def test_the_extra_brings_the_compiler_with_its_templates(full: Environment, tmp
     assert run.returncode == 0, run.stderr
 
 
-def test_the_extra_brings_the_built_in_toolsets(full: Environment, tmp_path: Path) -> None:
+def test_the_extra_includes_the_built_in_toolsets(full: Environment, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "specs" / "examples", tmp_path / "specs" / "examples")
     shutil.copytree(ROOT / "generated", tmp_path / "generated")
     (tmp_path / "toolgen.toml").write_text(EXAMPLES, encoding="utf-8")
@@ -145,7 +147,7 @@ def test_the_extra_installs_the_command(full: Environment) -> None:
 
 
 @pytest.mark.long
-def test_the_runtime_passes_its_tests_on_the_oldest_dependencies_it_allows(wheel: Path, tmp_path: Path) -> None:
+def test_the_runtime_passes_its_tests_on_the_oldest_allowed_dependencies(wheel: Path, tmp_path: Path) -> None:
     environment = Environment.make(tmp_path / "environment")
     environment.install(str(wheel), *oldest(pyproject()["project"]["dependencies"]), "pytest", "hypothesis", index=True)
     run = run_runtime_tests(environment, tmp_path, "not long")
@@ -153,7 +155,7 @@ def test_the_runtime_passes_its_tests_on_the_oldest_dependencies_it_allows(wheel
 
 
 @pytest.mark.long
-def test_the_oldest_dependencies_of_the_extra_build_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
+def test_the_oldest_dependencies_of_the_extra_build_identical_packages(wheel: Path, tmp_path: Path) -> None:
     project = pyproject()["project"]
     environment = Environment.make(tmp_path / "environment")
     pins = oldest(project["dependencies"] + project["optional-dependencies"]["compiler"])

@@ -1,4 +1,4 @@
-"""A package made of toolset files by the real compiler, imported, and forgotten again."""
+"""Packages that the real compiler makes of toolset files, imported and unloaded again."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _numbers = count()
 
 @contextmanager
 def imported(catalog: Catalog) -> Iterator[Loaded]:
-    """Write the package that a catalog compiles to, and load it."""
+    """Write the package of a compiled catalog and load it."""
     with loaded(lambda folder: write(folder, generate(catalog))) as found:
         yield found
 
 
 @contextmanager
 def loaded(write_package: Callable[[Path], None]) -> Iterator[Loaded]:
-    """Load a package that is written into a folder."""
+    """Load a package from a folder."""
     name = f"made_up_{next(_numbers)}"
     with TemporaryDirectory() as folder:
         write_package(Path(folder, name))
@@ -50,7 +50,7 @@ def loaded(write_package: Callable[[Path], None]) -> Iterator[Loaded]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same: 1 is 1.0, and is not true."""
+    """Return whether two JSON values are equal: 1 equals 1.0, but not true."""
     match one, other:
         case dict(), dict():
             return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())

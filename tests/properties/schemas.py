@@ -1,7 +1,7 @@
-"""Random JSON Schemas: toolsets full of them, every keyword of 2020-12 and draft-07 that looks at a value.
+"""Random JSON Schemas: toolsets of them, with every keyword of 2020-12 and draft-07 that constrains a value.
 
-References point at types of the spec file, at definitions beside the schema, and at the schema itself. One that could
-lead back to where it stands without entering the value is not drawn: nothing could be decided by such a schema.
+References point to types of the spec file, to definitions beside the schema, and to the schema itself. None leads back
+to itself without entering the value: such a schema would be undecidable.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NAMES: Final = [
     *("a-b", "_uniqueItems", "validation_alias", "extra", "args", "class", "model_fields_set", "orderId", "items"),
 ]
 NAMES: Final = st.sampled_from(_NAMES)
-"""Property names, no two of them one name in Python: words of JSON Schema, of Python, and of pydantic's models and core
-schemas, and names in generated code.
+"""Property names, all distinct in Python: words of JSON Schema, Python, pydantic's models and core schemas, and names
+in generated code.
 """
 
 KEYS: Final = NAMES | st.sampled_from([attribute(name) for name in _NAMES] + ["a b", "a__b", "uniqueItems_", "id"])
-"""Keys of objects: those names, what they are called in Python, and what would be called the same."""
+"""Keys of objects: those names, their Python names, and names that would have the same Python name."""
 
 TEXTS: Final = st.sampled_from(["", "a", "ab", "abc", "1", "true", "x y", "é", "\U0001f600", "a" * 9])
 WHOLE: Final = st.sampled_from([0, 1, -1, 2, 3, 10, -0.0, 1.0, 2.0, 2**53 + 1, 2**63, -(2**64), 10**30, 1e16, 1e300])
@@ -53,7 +53,7 @@ DIALECTS: Final = {
 
 @dataclass(frozen=True)
 class ToolSide:
-    """One side of a tool: its ident, which side, and the schema that was written for it."""
+    """One side of a tool: its ident, the side, and its schema."""
 
     ident: str
     side: Side
@@ -78,7 +78,7 @@ class Toolset:
         return {"toolgen": 1, "toolset": "made.up", "dialect": self.dialect, "types": types, "tools": tools}
 
     def document(self, schema: Any) -> Any:
-        """The same schema for any validator: the types stand beside it, where its references look for them."""
+        """Return the schema for other validators, with the types beside it where its references expect them."""
         if not isinstance(schema, dict):
             return schema
         types = {"types": {name: _at_home(each, f"#/types/{name}") for name, each in self.types.items()}}
@@ -86,7 +86,7 @@ class Toolset:
 
 
 def _at_home(node: Any, pointer: str) -> Any:
-    """A schema whose references to itself lead to where it stands now."""
+    """Return a schema whose self-references lead to its present position."""
     if isinstance(node, dict):
         moved = {key: _at_home(value, pointer) for key, value in node.items()}
         return {**moved, "$ref": pointer} if node.get("$ref") == "#" else moved
@@ -94,13 +94,13 @@ def _at_home(node: Any, pointer: str) -> Any:
 
 
 def written(schema: Any) -> Any:
-    """The schema as it is written into a spec, marked as JSON Schema: without a mark it could be a short form."""
+    """Return the schema as written into a spec, marked as JSON Schema, since otherwise it could be a short form."""
     return {"$comment": "JSON Schema", **schema} if isinstance(schema, dict) else schema
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """Where a schema stands: what it may refer to, anywhere, and where a value was entered since (`inside`)."""
+    """The position of a schema: what it may refer to anywhere, and what only since a value was entered (`inside`)."""
 
     dialect: str
     anywhere: tuple[str, ...]
@@ -109,21 +109,21 @@ class _Scope:
 
     @property
     def has_tuples(self) -> bool:
-        """Whether the dialect is the newer one."""
+        """Return whether the dialect is the newer one."""
         return self.dialect == "2020-12"
 
     def within(self) -> _Scope:
-        """The scope of a schema of a part of the value."""
+        """Return the scope of a schema for a part of the value."""
         return replace(self, anywhere=self.inside, depth=self.depth - 1)
 
     def beside(self) -> _Scope:
-        """The scope of a schema of the same value."""
+        """Return the scope of a schema for the same value."""
         return replace(self, depth=self.depth - 1)
 
 
 @st.composite
 def toolsets(draw: DrawFn, *, tools: int = 8, depth: int = 2) -> Toolset:
-    """A toolset of up to so many tools, whose schemas nest up to `depth` levels, more through references."""
+    """Draw a toolset whose schemas nest up to `depth` levels, or more through references."""
     dialect = draw(st.sampled_from(sorted(DIALECTS)))
     names = ["Node", "Leaf", "Thing"][: draw(st.integers(0, 3))]
     references = tuple(f"#/types/{name}" for name in names)
@@ -140,7 +140,7 @@ def toolsets(draw: DrawFn, *, tools: int = 8, depth: int = 2) -> Toolset:
 
 @st.composite
 def _whole(draw: DrawFn, scope: _Scope, *, as_object: bool) -> Any:
-    """A schema with definitions of its own, and references into itself."""
+    """Draw a schema with its own definitions and references into itself."""
     keyword = "$defs" if scope.has_tuples else "definitions"
     names = draw(st.lists(st.sampled_from(["D", "d e", "f/~%"]), unique=True, max_size=2))
     own = {name: f"#/{keyword}/{name.replace('~', '~0').replace('/', '~1').replace('%', '%25')}" for name in names}
@@ -155,7 +155,7 @@ def _whole(draw: DrawFn, scope: _Scope, *, as_object: bool) -> Any:
     scope = replace(scope, anywhere=(*scope.anywhere, *own.values()))
     made: Any = draw(st.sampled_from([_wide, _object if as_object else _schema]))
     schema = draw(made(scope))
-    # In draft-07 a reference stands alone; the root then becomes another schema, to which nothing may refer.
+    # In draft-07 siblings of a reference are ignored; the root is then another schema, which nothing may refer to.
     if as_object and scope.anywhere and (scope.has_tuples or not is_typed) and draw(st.integers(0, 5)) == 5:
         schema = {"$ref": draw(st.sampled_from(scope.anywhere))}
     if as_object:
@@ -166,7 +166,7 @@ def _whole(draw: DrawFn, scope: _Scope, *, as_object: bool) -> Any:
 
 @st.composite
 def _wide(draw: DrawFn, scope: _Scope) -> Any:
-    """An object of many small schemas: each is tried with every value of the object."""
+    """Draw an object of many small schemas: each is tried with every value of the object."""
     small: Any = st.sampled_from([_leaf, _variants, _variants, _map, _several])
     names = draw(st.lists(NAMES, unique=True, min_size=3, max_size=6))
     inner = replace(scope.within(), depth=1)
@@ -175,7 +175,7 @@ def _wide(draw: DrawFn, scope: _Scope) -> Any:
 
 @st.composite
 def _map(draw: DrawFn, scope: _Scope) -> Any:
-    """An object whose fields have no names."""
+    """Draw an object without named fields."""
     schema = {"type": "object", "additionalProperties": draw(_leaf(scope.within()))}
     patterns = st.dictionaries(st.sampled_from(PATTERNS), _leaf(scope.within()), min_size=1, max_size=2)
     return {**schema, "patternProperties": draw(patterns)} if draw(st.booleans()) else schema
@@ -221,7 +221,7 @@ def _beside_reference(draw: DrawFn) -> Any:
 
 @st.composite
 def _bounds(draw: DrawFn, kind: str) -> Any:
-    """Keywords for values of a kind, each there or not."""
+    """Draw optional keywords for values of a kind."""
     small = st.integers(0, 3)
     number = st.sampled_from([0, 1, -1, 0.5, 1.0, 10, 2**53])
     known: dict[str, dict[str, Any]] = {
@@ -237,7 +237,7 @@ def _bounds(draw: DrawFn, kind: str) -> Any:
 
 
 _DEFAULTS: Final = st.sampled_from([{}, [{}], {"a": {}}, {"metadata": {}}]) | SCALARS
-"""Many that are to be filled up with other defaults."""
+"""Defaults that are to be completed by other defaults."""
 
 _FORMATS: Final = st.sampled_from(["date", "email", "uuid", "date-time", "binary", "unheard-of"])
 _DIVISORS: Final = st.sampled_from([1, 2, 0.5, 0.1, 3.0, 1e-7])
@@ -306,7 +306,7 @@ _RARELY: Final[dict[str, Any]] = {
 
 @st.composite
 def _several(draw: DrawFn, scope: _Scope) -> Any:
-    """A schema of several types, with keywords for any of them."""
+    """Draw a schema of several types, with keywords for any of them."""
     kinds = draw(st.lists(st.sampled_from(TYPES), unique=True, min_size=1, max_size=3))
     schema: dict[str, Any] = {"type": kinds}
     for kind in kinds:
@@ -320,7 +320,7 @@ def _several(draw: DrawFn, scope: _Scope) -> Any:
 
 @st.composite
 def _variants(draw: DrawFn, scope: _Scope) -> Any:
-    """One of several schemas that are much alike: scalars, and objects and arrays of scalars."""
+    """Draw one of several similar schemas: scalars, and objects and arrays of scalars."""
     scalar = st.sampled_from(_ALIKE)
     fields = st.dictionaries(st.sampled_from(["a", "b"]), scalar, min_size=1)
     item = draw(st.sampled_from(["scalar", "object", "array", "map", "any"]))
@@ -352,12 +352,12 @@ _ALIKE: Final[tuple[Any, ...]] = (
     {"type": "integer", "minimum": 1},
     {"type": "number", "maximum": 0},
 )
-"""Scalars that Python takes for each other, or a type for a value of another."""
+"""Scalars that compare equal in Python, or that a type accepts although they are of another."""
 
 
 @st.composite
 def _combined(draw: DrawFn, scope: _Scope) -> Any:
-    """Schemas of one value together, beside a schema of its own or not."""
+    """Draw a combination of schemas for one value, optionally beside its own schema."""
     inner = _schema(scope.beside())
     schema = draw(st.sampled_from([None, None, _object, _array, _leaf]))
     made = draw(schema(scope.beside())) if schema else {}

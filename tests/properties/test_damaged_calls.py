@@ -1,7 +1,7 @@
-"""Valid calls, damaged at random: the verdict on each is the validator's, and what is valid is kept as it is.
+"""Valid calls, randomly damaged: each gets the verdict of the validator, and valid values are preserved.
 
-They are those of the cases, and in the long run also the recorded ones, where these lie beside the checkout. The same
-damage is done in every run.
+They are the calls of the cases and, in the long run, the recorded ones, if these are beside the checkout. The damage is
+the same in every run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DATA = ROOT.parent / "shared" / "data"
 RECORDED = {"tau": "tau", "tau2": "tau2", "kubernetes": "kubernetes_real"}
-"""Tools by the name of their file, and the recording of their calls."""
+"""Tools by the name of their file, and their recorded calls."""
 
 seeded = settings(
     derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -40,7 +40,7 @@ seeded = settings(
 
 
 class Valid(NamedTuple):
-    """A value that one side of a tool accepts, and the package of that tool."""
+    """A value that one side of a tool accepts, and the package of the tool."""
 
     package: str
     tool: str
@@ -50,7 +50,7 @@ class Valid(NamedTuple):
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Valid]]:
-    """The valid calls of all cases, whose packages can be imported."""
+    """Return the valid calls of all cases with importable packages."""
     folder = tmp_path_factory.mktemp("calls")
     found: list[Valid] = []
     for case in all_cases():
@@ -81,9 +81,9 @@ def test_more_damaged_calls_get_the_verdict_of_the_validator(calls: list[Valid],
 
 @pytest.fixture(scope="module", params=sorted(RECORDED))
 def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Valid]]:
-    """The valid calls of one recording, whose tools are imported and built."""
+    """Return the valid calls of one recording, whose tools are imported and built."""
     if not DATA.is_dir():
-        pytest.skip("shared/data does not stand beside the checkout")
+        pytest.skip("shared/data is not beside the checkout")
     folder = tmp_path_factory.mktemp("recorded")
     package = f"recorded_{request.param}"
     (folder / "toolgen.toml").write_text(f'[[targets]]\nspecs = "specs"\nout = "{package}"\n', encoding="utf-8")
@@ -111,7 +111,7 @@ def _recorded_calls(folder: Path, package: str, name: str) -> Iterator[Valid]:
 
 
 def check(data: st.DataObject, calls: Sequence[Valid]) -> None:
-    """Damage one of the calls, and try it."""
+    """Damage one of the calls and try it."""
     call = data.draw(st.sampled_from(calls))
     made = call.value
     for _ in range(data.draw(st.integers(1, 3))):

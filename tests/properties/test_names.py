@@ -1,4 +1,4 @@
-"""Names are one-to-one in a whole package, however alike those of the specs are; what cannot be so is refused."""
+"""Names are one-to-one in a whole package, however similar those of the specs are; clashes are refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KEYS = st.text(alphabet="aA1_-", min_size=1, max_size=4).filter(lambda key: key[0].isalpha()) | st.sampled_from(
     ["list", "List", "idents", "all", "ALL", "from", "args", "a_args", "aArgs", "types", "shared", "a" * 60, "call_a"]
 )
-"""Keys of tools that easily become one, or that generated code has another use for."""
+"""Keys of tools that easily clash with each other or with generated code."""
 WORDS = st.text(alphabet="aAb", min_size=1, max_size=2) | st.sampled_from(
     ["a-b", "a_b", "aB", "tools", "types", "agents", "class", "a__b"]
 )
@@ -52,7 +52,7 @@ TYPES = st.text(alphabet="aA1_", max_size=2).map(lambda text: f"A{text}") | st.s
     ["AArgs", "AResult", "ListArgs", "AArgsA", "Ident", "Field", "Literal", "OpenModel", "AArgsItem"]
 )
 REFUSED = {"TG301", "TG302", "TG303", "TG305", "TG605"}
-"""What a clash of names is reported as; TG105 is for names that are none."""
+"""Codes for clashing names; TG105 is for invalid names."""
 
 SCALAR = {"type": "string"}
 NESTED = {"type": "array", "items": {"type": "object", "properties": {"a": SCALAR, "A": SCALAR}}}
@@ -60,7 +60,7 @@ NESTED = {"type": "array", "items": {"type": "object", "properties": {"a": SCALA
 
 @st.composite
 def files(draw: st.DrawFn) -> dict[str, str]:
-    """Toolset files whose toolsets, types, tools and fields have names that are much alike."""
+    """Draw toolset files whose toolsets, types, tools and fields have similar names."""
     made: dict[str, str] = {}
     names = st.lists(WORDS, min_size=1, max_size=3).map(".".join)
     for name in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
@@ -81,7 +81,7 @@ def files(draw: st.DrawFn) -> dict[str, str]:
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(files())
-def test_every_name_of_a_package_means_one_thing_or_is_refused(specs: dict[str, str]) -> None:
+def test_every_name_of_a_package_is_unique_or_refused(specs: dict[str, str]) -> None:
     found = resolved(**specs)
     if found.has_errors:
         assert REFUSED.issuperset(found.codes), found.messages
@@ -114,7 +114,7 @@ def test_every_name_of_a_package_means_one_thing_or_is_refused(specs: dict[str, 
 
 
 def scopes(module: ast.Module) -> Iterator[tuple[str, list[str]]]:
-    """Each scope of a module, and the names that are bound in it, the keys of its tables, and the fields of a model.
+    """Yield each scope of a module with the names bound in it, the keys of its tables, and the fields of a model.
 
     Type checkers and Python may each have their own branch of an `if`: each is a scope.
     """
@@ -141,7 +141,7 @@ def scopes(module: ast.Module) -> Iterator[tuple[str, list[str]]]:
 
 
 def bound(statement: ast.stmt) -> list[str]:
-    """The names that a statement binds in its scope."""
+    """Return the names that a statement binds in its scope."""
     match statement:
         case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
             return [name]

@@ -1,4 +1,4 @@
-"""Secrets: wherever a handler, a hook or a gate puts the secrets of a call, they reach no store, prompt, or log."""
+"""Secrets of a call reach no store, prompt or log, wherever a handler, a hook or a gate puts them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FORMS: dict[str, Callable[[str], Any]] = {
     "cut": lambda secret: f"{secret[:7]}…",
     "behind much": lambda secret: "x" * 293 + secret,
 }
-"""How a secret gets into what a handler says. Where only text will do, the rest is written as JSON."""
+"""How a secret gets into the output of a handler. Where only text is possible, values are written as JSON."""
 
 CHANNELS = (
     *("raise", "call_failed", "timeout", "tool_error", "malformed", "message", "side_effects", "audit", "telemetry"),
@@ -61,12 +61,12 @@ CHANNELS = (
 
 
 BEFORE_INJECTION = {"hook_denies", "hook_fails", "gate_refuses", "gate_fails", "permission_fails"}
-"""Where an injected secret is no part of the call yet."""
+"""Places where an injected secret is not part of the call yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One call to be made: its schema and args, the secret texts in them, and what the handler says of them where."""
+    """One call: its schema and args, the secret texts in them, and where the handler outputs them."""
 
     schema: dict[str, Any]
     args: dict[str, Any]
@@ -81,7 +81,7 @@ texts = st.text(alphabet="ab01zé\"'\\/%+&=<> ~$", min_size=5, max_size=24).map(
 
 @st.composite
 def calls(draw: st.DrawFn, secret_texts: st.SearchStrategy[str] = texts) -> Made:
-    """Secrets at random depth in random args."""
+    """Draw secrets at random depth in random args."""
     secrets: list[str] = []
     schema: dict[str, Any] = {"type": "object", "properties": {}}
     args: dict[str, Any] = {}
@@ -119,7 +119,7 @@ def _leaf(draw: st.DrawFn, secret_texts: st.SearchStrategy[str], secrets: list[s
 
 
 def traces(secret: str) -> list[str]:
-    """What shows that a secret is in a text."""
+    """Return the traces of a secret in a text."""
     data = secret.encode()
     once = json.dumps(secret)[1:-1]
     found = [secret, once, json.dumps(once)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], repr(data)[2:-1]]
@@ -127,7 +127,7 @@ def traces(secret: str) -> list[str]:
 
 
 class Host:
-    """A host whose code puts the secrets of a call wherever it can, and that keeps all it was shown."""
+    """A host whose code puts the secrets of a call everywhere possible, and that keeps everything it was shown."""
 
     def __init__(self, made: Made) -> None:
         self.said = {channel: "; ".join(self._all(made, channel)) for channel, _ in made.says}
@@ -202,7 +202,7 @@ class Host:
 
 @contextmanager
 def logged() -> Generator[list[str]]:
-    """All that is logged, formatted as a handler of a host would."""
+    """Collect all log output, formatted as by a handler of a host."""
     lines: list[str] = []
 
     class Keep(logging.Handler):
@@ -255,7 +255,7 @@ async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[
 
 
 def check(made: Made, *, asks: bool) -> None:
-    """Make the call with both stores, and look for its secrets in all that is left of it."""
+    """Make the call with both stores and look for its secrets in everything that remains."""
     left: dict[str, str] = {}
     with TemporaryDirectory() as name, logged() as lines:
         folder, host = Path(name), Host(made)
@@ -312,7 +312,7 @@ def test_reg_66_no_secret_is_stored_or_logged_wherever_the_host_puts_it(made: Ma
 
 @settings(unhurried, max_examples=15)
 @given(calls(words))
-def test_reg_66_no_credential_is_in_a_question_either(made: Made) -> None:
+def test_reg_66_no_credential_is_in_a_permission_request(made: Made) -> None:
     check(Made(made.schema, made.args, made.secrets, _without_early_ends(made.says), made.injected), asks=True)
 
 

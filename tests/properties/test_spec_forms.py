@@ -1,6 +1,6 @@
-"""What specs say beside JSON Schema: the short form, `inject`, `one_of`, and names that parts of schemas have.
+"""Features of specs beside JSON Schema: the short form, `inject`, `one_of`, and names of parts of schemas.
 
-For each, the verdict on any value is that of a schema which says the same in other words.
+For each, the verdict on any value is that of an equivalent schema.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNMARKED: Final = NAMES.filter(lambda name: bool(name) and name[-1] not in "?!")
 
 
 class Short(NamedTuple):
-    """A short form, and the JSON Schema that it stands for."""
+    """A short form and the equivalent JSON Schema."""
 
     form: Any
     schema: Any
@@ -79,7 +79,7 @@ def short_objects(draw: DrawFn, depth: int) -> Short:
 
 @quick
 @given(st.data(), short_objects(3))
-def test_a_short_form_means_the_schema_it_stands_for(data: st.DataObject, short: Short) -> None:
+def test_a_short_form_is_equivalent_to_its_schema(data: st.DataObject, short: Short) -> None:
     catalog = compiled({"args": short.form, "result": short.form})
     validator = jsonschema_rs.validator_for(short.schema)
     with imported(catalog) as found:
@@ -90,7 +90,7 @@ def test_a_short_form_means_the_schema_it_stands_for(data: st.DataObject, short:
 
 
 class Args(NamedTuple):
-    """Args as they are written, the types they use, and a schema of the same that stands alone.
+    """Args as written, their types, and an equivalent self-contained schema.
 
     `names` are their outermost fields, all of them texts.
     """
@@ -103,9 +103,9 @@ class Args(NamedTuple):
 
 @st.composite
 def args(draw: DrawFn, dialect: str) -> Args:
-    """An object with texts, and one field of its own kind, written in one of several ways."""
+    """Draw an object with texts and a field of its own type, written in one of several ways."""
     names = draw(st.lists(NAMES, unique=True, min_size=3, max_size=5))
-    own, *names = sorted(names)  # the name without characters, of which a spec cannot speak, comes first
+    own, *names = sorted(names)  # the empty name, which a spec cannot contain, comes first
     schema: dict[str, Any] = {"type": "object", "properties": dict.fromkeys(names, TEXT)}
     schema["required"] = draw(st.lists(st.sampled_from(names), unique=True))
     if draw(st.booleans()):
@@ -125,7 +125,7 @@ def args(draw: DrawFn, dialect: str) -> Args:
 
 @quick
 @given(st.data(), st.sampled_from(sorted(DIALECTS)))
-def test_injected_fields_are_refused_asked_of_nobody_and_filled_in(data: st.DataObject, dialect: str) -> None:
+def test_injected_fields_are_refused_from_callers_and_filled_in(data: st.DataObject, dialect: str) -> None:
     made = data.draw(args(dialect))
     injected = data.draw(st.lists(st.sampled_from(made.names), unique=True, min_size=1))
     catalog = compiled({"args": written(made.written), "inject": injected}, made.types, dialect)
@@ -180,7 +180,7 @@ def test_an_extra_key_with_the_python_name_of_an_injected_field_reaches_the_hand
 
 @quick
 @given(st.data(), st.sampled_from(sorted(DIALECTS)))
-def test_exactly_one_of_some_args_is_given(data: st.DataObject, dialect: str) -> None:
+def test_exactly_one_of_the_alternative_args_is_required(data: st.DataObject, dialect: str) -> None:
     made = data.draw(args(dialect))
     optional = [name for name in made.names if name not in required(made)]
     if len(optional) < 2:
@@ -197,7 +197,7 @@ def test_exactly_one_of_some_args_is_given(data: st.DataObject, dialect: str) ->
 
 @quick
 @given(st.data(), st.sampled_from(sorted(DIALECTS)))
-def test_names_that_nothing_refers_to_change_nothing(data: st.DataObject, dialect: str) -> None:
+def test_unreferenced_names_change_nothing(data: st.DataObject, dialect: str) -> None:
     made = data.draw(args(dialect))
     root, types = json.loads(json.dumps([made.written, made.types]))
     for schema in [*texts_in(root), *texts_in(types), *([root] if not types else [])]:
@@ -212,7 +212,7 @@ def test_names_that_nothing_refers_to_change_nothing(data: st.DataObject, dialec
 
 
 def texts_in(value: Any) -> Iterator[dict[str, Any]]:
-    """The schemas of texts in a schema."""
+    """Return the string schemas in a schema."""
     if isinstance(value, dict):
         if value == TEXT:
             yield value
@@ -224,21 +224,21 @@ def texts_in(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def compiled(tool: Mapping[str, Any], types: Mapping[str, Any] | None = None, dialect: str = "2020-12") -> Catalog:
-    """What a toolset with one tool, `act`, compiles to."""
+    """Compile a toolset with one tool, `act`."""
     found = resolved(spec(tool, types or {}, dialect))
     assert not found.has_errors, found.messages
     return found.catalog
 
 
 def spec(tool: Mapping[str, Any], types: Mapping[str, Any], dialect: str) -> str:
-    """The text of that toolset."""
+    """Return the text of that toolset."""
     tools = {"act": {"description": "Acts.", **tool}}
     head = {"toolgen": 1, "toolset": "made.up", "dialect": dialect}
     return json.dumps({**head, "types": {name: written(each) for name, each in types.items()}, "tools": tools})
 
 
 def required(made: Args) -> list[str]:
-    """The outermost fields that must be given."""
+    """Return the required outermost fields."""
     schemas = [made.schema, *made.types.values(), *made.schema.get("allOf", ())]
     return [name for schema in schemas for name in schema.get("required", ())]
 

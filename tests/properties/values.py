@@ -1,4 +1,4 @@
-"""Random values for a JSON Schema: many that it accepts, and many that only just miss."""
+"""Random values for a JSON Schema: many valid ones, and many that are nearly valid."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIMPLE: Final = st.sampled_from([True, False, 0, 1, 1.0, 2, -1, "a", None])
 
 @st.composite
 def values(draw: DrawFn, document: Any) -> Any:
-    """A value that was made for a schema, damaged up to twice. Whether it fits is for a validator to say."""
+    """Draw a value made for a schema and damaged up to twice. Whether it is valid is left to a validator."""
     value = draw(_Maker(document).value(document))
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2]))):
         value = draw(damaged(value))
@@ -38,24 +38,24 @@ def values(draw: DrawFn, document: Any) -> Any:
 
 
 class _Maker:
-    """Makes values of the schemas of one document. It reads what decides most, and leaves the rest to luck."""
+    """Draws values for the schemas of one document. It considers the most important keywords and ignores the rest."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
 
     def value(self, schema: Any, depth: int = 0) -> Any:
-        """A strategy of values that most likely fit."""
+        """Return a strategy for values that are probably valid."""
         return st.deferred(lambda: _value(self, schema, depth))
 
     def target(self, reference: str) -> Any:
-        """What a reference points to."""
+        """Return the target of a reference."""
         node = self._document
         for token in reference.split("/")[1:]:
             node = node[unquote(token).replace("~1", "/").replace("~0", "~")]
         return node
 
     def parts(self, schema: Any, choice: int, depth: int = 0) -> Iterator[dict[str, Any]]:
-        """The schema and those that apply beside it; of alternatives the one that `choice` falls on."""
+        """Return the schema and those that apply beside it; of alternatives, the one selected by `choice`."""
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return
         yield schema
@@ -90,7 +90,7 @@ def _value(draw: DrawFn, maker: _Maker, schema: Any, depth: int) -> Any:
 
 
 def _bounded(kinds: Any, parts: list[dict[str, Any]]) -> Any:
-    """Scalars, or what the schema says about their bounds."""
+    """Draw scalars, within the bounds of the schema."""
     bounds = [
         part[keyword] for part in parts for keyword in ("minimum", "maximum", "exclusiveMinimum") if keyword in part
     ]
@@ -135,7 +135,7 @@ def _array(draw: DrawFn, maker: _Maker, parts: list[dict[str, Any]], depth: int)
 
 @st.composite
 def damaged(draw: DrawFn, value: Any) -> Any:
-    """The value with a change in one place: a neighbour, another type, a key more or less."""
+    """Draw the value with one change: a similar value, another type, an added or removed key."""
     places = list(_places(value, ()))
     path = ("", *draw(st.sampled_from(places)))
     holder: Any = {"": copy.deepcopy(value)}
@@ -173,7 +173,7 @@ def _changed(draw: DrawFn, value: Any) -> Any:
 
 
 def _neighbours(value: float) -> list[Any]:
-    """What is nearly the same number, and what Python takes for it."""
+    """Return similar numbers, and values that Python considers equal."""
     found: list[Any] = [str(value), not value, value + 1, value - 1, -value, [value]]
     found += [bool(value)] if value in (0, 1) else []
     if isinstance(value, bool):
@@ -184,7 +184,7 @@ def _neighbours(value: float) -> list[Any]:
 
 
 def _places(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """The path of every part of a value."""
+    """Return the path of every part of a value."""
     yield path
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in entries:

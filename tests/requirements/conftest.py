@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder on the import path, with the packages of some cases."""
+    """Return a folder on the import path with the packages of some cases."""
     folder = tmp_path_factory.mktemp("packages")
     for name in ("agents_and_exports", "transforms_that_fit", "transforms_that_do_not_fit"):
         write(folder / "compiled" / name, Case(CASES / name).compile().files)

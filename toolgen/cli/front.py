@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
         return USAGE
     except click.ClickException as error:
         # A message may quote what a server or a file says.
-        error.message = "\n".join(map(visible, error.message.split("\n")))
+        error.message = "\n".join(map(visible, error.message.split("\n")))  # type: ignore[misc]  # shown below
         error.show()
         return USAGE
     except ConfigError as error:

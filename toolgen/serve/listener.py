@@ -83,7 +83,7 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _awaits_head(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
+        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None at first
 
     def _expect_head(self) -> None:
         self._due = self.loop.call_later(_HEAD_SECONDS, self.transport.close)

@@ -1,4 +1,4 @@
-"""What requests say of the tools of the peers' benchmark: bytes are the same on every machine, so they are held."""
+"""Request sizes for the tools of the peers' benchmark: bytes are the same on every machine, so they are asserted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from benchmarks.payloads import FOLDER
 from tests.project.checkout import ROOT
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="shared/bench does not stand beside the checkout")
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="shared/bench is not beside the checkout")
 
 
 def measured(flat: list[int], actions: list[int]) -> dict[str, Any]:

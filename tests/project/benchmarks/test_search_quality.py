@@ -1,4 +1,4 @@
-"""How good search is over real tools: the share of our own questions with a right tool among the first."""
+"""Search quality over real tools: the share of questions with a right tool among the first results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 QUERIES = read_queries()
 
-needs_tools = pytest.mark.skipif(not TOOLS.is_file(), reason="shared/data does not stand beside the checkout")
+needs_tools = pytest.mark.skipif(not TOOLS.is_file(), reason="shared/data is not beside the checkout")
 pytestmark = pytest.mark.xdist_group("search-quality")
 
 
@@ -42,7 +42,7 @@ def index(documents: list[SearchDocument]) -> Index:
     return Index.build(documents)
 
 
-def test_there_are_enough_questions_in_each_part_and_none_twice() -> None:
+def test_each_part_has_enough_questions_without_duplicates() -> None:
     assert len({query.text for query in QUERIES}) == len(QUERIES) >= 200
     counts = {part: sum(query.part == part for query in QUERIES) for part in PARTS}
     assert min(counts["tuning"], counts["held_out"]) >= 100
@@ -51,7 +51,7 @@ def test_there_are_enough_questions_in_each_part_and_none_twice() -> None:
 
 
 @needs_tools
-def test_the_paraphrased_questions_are_about_tools_of_their_own() -> None:
+def test_the_paraphrased_questions_are_about_tools_without_other_questions() -> None:
     others = {tool for query in QUERIES if query.part != "paraphrased" for tool in query.tools}
     assert all(query.tools - others for query in QUERIES if query.part == "paraphrased")
 
@@ -62,7 +62,7 @@ def test_every_label_is_a_tool(documents: list[SearchDocument]) -> None:
 
 
 @needs_tools
-def test_lexical_search_beats_plain_bm25_by_five_points_on_the_half_that_nobody_tuned_on(
+def test_lexical_search_beats_plain_bm25_by_five_points_on_the_held_out_half(
     documents: list[SearchDocument], index: Index
 ) -> None:
     held_out = [query for query in QUERIES if query.part == "held_out"]

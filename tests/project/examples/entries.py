@@ -1,6 +1,6 @@
-"""Every entry of the worked example, with args that it takes on the data that a new router starts with.
+"""Every entry of the worked example, with valid args for the initial data of a new router.
 
-The calls do not need each other: they can be made in any order, each once.
+The calls are independent: they can be made in any order, each once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ EVERY_ENTRY: Final[dict[str, dict[str, Any]]] = {
     "rag_operation__drop_source": {"source": "drafts"},
     "exec__run": {"argv": ["echo", "fine; ls $HOME"]},
 }
-"""Qualified name -> args, as `invoke_action` takes them."""
+"""Qualified name -> args for `invoke_action`."""
 
 TARGET_CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "skill__word_count": ("router.invoke_skill", {"name": "word_count", "input": {"text": "one two\ntwo"}}),
@@ -90,4 +90,4 @@ TARGET_CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "rag_operation__drop_source": ("router.drop_source", {"source": "drafts"}),
     "exec__run": ("router.sandboxed_exec", EVERY_ENTRY["exec__run"]),
 }
-"""Qualified name -> the ident of the tool behind it, and the args that it is given."""
+"""Qualified name -> the ident of its target tool, and the args that the tool receives."""

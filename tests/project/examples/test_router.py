@@ -28,7 +28,7 @@ from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolRe
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import CallFailed
 
-SAID = {
+EXPECTED_TEXT = {
     "skill__word_count": '{"words":3,"lines":2,"most_common":{"two":2,"one":1}}',
     "skill__table_total": '{"total":42.5,"mean":21.25,"counted":2}',
     "skill__date_span": '{"first":"2026-05-02","last":"2026-05-20","days":18}',
@@ -62,7 +62,7 @@ SAID = {
     "rag_operation__drop_source": "null",
     "exec__run": '{"exit_code":0,"stdout":"fine; ls $HOME\\n","stderr":""}',
 }
-"""What the result of each entry has in it, as JSON."""
+"""Text that the JSON of each entry's result contains."""
 
 
 def runtime_of(router: Router) -> Runtime:
@@ -102,16 +102,16 @@ def test_every_entry_is_called_on_one_router_in_any_order(is_reversed: bool, rou
         return {name: await runtime.invoke(requests[name]) for name in sorted(requests, reverse=is_reversed)}
 
     results = asyncio.run(all_results())
-    changed = {"mcp__list_servers", "file__read"}  # by what was called before it
+    changed = {"mcp__list_servers", "file__read"}  # by the calls before it
     for name in results.keys() - changed:
         assert results[name].error is None, (name, results[name].error)
-        assert SAID[name] in results[name].payload.decode(), name
+        assert EXPECTED_TEXT[name] in results[name].payload.decode(), name
 
 
 @pytest.mark.parametrize("name", ["mcp__list_servers", "file__read"])
-def test_what_others_change_is_there_from_the_start(name: str, router: Router) -> None:
+def test_records_that_other_entries_change_exist_from_the_start(name: str, router: Router) -> None:
     ident, args = TARGET_CALLS[name]
-    assert SAID[name] in call(router, ident, **args).payload.decode()
+    assert EXPECTED_TEXT[name] in call(router, ident, **args).payload.decode()
 
 
 def test_uac_08_every_operation_of_the_catalog_has_a_call_and_so_has_every_kind_of_resource(router: Router) -> None:
@@ -119,16 +119,16 @@ def test_uac_08_every_operation_of_the_catalog_has_a_call_and_so_has_every_kind_
     assert operations == universal.OPERATION_RULES.keys()
     assert {name.partition("__")[0] for name in EVERY_ENTRY.keys() - operations} == universal.RESOURCE_RULES.keys()
     assert router.resources.keys() == universal.RESOURCE_RULES.keys()
-    assert EVERY_ENTRY.keys() == TARGET_CALLS.keys() == SAID.keys()
+    assert EVERY_ENTRY.keys() == TARGET_CALLS.keys() == EXPECTED_TEXT.keys()
 
 
 @pytest.mark.parametrize("name", EVERY_ENTRY)
-def test_uac_41_an_entry_leads_to_the_call_that_is_made_here(name: str) -> None:
+def test_uac_41_an_entry_leads_to_its_call(name: str) -> None:
     action = universal.TABLES.resolve(name, EVERY_ENTRY[name])
     assert (action.target_tool_name, dict(action.target_args)) == TARGET_CALLS[name]
 
 
-def test_resources_are_those_there_are_now(router: Router) -> None:
+def test_resources_are_listed_as_they_currently_are(router: Router) -> None:
     def names(category: str) -> list[str]:
         return [name for name, _ in router.resources[category]()]
 
@@ -147,12 +147,12 @@ def test_resources_are_those_there_are_now(router: Router) -> None:
 # Skills and peers
 
 
-def test_a_skill_that_is_not_there_is_refused_with_near_names(router: Router) -> None:
+def test_an_unknown_skill_is_refused_with_similar_names(router: Router) -> None:
     error = refused(call(router, "router.invoke_skill", name="word_counts", input={}), "skill_not_found")
     assert (error.message, error.hint) == ("there is no skill 'word_counts'", "did you mean word_count?")
 
 
-def test_a_skill_says_which_input_it_takes(router: Router) -> None:
+def test_a_skill_declares_its_input(router: Router) -> None:
     error = refused(call(router, "router.invoke_skill", name="date_span", input={"dates": ["May"]}), "input_refused")
     assert "dates.0: Input should be a valid date" in error.message
     assert error.hint == "the input is an object with dates"
@@ -189,7 +189,7 @@ def test_an_agent_reads_its_own_record_before_the_shared_one(tmp_path: Path) -> 
     assert ("greeting", "Ahoy.") in list(mine.resources["memory_entry"]())
 
 
-def test_a_record_outlasts_the_router_and_is_replaced(tmp_path: Path) -> None:
+def test_a_record_survives_the_router_and_is_replaced(tmp_path: Path) -> None:
     first = value_of(call(Router(tmp_path / "r"), "router.remember_shared", slug="x", body="one"))
     again = value_of(call(Router(tmp_path / "r"), "router.remember_shared", slug="x", body="two"))
     assert (first["created"], again["created"]) == (True, False)
@@ -204,7 +204,7 @@ def test_a_slug_cannot_leave_its_folder(slug: str, router: Router) -> None:
         assert (result.error.kind, result.error.issues[0].pointer) == (FailureKind.INVALID_CALL, "/slug")
 
 
-def test_a_record_that_is_not_there_is_refused_with_near_names(router: Router) -> None:
+def test_an_unknown_record_is_refused_with_similar_names(router: Router) -> None:
     error = refused(call(router, "router.read_memory_body", slug="house_rule"), "memory_not_found")
     assert error.hint == "did you mean house_rules?"
     error = refused(call(router, "router.forget", slug="house_rules", layer="agent"), "memory_not_found")
@@ -232,7 +232,7 @@ def test_a_page_of_plain_text_and_the_first_page(router: Router) -> None:
     assert first["text"].startswith("Harbour of Lunde")
 
 
-def test_a_page_that_is_not_there_is_refused(router: Router) -> None:
+def test_a_missing_page_is_refused(router: Router) -> None:
     error = refused(call(router, "router.web_fetch", url="http://harbour.example/ö%20 /../x"), "page_not_found")
     assert error.message == "harbour.example answers with 404"
 
@@ -247,16 +247,16 @@ def test_a_page_that_is_not_there_is_refused(router: Router) -> None:
         "http://harbour.example@localhost/",
     ],
 )
-def test_no_other_host_is_reached(url: str, router: Router) -> None:
+def test_no_other_host_is_contacted(url: str, router: Router) -> None:
     error = refused(call(router, "router.web_fetch", url=url), "host_unknown")
     assert error.message == "only http://harbour.example is reachable"
 
 
-def test_what_is_no_url_is_refused(router: Router) -> None:
+def test_an_invalid_url_is_refused(router: Router) -> None:
     refused(call(router, "router.web_fetch", url="http://[harbour"), "invalid_url")
 
 
-def test_the_text_of_a_page_is_without_markup_scripts_and_styles() -> None:
+def test_the_text_of_a_page_excludes_markup_scripts_and_styles() -> None:
     page = "<title>A &amp; B</title><style>p {}</style><script>x</script><p>one <b>two</b>\nthree</p><ul><li>four</ul>"
     assert text_of_html(page) == "A & B\none two three\nfour"
 
@@ -264,7 +264,7 @@ def test_the_text_of_a_page_is_without_markup_scripts_and_styles() -> None:
 # Documents, corpora, ranking
 
 
-def test_only_documents_that_are_listed_can_be_read(router: Router) -> None:
+def test_only_listed_documents_can_be_read(router: Router) -> None:
     paths = value_of(call(router, "router.source_list"))
     assert {"app.py", "docs/overview.md", "handlers/site.py", "universal.catalog.yaml"} <= set(paths)
     assert value_of(call(router, "router.source_read", path="app.py")).startswith('"""The worked example')
@@ -274,7 +274,7 @@ def test_only_documents_that_are_listed_can_be_read(router: Router) -> None:
     assert error.hint.startswith("did you mean docs/overview.md")
 
 
-def test_corpora_are_searched_together_and_apart(router: Router) -> None:
+def test_corpora_are_searched_together_and_separately(router: Router) -> None:
     def corpora(*sources: str) -> list[str]:
         hits = value_of(call(router, "router.recall", sources=sources, query="ferry and pier", top_k=50))
         return [hit["id"].partition("/")[0] for hit in hits]
@@ -285,7 +285,7 @@ def test_corpora_are_searched_together_and_apart(router: Router) -> None:
     assert len(both) == 1
 
 
-def test_a_corpus_that_was_dropped_stays_so(tmp_path: Path) -> None:
+def test_a_dropped_corpus_stays_dropped(tmp_path: Path) -> None:
     call(Router(tmp_path / "r"), "router.drop_source", source="drafts")
     for ident, args in (
         ("router.drop_source", {"source": "drafts"}),
@@ -308,7 +308,7 @@ def test_words_are_compared_by_their_stems() -> None:
 # Files and commands
 
 
-def test_a_file_is_deleted_within_the_workspace_alone(router: Router, tmp_path: Path) -> None:
+def test_files_are_deleted_only_within_the_workspace(router: Router, tmp_path: Path) -> None:
     outside = tmp_path / "router" / "servers.json"
     result = call(router, "router.delete_file", path="../servers.json")
     assert result.error is not None
@@ -328,7 +328,7 @@ def test_uac_63_a_command_is_a_list_and_no_shell_reads_it(router: Router) -> Non
     assert (text.error.kind, text.error.issues[0].pointer) == (FailureKind.INVALID_CALL, "/argv")
 
 
-def test_a_command_sees_no_variable_and_no_file_of_the_host(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_cannot_see_variables_or_files_of_the_host(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "hunter2")
     assert value_of(call(router, "router.sandboxed_exec", argv=["env"]))["stdout"] == ""
     folder = value_of(call(router, "router.sandboxed_exec", argv=["pwd"]))["stdout"].strip()
@@ -337,7 +337,7 @@ def test_a_command_sees_no_variable_and_no_file_of_the_host(router: Router, monk
     assert value_of(call(router, "router.sandboxed_exec", argv=["ls", "-A"]))["stdout"] == ""
 
 
-def test_a_command_that_fails_gives_its_code_and_one_that_hangs_is_ended(router: Router) -> None:
+def test_a_failed_command_returns_its_code_and_a_hanging_one_is_killed(router: Router) -> None:
     failed = value_of(call(router, "router.sandboxed_exec", argv=["ls", "nowhere"]))
     assert failed["exit_code"] != 0
     assert "nowhere" in failed["stderr"]
@@ -349,14 +349,14 @@ def test_a_command_that_fails_gives_its_code_and_one_that_hangs_is_ended(router:
 # MCP servers
 
 
-def test_uac_09_the_tools_of_one_server_have_its_name_in_their_ids(router: Router) -> None:
+def test_uac_09_tool_ids_contain_the_name_of_their_server(router: Router) -> None:
     listed = value_of(call(router, "mcp_admin.list_tools", server="time"))
     assert [tool["id"] for tool in listed] == ["time__get_current_time"]
     assert listed[0]["description"] == "Tell the time in a time zone."
     assert listed[0]["input_schema"]["required"] == ["timezone"]
 
 
-def test_uac_10_an_id_is_cut_at_its_first_separator(router: Router) -> None:
+def test_uac_10_an_id_is_split_at_its_first_separator(router: Router) -> None:
     args = {"value": 2, "unit": "km", "to": "m"}
     action = universal.TABLES.resolve("mcp__call_tool", {"tool": "units__convert__length", "tool_args": args})
     assert action.target_args == {"server": "units", "tool": "convert__length", "args": args}
@@ -378,7 +378,7 @@ def test_a_server_is_installed_called_and_dropped(router: Router) -> None:
     assert error.hint == "there are time, units"
 
 
-def test_a_name_that_is_taken_is_not_given_to_another_command(router: Router) -> None:
+def test_a_used_server_name_is_not_given_to_another_command(router: Router) -> None:
     error = refused(call(router, "mcp_admin.install_local", name="units", argv=SERVER), "name_taken")
     assert (error.message, error.hint) == ("another server is installed as 'units'", "drop it first")
     error = refused(call(router, "mcp_admin.install_registry", name="time", version="1.0"), "name_taken")
@@ -400,11 +400,13 @@ def test_a_name_that_is_taken_is_not_given_to_another_command(router: Router) ->
         ("call_mcp_tool", {"server": "time", "tool": "get_current_time", "args": {}}, "tool_failed", ""),
     ],
 )
-def test_what_there_is_not_is_refused(ident: str, args: dict[str, Any], code: str, hint: str, router: Router) -> None:
+def test_unknown_servers_and_tools_are_refused(
+    ident: str, args: dict[str, Any], code: str, hint: str, router: Router
+) -> None:
     assert refused(call(router, f"mcp_admin.{ident}", **args), code).hint == hint
 
 
-def test_a_name_of_a_server_holds_no_separator(router: Router) -> None:
+def test_a_server_name_contains_no_separator(router: Router) -> None:
     result = call(router, "mcp_admin.install_local", name="a__b", argv=SERVER)
     assert result.error is not None
     assert result.error.issues[0].pointer == "/name"
@@ -420,8 +422,9 @@ def test_a_name_of_a_server_holds_no_separator(router: Router) -> None:
         ("print('x' * 2_000_000)", "what it says is not MCP"),
     ],
 )
-def test_a_command_that_is_no_server_is_not_installed(program: str, why: str, router: Router) -> None:
-    asked = f"input()\n{program}"  # it waits for the first request: one that ends before that is refused in other words
+def test_a_command_that_is_not_a_server_is_not_installed(program: str, why: str, router: Router) -> None:
+    # it waits for the first request; if it ended earlier, the message would be a different one
+    asked = f"input()\n{program}"
     result = call(router, "mcp_admin.install_local", name="odd", argv=[sys.executable, "-c", asked])
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "server_unusable")
@@ -429,13 +432,13 @@ def test_a_command_that_is_no_server_is_not_installed(program: str, why: str, ro
     assert "odd" not in value_of(call(router, "mcp_admin.list_servers"))
 
 
-def test_a_program_that_is_not_there_cannot_be_installed(router: Router) -> None:
+def test_a_missing_program_cannot_be_installed(router: Router) -> None:
     result = call(router, "mcp_admin.install_local", name="odd", argv=["no-such-program"])
     assert result.error is not None
     assert result.error.message == "the server cannot be used: it cannot be started"
 
 
-def test_a_server_that_says_nothing_is_given_up_and_ended() -> None:
+def test_a_silent_server_times_out_and_is_killed() -> None:
     async def wait() -> None:
         async with open_session(["sleep", "60"], seconds=0.02):
             pytest.fail("it answered")
@@ -467,7 +470,7 @@ for cursor in (None, "2"):
 """
 
 
-def test_a_server_may_ask_meanwhile_and_list_its_tools_in_pages(router: Router) -> None:
+def test_a_server_may_send_requests_and_list_its_tools_in_pages(router: Router) -> None:
     argv = [sys.executable, "-c", ASKING]
     assert value_of(call(router, "mcp_admin.install_local", name="asking", argv=argv)) == {
         "server": "asking",
@@ -480,7 +483,7 @@ def test_a_server_may_ask_meanwhile_and_list_its_tools_in_pages(router: Router) 
     ]
 
 
-def test_the_servers_of_the_example_answer_as_the_protocol_has_it() -> None:
+def test_the_servers_of_the_example_follow_the_protocol() -> None:
     def fixed(zone: tzinfo) -> datetime:
         return datetime(2026, 5, 16, 12, tzinfo=zone)
 

@@ -1,4 +1,4 @@
-"""Codecs of compiled packages against jsonschema-rs: for any schemas, the same verdict on any value, and no loss."""
+"""Codecs of compiled packages against jsonschema-rs: for all schemas, the same verdict on all values, without loss."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.codec.codec import Codec
 
-# A failure shows one schema and one value. To make the toolset around them smaller would take minutes.
+# A failure shows one schema and one value. Shrinking the toolset around them would take minutes.
 unhurried = settings(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -43,7 +43,7 @@ def test_codecs_agree_with_the_validator_on_many_more_schemas(data: st.DataObjec
 
 
 def _holder(name: str, fields: dict[str, Any], more: Any = True) -> dict[str, Any]:
-    """An object with a field `name`, an object that has `fields`, and `more`."""
+    """Return an object with a field `name`, an object that has `fields`, and `more`."""
     inner = {"type": "object", "properties": {**fields, "more": more}}
     return {"type": "object", "properties": {name: inner}}
 
@@ -82,12 +82,12 @@ FOUND: list[tuple[Any, list[Any]]] = [
         [{"x": {"a_b": 1.0, "more": [{"x": {"a_b": None}}, {"x": {"a-b": 1.0, "a_b": 1.0}}]}}],
     ),
 ]
-"""Schemas that the search once found a defect with, and values that showed it."""
+"""Schemas with which the search once found a defect, and the values that revealed it."""
 
 
 @pytest.mark.parametrize(("schema", "found"), FOUND)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_codecs_agree_where_they_once_did_not(dialect: str, schema: Any, found: list[Any]) -> None:
+def test_codecs_agree_on_schemas_of_former_defects(dialect: str, schema: Any, found: list[Any]) -> None:
     args = {"type": "object", "properties": {"a": schema}}
     ident = "made.up.tool_0"
     check(Toolset(dialect, {}, (ToolSide(ident, "result", schema),)), lambda _document: found)
@@ -95,7 +95,7 @@ def test_codecs_agree_where_they_once_did_not(dialect: str, schema: Any, found: 
         check(Toolset(dialect, {}, (ToolSide(ident, "args", args),)), lambda _document: [{"a": each} for each in found])
 
 
-def test_args_are_objects_even_where_a_reference_stands_alone() -> None:
+def test_args_are_objects_even_if_their_schema_is_only_a_reference() -> None:
     schema = {"type": "object", "$ref": "#/definitions/D", "definitions": {"D": {"type": ["array", "object"]}}}
     check(
         Toolset("draft-07", {}, (ToolSide("made.up.tool_0", "args", schema),)), lambda _document: [[], {}, {"a": 1}, 1]
@@ -128,11 +128,11 @@ ENDLESS: dict[str, dict[str, Any]] = {
         "D25": _field_of({"type": "integer", "default": 1}),
     },
 }
-"""Types whose defaults, put in wherever a field is absent, would never end, or not in time."""
+"""Types whose defaults, filled in for absent fields, would never end, or take too long."""
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_a_default_that_contains_itself_ends(name: str) -> None:
+def test_expanding_a_default_that_contains_itself_ends(name: str) -> None:
     sides = (ToolSide("made.up.tool_0", "result", {"$ref": "#/types/Node"}),)
     found: list[Any] = [{}, {"a": {}}, {"a": {"a": {}}}, {"a": [{}]}, {"a": 1}]
     for dialect in DIALECTS:
@@ -152,7 +152,7 @@ def test_only_the_default_that_contains_itself_is_left_out() -> None:
 
 
 def check(toolset: Toolset, values_of: Callable[[Any], list[Any]]) -> None:
-    """Compile a toolset, and try each side of its tools with values that `values_of` gives for its schema."""
+    """Compile a toolset and try each side of its tools with the values that `values_of` returns for its schema."""
     found = resolved(json.dumps(toolset.spec()))
     assert not found.has_errors, found.messages
     with imported(found.catalog) as catalog:

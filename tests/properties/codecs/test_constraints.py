@@ -1,4 +1,4 @@
-"""Constraints: pydantic refuses nothing that jsonschema-rs accepts, and what a keyword that it checks refuses."""
+"""Constraints: pydantic refuses nothing that jsonschema-rs accepts, and checks its keywords completely."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ patterns = st.builds(
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[str, dict[str, Any], Any]:
-    """A JSON type, a schema of it, and a value that is near what the schema says."""
+    """Draw a JSON type, a schema of it, and a value that nearly or exactly matches the schema."""
     kind = draw(st.sampled_from(list(SHAPES)))
     schema: dict[str, Any] = {"type": kind}
     if kind in ("integer", "number"):
@@ -84,10 +84,10 @@ def check(case: tuple[str, dict[str, Any], Any]) -> None:
     try:
         validator = validator_for(schema)
     except ValueError:
-        assume(False)  # a pattern that is none
+        assume(False)  # an invalid pattern
     kept = constraints(kind, schema)
     shape = replace(SHAPES[kind], constraints=kept)
-    adapter = adapter_of(eval(checked(shape), {"Annotated": Annotated, "Field": Field}))  # noqa: S307  # text of our own
+    adapter = adapter_of(eval(checked(shape), {"Annotated": Annotated, "Field": Field}))  # noqa: S307  # generated text
     is_valid = validator.is_valid(value)
     if is_valid:
         build_typed(adapter.validator.validate_python, value)
@@ -141,5 +141,5 @@ def test_pydantic_and_the_schema_agree_over_many_cases(case: tuple[str, dict[str
         ("string", {"minimum": 1, "minItems": 1}, {}),
     ],
 )  # fmt: skip
-def test_what_is_taken_over(kind: str, schema: dict[str, Any], kept: dict[str, Any]) -> None:
+def test_constraints_of_a_schema_in_pydantic(kind: str, schema: dict[str, Any], kept: dict[str, Any]) -> None:
     assert dict(constraints(kind, schema)) == kept

@@ -1,4 +1,4 @@
-"""Typed formats: jsonschema-rs decides what a text of each format is, and a decoded value is written as it came."""
+"""Typed formats: jsonschema-rs decides which texts match a format, and a decoded value is written unchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ digits = st.text("0123456789", min_size=1, max_size=12)
 
 
 def number(least: int, most: int, width: int = 2) -> st.SearchStrategy[str]:
-    """Numbers of a few digits, and those at both ends of what is allowed."""
+    """Draw numbers of a few digits, including both ends of the allowed range."""
     return st.integers(least, most).map(lambda value: f"{value:0{width}}") | st.sampled_from(
         [f"{least:0{width}}", f"{most:0{width}}", f"{most + 1:0{width}}"]
     )
@@ -67,7 +67,7 @@ texts: Final = {
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[str, str]:
-    """A format, and a text that has it or nearly does: some with one character more, less, or another."""
+    """Draw a format and a text that matches it, or nearly: with one character added, removed or replaced."""
     name = draw(st.sampled_from(sorted(KINDS)))
     text = draw(texts[name])
     if draw(st.integers(0, 3)) == 0:
@@ -91,7 +91,7 @@ def through_pickle(value: Any) -> Any:
 @example(("date", "2026-W01-1"))
 @example(("uuid", "{2eb8aa08-aa98-11ea-b4aa-73b441d16380}"))
 @settings(max_examples=400)
-def test_a_text_has_a_value_exactly_where_it_has_its_format(case: tuple[str, str]) -> None:
+def test_a_text_is_decoded_exactly_if_it_matches_its_format(case: tuple[str, str]) -> None:
     name, text = case
     is_valid = IS_VALID[name](text)
     expected = is_valid and not WITHOUT_VALUE.fullmatch(text)
@@ -123,7 +123,7 @@ values = st.one_of(
 
 
 @given(values)
-def test_a_value_that_a_program_makes_is_written_in_its_format(case: tuple[str, date | time | UUID]) -> None:
+def test_a_value_created_by_a_program_is_written_in_its_format(case: tuple[str, date | time | UUID]) -> None:
     name, value = case
     codec = Codec.of({"type": "string", "format": name}, KINDS[name], assert_formats=True)
     text = codec.encode(value)
@@ -134,7 +134,7 @@ def test_a_value_that_a_program_makes_is_written_in_its_format(case: tuple[str, 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("date-time", datetime(2026, 1, 1)),  # noqa: DTZ001  # it is about that
+        ("date-time", datetime(2026, 1, 1)),  # noqa: DTZ001  # naive values are the subject
         ("date-time", datetime(2026, 1, 1, tzinfo=timezone(timedelta(seconds=3661)))),
         ("date-time", date(2026, 1, 1)),
         ("date", datetime(2026, 1, 1, tzinfo=UTC)),
@@ -154,7 +154,7 @@ def test_a_value_that_its_format_cannot_write_is_refused(name: str, value: objec
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_a_value_is_written_as_it_came_wherever_it_is_put(name: str) -> None:
+def test_a_decoded_value_is_written_unchanged_in_any_place(name: str) -> None:
     sent = {"date": "2026-01-01", "date-time": "2026-01-01t00:00:00.000z", "time": "09:00:00.0z"}
     text = sent.get(name, "2EB8AA08-AA98-11EA-B4AA-73B441D16380")
     value = with_text(name, text)
@@ -162,7 +162,7 @@ def test_a_value_is_written_as_it_came_wherever_it_is_put(name: str) -> None:
     assert json.loads(untyped.encode({"x": [value], "y": {"z": value}})) == {"x": [text], "y": {"z": text}}
 
 
-def test_a_computed_value_has_a_text_of_its_own() -> None:
+def test_a_computed_value_gets_a_new_text() -> None:
     value = with_text("date-time", "2026-01-01T00:00:00.000-00:00")
     assert isinstance(value, datetime)
     assert text_of(value + timedelta(days=1)) == "2026-01-02T00:00:00Z"

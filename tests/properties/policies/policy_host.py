@@ -1,4 +1,4 @@
-"""A runtime made of a world that was drawn: its package, its tools, and a host that answers as the calls say."""
+"""A runtime for a generated world: its package, its tools, and a host that answers as each call specifies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ARGS: dict[str, Any] = {
 
 
 class Host:
-    """A host that notes what ran and what it was asked about, by the numbers of calls, and answers as they say."""
+    """A host that records which calls ran and which it was asked about, by number, and answers as they specify."""
 
     def __init__(self, world: World, catalog: Catalog) -> None:
         self.world = world
@@ -68,7 +68,7 @@ class Host:
         )
 
     def start(self, start: Start) -> Run | list[str]:
-        """Start a run; or give the tools that it may not ask for."""
+        """Start a run, or return the requested tools that are not allowed."""
         session = self._sessions.setdefault(start.session, Session())
         try:
             return self.runtime.start_run(
@@ -78,7 +78,7 @@ class Host:
             return list(error.names)
 
     async def make(self, step: Step, run: Run | None, text: Callable[[Call], str]) -> list[ToolResult[Any]]:
-        """Make the calls of a step; `text` gives the name that each is called by."""
+        """Make the calls of a step; `text` returns the name used for each call."""
         if step.way == "typed":
             return [
                 await self.runtime.call(Ident[Any, Any](text(call)), json.loads(_payload(call)), run=run)
@@ -113,7 +113,7 @@ class Host:
         return self._answered(_hooks[self._call_of(call).hook], is_later=self.world.later)
 
     def post_tool_use(self, call: Any, _result: Any, /) -> None:
-        """Fail, where nothing that it does may matter any more."""
+        """Fail where a failure must have no effect."""
         if self._call_of(call).hook == "raises":
             raise ValueError("broken")
 
@@ -131,7 +131,10 @@ class Host:
         return self._answered(_gates[called.gate], is_later=self._may_wait(called))
 
     def _may_wait(self, call: Call) -> bool:
-        """Whether an answer may come later. In a turn others pass meanwhile, and nothing says which is asked first."""
+        """Return whether an answer may be delayed.
+
+        In a turn other calls pass meanwhile, so that the order is undefined.
+        """
         return self.world.later and call.number not in self._in_turns
 
     def _call_of(self, seen: Any) -> Call:
@@ -157,7 +160,7 @@ class Host:
 
 @contextmanager
 def hosted(world: World) -> Iterator[Host]:
-    """Compile a world, as it were, and host it."""
+    """Build the package of a world and host it."""
     with loaded(lambda folder: _write(folder, world)) as catalog:
         yield Host(world, catalog)
 

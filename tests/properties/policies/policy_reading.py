@@ -1,6 +1,6 @@
-"""Sections 5 and 7 of the spec language, read naively: which calls run, who is asked, and how each ends.
+"""A naive model of sections 5 and 7 of the spec language: which calls run, which need permission, how each ends.
 
-Nothing here is shared with the runtime. What the sections leave to the requirements is from there: how a turn goes on
+It shares no code with the runtime. What the sections leave to the requirements follows those: how a turn continues
 after a failure (REG-77 to 83, 97, 98), what children never hold (REG-32, 34), and the order of the stages (REG-84).
 """
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 STRICTEST_FIRST: Final = ("exclude", "deny", "ask", "allow")
 Scope: TypeAlias = frozenset[tuple[str, str]]
 Grant: TypeAlias = tuple[str, Scope]
-"""An ident, and what a person allowed it to touch."""
+"""An ident and the scope that a person granted."""
 
 PLANNING: Final = {"agent.plan_template", "agent.task_create", "agent.dispatch_worker"}
-"""Of the tools that are drawn, those that no child ever holds."""
+"""The generated tools that children never have."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """How one call ends: the ident that it means, if any, its code, whether it ran and whether anybody was asked."""
+    """How one call ends: its ident, if any, its code, whether it ran and whether permission was requested."""
 
     ident: str | None
     code: str
@@ -37,7 +37,7 @@ class Expected:
 
     @property
     def kind(self) -> str:
-        """What the event that ends it says."""
+        """Return the kind of its final event."""
         if self.unanswered:
             return "permission_failed"
         if not self.ran and self.code in ("permission_denied", "hook_denied", "gate_refused", "tool_not_available"):
@@ -47,7 +47,7 @@ class Expected:
 
 @dataclass(kw_only=True)
 class RunSoFar:
-    """A run: its role and mode, what it may call, the agents that it has started, and the grants of its session."""
+    """A run: its role and mode, the tools it may call, the agents it started, and the grants of its session."""
 
     role: str
     mode: str
@@ -58,7 +58,7 @@ class RunSoFar:
 
 @dataclass
 class Reading:
-    """A world, as the sections say. `wire_names` and `python_names` are those of all tools."""
+    """A world, as the sections describe it. `wire_names` and `python_names` are those of all tools."""
 
     world: World
     wire_names: Mapping[str, str]
@@ -66,7 +66,7 @@ class Reading:
     grants: dict[int, set[Grant]] = field(default_factory=dict[int, set[Grant]])
 
     def start(self, start: Start) -> RunSoFar | list[str]:
-        """Section 5: the effective set of a run; or the tools that a dispatch may not ask for."""
+        """Section 5: return the effective set of a run, or the tools that a dispatch may not request."""
         agent = self.world.agents[start.agent]
         role = start.role or agent.role
         use = self._selected(agent.use)
@@ -86,7 +86,7 @@ class Reading:
         return RunSoFar(role=role, mode=start.mode, tools=tools, grants=grants)
 
     def expect(self, step: Step, run: RunSoFar | None) -> list[Expected]:
-        """How the calls of a step end, in their order."""
+        """Return how the calls of a step end, in order."""
         if step.way != "turn":
             return [self._one(call, run) for call in step.calls]
         return self._turn(step.calls, run)
@@ -95,7 +95,7 @@ class Reading:
         return next(tool for tool in self.world.tools if tool.ident == ident)
 
     def named(self, call: Call) -> str | None:
-        """The tool that a call names: by its ident, or by its wire name."""
+        """Return the tool that a call names, by ident or wire name."""
         text = self.text(call)
         if any(tool.ident == text for tool in self.world.tools):
             return text
@@ -107,16 +107,16 @@ class Reading:
         return SPELLINGS[call.spelling](call.tool, self.wire_names[call.tool])
 
     def judge(self, tool: Tool, role: str, mode: str) -> str:
-        """Section 7, before anything is known of a call."""
-        said = self.said_of(tool, role, mode)
+        """Section 7, before details of a call are known."""
+        said = self.answers_for(tool, role, mode)
         if not said:
             said = ["allow" if tool.permission == "readonly" else "ask"]
         if "dangerous" in tool.tags or tool.confirm:
             said = [*said, "ask"]
         return strictest(said)
 
-    def said_of(self, tool: Tool, role: str, mode: str) -> list[str]:
-        """What the rules that hold say, of all policies in force."""
+    def answers_for(self, tool: Tool, role: str, mode: str) -> list[str]:
+        """Return the answers of all applicable rules of the policies in force."""
         said: list[str] = []
         for policy in self._in_force:
             for rules in (policy.rules, policy.roles.get(role, {}), policy.modes.get(mode, {})):
@@ -140,7 +140,7 @@ class Reading:
         }
 
     def _means(self, selector: str, tool: Tool, *, restricts: bool) -> bool:
-        """A restriction is about each tool that its name may mean, a permission about what it certainly means."""
+        """A restriction applies to each tool that its name may mean, a permission only to an unambiguous one."""
         if selects(selector, tool):
             return True
         name, *tags = selector.split("+")
@@ -153,7 +153,7 @@ class Reading:
         return not is_own and self._certain(name) == tool.ident
 
     def _certain(self, name: str) -> str | None:
-        """The one tool that a name means: an ident, or a name that no other tool has."""
+        """Return the only tool that a name means: an ident, or a name of no other tool."""
         if any(tool.ident == name for tool in self.world.tools):
             return name
         found = [tool.ident for tool in self.world.tools if name in self._spellings(tool.ident)]
@@ -184,7 +184,7 @@ class Reading:
     def _permission(self, call: Call, tool: Tool, run: RunSoFar | None) -> Expected:
         said = [self.judge(tool, run.role, run.mode) if run else self.judge(tool, "main", "")]
         if "network" in tool.tags:
-            said += self._saidof_hosts(call, tool)
+            said += self._answers_for_hosts(call, tool)
         answer = strictest(said)
         if answer == "deny":
             return Expected(ident=tool.ident, code="permission_denied")
@@ -210,11 +210,11 @@ class Reading:
         code = "handler_error" if call.fails else call.says or "ok"
         return Expected(ident=tool.ident, code=code, ran=True, asked=asked)
 
-    def _saidof_hosts(self, call: Call, tool: Tool) -> list[str]:
+    def _answers_for_hosts(self, call: Call, tool: Tool) -> list[str]:
         hosts = list(tool.access.get("hosts", []))
         networks = [policy.network for policy in self._in_force] or [{}]
         if "url" in tool.access and call.url is not None:
-            if call.url.host is None:  # it may be any host that a policy knows, and one that none does
+            if call.url.host is None:  # it may be any host named in a policy, or any other
                 return ["ask", *(answer for network in networks for answer in network.values())]
             hosts.append(call.url.host)
         return [of_host(host, network) for host in hosts or ["*"] for network in networks]
@@ -256,7 +256,7 @@ def strictest(answers: Iterable[str]) -> str:
 
 
 def selects(selector: str, tool: Tool) -> bool:
-    """A toolset's name, an ident, or a pattern in which `*` is any text; then `+tag` for each tag it must have."""
+    """Match a toolset's name, an ident, or a pattern in which `*` is any text; then `+tag` for each required tag."""
     name, *tags = selector.split("+")
     pattern = ".*".join(re.escape(part) for part in name.split("*"))
     is_named = name == "" or name == tool.toolset or re.fullmatch(pattern, tool.ident, re.DOTALL) is not None
@@ -272,7 +272,7 @@ def _may_hold(role: str, tool: Tool) -> bool:
 
 
 def of_host(host: str, network: Mapping[str, str]) -> str:
-    """The closest name decides: the host itself, then the longest domain that it lies in, then any host, which asks."""
+    """Return the answer for the closest name: the host, then its longest listed domain, then any host, which asks."""
     fitting = [name for name in network if name == host or (name[:1] == "*" and host.endswith(name[1:]))]
     if host in network:
         return network[host]
@@ -280,7 +280,7 @@ def of_host(host: str, network: Mapping[str, str]) -> str:
 
 
 def _scope(call: Call, tool: Tool) -> Scope | None:
-    """What a grant covers, or None where there is nothing that it could name."""
+    """Return the scope of a grant, or None if nothing can be named."""
     accessed_resources = {("host", host) for host in tool.access.get("hosts", [])}
     if "url" in tool.access and call.url is not None:
         if call.url.host is None:
@@ -292,7 +292,7 @@ def _scope(call: Call, tool: Tool) -> Scope | None:
 
 
 def _as_number(value: object) -> object:
-    """A JSON value in which 1 and 1.0 are the same number."""
+    """Return a JSON value in which 1 and 1.0 are the same number."""
     match value:
         case bool():
             return value

@@ -1,4 +1,4 @@
-"""Made-up hosts: tools, policies, agents, runs and calls, as plain data, and what hypothesis draws them from."""
+"""Fictional hosts: tools, policies, agents, runs and calls as plain data, and hypothesis strategies for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NETWORK_ANSWERS: Final = ANSWERS[:3]
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """One tool. `tags` are as compiled: those that follow from its permission and its access are among them."""
+    """One tool. `tags` are as compiled, including those that follow from its permission and its access."""
 
     ident: str
     permission: str
@@ -59,7 +59,10 @@ class Agent:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """A run to be started, in one of the sessions. No `role` is the agent's own; no request is all that it uses."""
+    """A run to be started in one of the sessions.
+
+    Without `role` it has the agent's; without a request, all its tools.
+    """
 
     agent: str
     role: str
@@ -70,7 +73,7 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True)
 class Url:
-    """A URL and its host; None where not all clients find the same one in it."""
+    """A URL and its host; None if clients disagree about the host."""
 
     text: str
     host: str | None
@@ -78,7 +81,7 @@ class Url:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One call, and what the host says when it is asked about it. The number is in its args."""
+    """One call, and the answers of the host about it. The number is in its args."""
 
     number: int
     tool: str
@@ -97,7 +100,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Calls that are made in a run, by its number, or outside of any: as a turn, or one by one."""
+    """Calls made in a run, by its number, or outside of any: as a turn, or one by one."""
 
     run: int | None
     way: str
@@ -106,7 +109,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """A host, and all that is called there. `runners` says how each compiled toolset is run; others are registered.
+    """A host and all its calls. `runners` specifies how each compiled toolset is run; others are registered.
 
     `wire_names` are the overrides of compiled tools, `permission` is `callback`, `allow_all` or `deny_all`, and with
     `later` its callbacks are async.
@@ -133,7 +136,7 @@ IDENTS: Final[tuple[str, ...]] = (
     "Core.write",
     "core.Write",
     "web.get",
-    "web.get.raw",  # its toolset is called as another tool is
+    "web.get.raw",  # its toolset has the name of another tool
     "webx.get",
     "x.y__z",
     "x__y.z",
@@ -156,7 +159,7 @@ SELECTORS: Final = (
     *("core__read", "core__write", "Core__write", "web__get", "mcp__files__read+readonly", "agent__task_get", "save"),
     *("core__*", "mcp__*+readonly", "*__read", "agent__task_*", "web_get", "core_read", "task_get", "x__y__z"),
 )
-"""What rules, and the lists of agents, are drawn from."""
+"""Candidates for rules and the lists of agents."""
 
 HOSTS: Final = (
     *("*", "example.com", "*.example.com", "api.example.com", "*.api.example.com", "evilexample.com", "*.com"),
@@ -185,10 +188,10 @@ ACCESSES: Final[tuple[Mapping[str, list[str]], ...]] = (
 )
 
 WHATS: Final = ("one", "two", None, "1", 1, 1.0, ["1"], [1], True, "true", "True", {"a": 1}, {"a": 1.0}, {"a": True})
-"""What the arg that names a resource is drawn from: texts, and values that read like them."""
+"""Candidates for the arg that names a resource: texts, and values that look like them."""
 
 SAID: Final = ("permission_denied", "permission_denied", "hook_denied", "tool_not_available", "skipped")
-"""Codes of the runtime's own that a handler chooses for its failure."""
+"""Codes of the runtime that a handler uses for its own failure."""
 
 SPELLINGS: Final[Mapping[str, Callable[[str, str], str]]] = {
     # of an ident and its wire name
@@ -221,7 +224,7 @@ _some: Final = st.sampled_from
 
 
 def _mostly(usual: Any, *others: Any) -> st.SearchStrategy[Any]:
-    """One value in three of four cases."""
+    """Draw one value in three of four cases."""
     return _some([usual] * 3 * len(others) + [*others])
 
 
@@ -247,7 +250,7 @@ _agents: Final = st.builds(
 )
 _compiled_runners: Final = ("handlers", "executor", "raw_executor", "nobody")
 _runners: Final = {False: _some((*_compiled_runners, *("registered",) * 5)), True: _some(_compiled_runners)}
-"""By whether the names of the toolset are reserved: no host registers a tool there."""
+"""By whether the names of the toolset are reserved, where no host can register a tool."""
 
 
 _TAGS: Final[tuple[tuple[str, ...], ...]] = (

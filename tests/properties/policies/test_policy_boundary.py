@@ -1,6 +1,6 @@
-"""What policies and effective sets forbid never runs, for any catalog, policies, agents, calls and answers.
+"""Calls forbidden by policies and effective sets never run, for any catalog, policies, agents, calls and answers.
 
-What should happen is read off the spec language by `policy_reading`, which shares nothing with the runtime.
+The expected behaviour comes from `policy_reading`, which shares no code with the runtime.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ CODES = {
     "ok", "handler_error", "tool_not_available", "validation_error", "hook_denied", "permission_denied", "gate_refused",
     "child_agent_limit_exceeded", "no_executor", "skipped",
 }  # fmt: skip
-"""All that the worlds lead to: each is met, or the worlds are too tame."""
+"""All outcomes that the worlds must produce; if one is missing, the worlds are too simple."""
 
 unhurried = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
-def test_reg_05_22_29_84_what_is_forbidden_never_runs_and_all_else_runs_as_the_spec_says() -> None:
+def test_reg_05_22_29_84_forbidden_calls_never_run_and_all_others_run_as_specified() -> None:
     met: Counter[str] = Counter()
 
     @settings(unhurried, max_examples=150)
@@ -69,12 +69,12 @@ def test_reg_05_22_29_84_what_is_forbidden_never_runs_and_all_else_runs_as_the_s
 @pytest.mark.long
 @settings(unhurried, max_examples=8000)
 @given(worlds())
-def test_reg_05_22_29_84_what_is_forbidden_never_runs_in_many_more_worlds(world: World) -> None:
+def test_reg_05_22_29_84_forbidden_calls_never_run_in_many_more_worlds(world: World) -> None:
     Check(world)
 
 
 class Check:
-    """All calls of a world, made and compared with what the spec says: how they ended, and who was asked."""
+    """Make all calls of a world and compare how they ended and who was asked with the spec."""
 
     def __init__(self, world: World) -> None:
         self.codes: list[str] = []
@@ -135,11 +135,11 @@ class Check:
         return ident is not None and self._reading.tool(ident).permission == "write"
 
     def _check_not_forbidden(self, ran: Sequence[tuple[str, int]], run: RunSoFar | None) -> None:
-        """The same once more, as bluntly as it can be said."""
+        """Check the same again, as directly as possible."""
         role, mode = (run.role, run.mode) if run else ("main", "")
         for ident, number in ran:
             tool = self._reading.tool(ident)
-            assert not {"exclude", "deny"} & set(self._reading.said_of(tool, role, mode))
+            assert not {"exclude", "deny"} & set(self._reading.answers_for(tool, role, mode))
             assert run is None or ident in run.tools
             if (ident, number) in self._host.asked:
                 assert self._host.calls[number].permission in ("allow_once", "allow_for_session")
@@ -149,7 +149,7 @@ class Check:
 
 
 def _check_paired(step: Step, call: Call, result: ToolResult[Any]) -> None:
-    """A result has the id of its call, or, where another of the turn had that, one of its own and the other beside."""
+    """Check that a result has the id of its call or, if another call of the turn had it, a new one and the original."""
     if step.way == "typed" or not call.tool_call_id:
         return
     first = next(each for each in step.calls if each.tool_call_id == call.tool_call_id)
@@ -160,7 +160,7 @@ def _check_paired(step: Step, call: Call, result: ToolResult[Any]) -> None:
 
 
 async def _record(host: Host) -> list[RecordedCall]:
-    """All calls on record, of whatever run."""
+    """Return all recorded calls of all runs."""
     runs = [await host.store.read(summary.run_id) for summary in await host.store.runs()]
     return [call for run in runs for call in calls_of(run)]
 
@@ -168,7 +168,7 @@ async def _record(host: Host) -> list[RecordedCall]:
 def _check_record(
     recorded: Sequence[RecordedCall], expected: Sequence[Expected], results: Sequence[ToolResult[Any]]
 ) -> None:
-    """Each call is on record once, with the kind that fits; what ran began before it ended, and nothing else began."""
+    """Check that each call is recorded once with the right kind, and that exactly the calls that ran have a start."""
     by_id = {call.tool_call_id: call for call in recorded}
     assert len(by_id) == len(recorded) == len(results)
     for each, result in zip(expected, results, strict=True):
@@ -179,7 +179,7 @@ def _check_record(
         assert call.result.success is (each.code == "ok")
 
 
-def test_reg_05_10_a_selector_means_what_the_spec_says_for_every_tool() -> None:
+def test_reg_05_10_a_selector_matches_tools_as_specified() -> None:
     for selector, ident, tags in product(SELECTORS, IDENTS, ((), ("dangerous",), ("network", "dangerous"), ("agent",))):
         for permission in ("readonly", "write"):
             tool = tool_of(permission, *tags, ident=ident)
@@ -188,7 +188,7 @@ def test_reg_05_10_a_selector_means_what_the_spec_says_for_every_tool() -> None:
 
 
 @pytest.mark.parametrize(("run", "way"), [(0, "invoke"), (0, "turn"), (0, "typed"), (None, "invoke"), (None, "typed")])
-def test_reg_05_a_rule_holds_in_every_spelling(run: int | None, way: str) -> None:
+def test_reg_05_a_rule_applies_to_every_spelling(run: int | None, way: str) -> None:
     tools = [tool_of("readonly", ident=ident) for ident in IDENTS]
     rules = dict(zip(IDENTS, cycle(["deny", "exclude", "allow"]), strict=False))
     calls = [
@@ -197,10 +197,10 @@ def test_reg_05_a_rule_holds_in_every_spelling(run: int | None, way: str) -> Non
     ]
     codes = Counter(Check(world_of(tools, [policy_of(rules=rules)], [Step(run=run, way=way, calls=calls)])).codes)
     assert codes.keys() == {"ok", "permission_denied", "tool_not_available"}
-    assert codes["ok"] >= 2 * len(IDENTS) / 3, "each tool goes by two names at least"
+    assert codes["ok"] >= 2 * len(IDENTS) / 3, "each tool has at least two names"
 
 
-def test_reg_75_the_closest_name_decides_about_every_host() -> None:
+def test_reg_75_the_closest_name_decides_for_every_host() -> None:
     hosts = sorted({url.host or "*" for url in URLS} | {"fixed.example.org", "example.org", "com"})
     for (one, said), (other, also) in product(product(HOSTS, NETWORK_ANSWERS), repeat=2):
         network = {one: said, other: also}
@@ -211,7 +211,7 @@ def test_reg_75_the_closest_name_decides_about_every_host() -> None:
 @pytest.mark.parametrize("person", ["callback", "allow_all", "deny_all"])
 @pytest.mark.parametrize("tags", [(), ("dangerous",)])
 @pytest.mark.parametrize("permission", ["readonly", "write"])
-def test_reg_76_the_strictest_answer_wins_wherever_it_stands_and_allow_never_lifts_dangerous(
+def test_reg_76_the_strictest_answer_wins_in_any_policy_and_allow_never_lifts_dangerous(
     permission: str, tags: tuple[str, ...], person: str
 ) -> None:
     for one, other in product(ANSWERS, ANSWERS):
@@ -248,7 +248,7 @@ def policy_of(**rules: Any) -> Policy:
 
 
 def world_of(tools: list[Tool], policies: Sequence[Policy], steps: list[Step]) -> World:
-    """Some tools under some policies, and a person who allows all calls of them."""
+    """Return a world of some tools and policies, and a person who allows all calls."""
     return World(
         tools=tools,
         policies={str(number): policy for number, policy in enumerate(policies)},

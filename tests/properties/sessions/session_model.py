@@ -1,4 +1,4 @@
-"""Sessions, grants, limits and children as plainly as they can be kept: what a person would say of each call."""
+"""A minimal model of sessions, grants, limits and children, which predicts the outcome of each call."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DAILY: Final[Mapping[str, int]] = {"quota.daily": 2, "quota.both": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deed:
-    """A call that can be made: what it touches, what policies say of it, and the paths that somebody has to allow.
+class PossibleCall:
+    """A possible call: its scope, the answer of policies, and the paths that need permission.
 
-    A scope of None is that of a call whose grant cannot be kept. Paths are below a folder of the test's own.
+    The scope is None if a grant for the call cannot be kept. Paths are below a folder of the test.
     """
 
     tool: str
@@ -36,25 +36,27 @@ class Deed:
     concerning: tuple[str, ...] = ()
 
 
-def _saves(path: str, folder: str) -> Deed:
-    return Deed(tool="files.save", args={"path": path}, scope=(("write", folder),))
+def _saves(path: str, folder: str) -> PossibleCall:
+    return PossibleCall(tool="files.save", args={"path": path}, scope=(("write", folder),))
 
 
-def _saves_all_the_same(path: str, why_not: str, resolved: str) -> Deed:
-    """What is asked about for its own sake: no grant for a folder covers it, and its own covers nothing beside it."""
+def _saves_a_sensitive_file(path: str, why_not: str, resolved: str) -> PossibleCall:
+    """Return a call that no grant for a folder covers, and whose own grant covers nothing else."""
     scope = ((f"{why_not} write", resolved),)
-    return Deed(tool="files.save", args={"path": path}, scope=scope, concerning=(resolved,))
+    return PossibleCall(tool="files.save", args={"path": path}, scope=scope, concerning=(resolved,))
 
 
-def _gets(url: str, host: str, answer: str = "ask") -> Deed:
-    return Deed(tool="web.get", args={"url": url}, scope=(("host", host),), answer=answer)
+def _gets(url: str, host: str, answer: str = "ask") -> PossibleCall:
+    return PossibleCall(tool="web.get", args={"url": url}, scope=(("host", host),), answer=answer)
 
 
-def _runs(program: str, folder: str, **args: object) -> Deed:
-    return Deed(tool="shell.run", args={"argv": [program, "log"], **args}, scope=(("cwd", folder), ("exec", program)))
+def _runs(program: str, folder: str, **args: object) -> PossibleCall:
+    return PossibleCall(
+        tool="shell.run", args={"argv": [program, "log"], **args}, scope=(("cwd", folder), ("exec", program))
+    )
 
 
-DEEDS: Final = (
+POSSIBLE_CALLS: Final = (
     _saves("a/x", "project/a"),
     _saves("a/y", "project/a"),
     _saves("b/../a/z", "project/a"),
@@ -64,23 +66,23 @@ DEEDS: Final = (
     _saves("b/x", "project/b"),
     _saves("missing/x", "project/missing"),
     _saves("secret/x", "project/secret"),
-    _saves_all_the_same("../outside/x", "outside roots", "outside/x"),
-    _saves_all_the_same("to_outside/x", "outside roots", "outside/x"),
-    _saves_all_the_same("../outside/y", "outside roots", "outside/y"),
-    _saves_all_the_same("secret/.env", "sensitive", "project/secret/.env"),
-    _saves_all_the_same("to_env", "sensitive", "project/secret/.env"),
-    Deed(
+    _saves_a_sensitive_file("../outside/x", "outside roots", "outside/x"),
+    _saves_a_sensitive_file("to_outside/x", "outside roots", "outside/x"),
+    _saves_a_sensitive_file("../outside/y", "outside roots", "outside/y"),
+    _saves_a_sensitive_file("secret/.env", "sensitive", "project/secret/.env"),
+    _saves_a_sensitive_file("to_env", "sensitive", "project/secret/.env"),
+    PossibleCall(
         tool="files.copy",
         args={"source": "a/x", "target": "b/x"},
         scope=(("read", "project/a"), ("write", "project/b")),
     ),
-    Deed(
+    PossibleCall(
         tool="files.copy",
         args={"source": "b/x", "target": "a/x"},
         scope=(("read", "project/b"), ("write", "project/a")),
     ),
-    Deed(tool="files.read", args={"path": "a/x"}, answer="allow"),
-    Deed(
+    PossibleCall(tool="files.read", args={"path": "a/x"}, answer="allow"),
+    PossibleCall(
         tool="files.read",
         args={"path": "secret/.env"},
         scope=(("sensitive read", "project/secret/.env"),),
@@ -91,34 +93,34 @@ DEEDS: Final = (
     _gets("https://OTHER.example:8443/y", "other.example"),
     _gets("https://other.example./", "other.example"),
     _gets("https://x.bad.example/", "x.bad.example", "deny"),
-    Deed(tool="web.get", args={"url": "https://good.example@x.bad.example/"}, answer="deny"),
-    Deed(tool="web.get", args={"url": "no url"}, answer="deny"),
-    Deed(tool="web.get"),
-    Deed(tool="db.set", args={"key": "one"}, scope=(("scope", "one"),)),
-    Deed(tool="db.set", args={"key": "two"}, scope=(("scope", "two"),)),
-    # Seven values that read alike, of which two are the same number.
-    Deed(tool="db.set", args={"key": "1"}, scope=(("scope", '"1"'),)),
-    Deed(tool="db.set", args={"key": 1}, scope=(("scope", "1"),)),
-    Deed(tool="db.set", args={"key": 1.0}, scope=(("scope", "1"),)),
-    Deed(tool="db.set", args={"key": ["1"]}, scope=(("scope", '["1"]'),)),
-    Deed(tool="db.set", args={"key": True}, scope=(("scope", "true"),)),
-    Deed(tool="db.set", args={"key": "true"}, scope=(("scope", '"true"'),)),
-    Deed(tool="db.set", args={"key": "True"}, scope=(("scope", "True"),)),
-    Deed(tool="db.set"),
+    PossibleCall(tool="web.get", args={"url": "https://good.example@x.bad.example/"}, answer="deny"),
+    PossibleCall(tool="web.get", args={"url": "no url"}, answer="deny"),
+    PossibleCall(tool="web.get"),
+    PossibleCall(tool="db.set", args={"key": "one"}, scope=(("scope", "one"),)),
+    PossibleCall(tool="db.set", args={"key": "two"}, scope=(("scope", "two"),)),
+    # Seven values that look alike, two of which are the same number.
+    PossibleCall(tool="db.set", args={"key": "1"}, scope=(("scope", '"1"'),)),
+    PossibleCall(tool="db.set", args={"key": 1}, scope=(("scope", "1"),)),
+    PossibleCall(tool="db.set", args={"key": 1.0}, scope=(("scope", "1"),)),
+    PossibleCall(tool="db.set", args={"key": ["1"]}, scope=(("scope", '["1"]'),)),
+    PossibleCall(tool="db.set", args={"key": True}, scope=(("scope", "true"),)),
+    PossibleCall(tool="db.set", args={"key": "true"}, scope=(("scope", '"true"'),)),
+    PossibleCall(tool="db.set", args={"key": "True"}, scope=(("scope", "True"),)),
+    PossibleCall(tool="db.set"),
     _runs("git", "project"),
     _runs("git", "project/a", cwd="a"),
     _runs("git", "project/a", cwd="b/../a"),
     _runs("rm", "project"),
-    Deed(tool="raw.do"),
-    Deed(tool="quota.daily", answer="allow"),
-    Deed(tool="quota.cool", answer="allow"),
-    Deed(tool="quota.both", args={"key": "one"}, scope=(("scope", "one"),)),
+    PossibleCall(tool="raw.do"),
+    PossibleCall(tool="quota.daily", answer="allow"),
+    PossibleCall(tool="quota.cool", answer="allow"),
+    PossibleCall(tool="quota.both", args={"key": "one"}, scope=(("scope", "one"),)),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """How one call ends, and whether a person is asked before."""
+    """How one call ends, and whether permission is requested."""
 
     code: str
     asked: bool = False
@@ -127,7 +129,7 @@ class Expected:
 
 @dataclass(eq=False)
 class SessionModel:
-    """What a session remembers: the grants of a person, by tool and scope, and the agents that run in it."""
+    """The state of a session: its grants, by tool and scope, and its running agents."""
 
     grants: set[tuple[str, Scope]] = field(default_factory=set[tuple[str, Scope]])
     children: int = 0
@@ -135,7 +137,7 @@ class SessionModel:
 
 @dataclass(eq=False, kw_only=True)
 class RunModel:
-    """A run in a session: in whose name it calls, how many agents it has started, and whether it is over."""
+    """A run in a session: its user, how many agents it has started, and whether it has ended."""
 
     session: SessionModel
     user: str | None
@@ -144,14 +146,14 @@ class RunModel:
 
 
 class LimitsModel:
-    """What users have called, and when."""
+    """The calls of users, with their times."""
 
     def __init__(self) -> None:
         self._calls: Counter[tuple[str, str, date]] = Counter()
         self._passed: dict[tuple[str, str], datetime] = {}
 
     def refuses(self, tool: str, user: str | None, now: datetime) -> Expected | None:
-        """Count an attempt, or say how it is refused."""
+        """Count an attempt, or return how it is refused."""
         if tool not in COOLDOWNS and tool not in DAILY:
             return None
         if user is None:
@@ -173,21 +175,21 @@ class LimitsModel:
         return None
 
 
-def expect(deed: Deed, run: RunModel | None, decision: str, refused: Expected | None) -> Expected:
-    """How one call ends, when a person who is asked decides so. Remembers no grant."""
+def expect(possible: PossibleCall, run: RunModel | None, decision: str, refused: Expected | None) -> Expected:
+    """Return how one call ends for a decision of the person. Does not store a grant."""
     if run is not None and run.is_over:
         return Expected(code="aborted")
     if refused is not None:
         return refused
-    if deed.answer == "deny":
+    if possible.answer == "deny":
         return Expected(code="permission_denied")
-    if deed.answer == "allow" or (run is not None and (deed.tool, deed.scope) in run.session.grants):
+    if possible.answer == "allow" or (run is not None and (possible.tool, possible.scope) in run.session.grants):
         return Expected(code="ok")
     is_allowed = decision in ("allow_once", "allow_for_session")
     return Expected(code="ok" if is_allowed else "permission_denied", asked=True)
 
 
-def remember(deed: Deed, run: RunModel | None, decision: str) -> None:
-    """Keep the grant of a person who was asked."""
-    if decision == "allow_for_session" and deed.scope is not None and run is not None:
-        run.session.grants.add((deed.tool, deed.scope))
+def remember(possible: PossibleCall, run: RunModel | None, decision: str) -> None:
+    """Store the grant of a person who was asked."""
+    if decision == "allow_for_session" and possible.scope is not None and run is not None:
+        run.session.grants.add((possible.tool, possible.scope))

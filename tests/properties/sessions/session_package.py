@@ -1,4 +1,4 @@
-"""The tools, agents and policies of the host in `test_sessions`, and its folders."""
+"""Tools, agents, policies and folders of the host in `test_sessions`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DOCUMENT: Final = {
 }
 
 
-def furnish(folder: Path) -> None:
+def create_folders(folder: Path) -> None:
     for name in ("project/a", "project/b", "project/secret", "outside"):
         (folder / name).mkdir(parents=True)
     (folder / "project/to_a").symlink_to("a")

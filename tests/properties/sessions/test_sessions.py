@@ -1,4 +1,4 @@
-"""Sessions, grants, limits and children, in any order of events, against the plain model of `session_model`."""
+"""Sessions, grants, limits and children in any order of events, compared with `session_model`."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from tests.properties.sessions.session_model import (
     CHILDREN_PER_SESSION,
     COOLDOWNS,
     DAILY,
-    DEEDS,
-    Deed,
+    POSSIBLE_CALLS,
     Expected,
     LimitsModel,
+    PossibleCall,
     RunModel,
     Scope,
     SessionModel,
     expect,
     remember,
 )
-from tests.properties.sessions.session_package import STARTS, TOOLS, furnish, write_package
+from tests.properties.sessions.session_package import STARTS, TOOLS, create_folders, write_package
 from tests.properties.sessions.virtual_time import VirtualLoop
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.record.calls import calls_of
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionRequest
 
 CODES: Final = {"ok", "granted", "rate_limited", "permission_denied", "aborted", "child_agent_limit_exceeded"}
-"""All that is met: how calls end, and that a grant spared a question."""
+"""All outcomes that must occur: how calls end, and calls covered by a grant."""
 
 DECISIONS: Final = ("allow_for_session", "allow_for_session", "allow_once", "deny", "yes", "raises", "late")
 USERS: Final = ("ann", "ann", "ben", "ben", None)
@@ -65,7 +65,7 @@ NEW_YEAR: Final = datetime(2026, 12, 31, 23, 59, 50, tzinfo=UTC)
 
 @dataclass(eq=False, kw_only=True)
 class Held:
-    """An agent that was started and has not ended: who called it, the call, its run, and how to let it go."""
+    """A started agent that has not ended: its caller, the call, its run, and how to release it."""
 
     caller: RunModel
     task: asyncio.Task[ToolResult[Any]]
@@ -74,7 +74,7 @@ class Held:
 
 
 class Sessions(RuleBasedStateMachine):
-    """A host, what happens to it, and what the model says of each call. `met` counts how calls ended."""
+    """A host, the events, and the prediction of the model for each call. `met` counts how calls ended."""
 
     met: ClassVar[Counter[str]] = Counter()
 
@@ -82,7 +82,7 @@ class Sessions(RuleBasedStateMachine):
         super().__init__()
         self._closing = ExitStack()
         self._folder = Path(self._closing.enter_context(TemporaryDirectory())).resolve()
-        furnish(self._folder)
+        create_folders(self._folder)
         self._files = sorted(self._folder.rglob("*"))
         self._runner = self._closing.enter_context(asyncio.Runner(loop_factory=VirtualLoop))
         self._store = MemoryStore()
@@ -113,10 +113,10 @@ class Sessions(RuleBasedStateMachine):
             while self._held:
                 self._end(self._held[0], "completed")
             record = self._runner.run(self._record())
-            assert len(record) == len(set(record)) == self._results, "each call is on record once"
-            assert sorted(self._folder.rglob("*")) == self._files, "nothing is kept on disk"
+            assert len(record) == len(set(record)) == self._results, "each call is recorded once"
+            assert sorted(self._folder.rglob("*")) == self._files, "nothing is written to disk"
 
-    # What a host does.
+    # Events of the host.
 
     @initialize()
     def begin(self) -> None:
@@ -146,7 +146,7 @@ class Sessions(RuleBasedStateMachine):
         self._sessions.remove(ended)
         self._runs = [(run, model) for run, model in self._runs if model.session is not ended[1]]
 
-    # What time does.
+    # Time.
 
     @rule(seconds=st.sampled_from([5, -3, -1, 1, 4.5, 5, 25, 30, 3600, -3600, 3 * YEAR, -3 * YEAR]))
     def move_clock(self, seconds: float) -> None:
@@ -161,42 +161,42 @@ class Sessions(RuleBasedStateMachine):
     def move_to_another_zone(self, hours: float) -> None:
         self.now = self.now.astimezone(timezone(timedelta(hours=hours)))
 
-    # What is called.
+    # Calls.
 
     @precondition(lambda self: self._runs)
-    @rule(which=st.integers(0), deed=st.sampled_from(DEEDS), decision=st.sampled_from(DECISIONS))
-    def call(self, which: int, deed: Deed, decision: str) -> None:
-        self._make(_pick(self._runs, which), deed, decision)
+    @rule(which=st.integers(0), possible=st.sampled_from(POSSIBLE_CALLS), decision=st.sampled_from(DECISIONS))
+    def call(self, which: int, possible: PossibleCall, decision: str) -> None:
+        self._make(_pick(self._runs, which), possible, decision)
 
     @precondition(lambda self: any(model.session.grants for _, model in self._runs))
     @rule(which=st.integers(0), number=st.integers(0), decision=st.sampled_from(DECISIONS))
     def call_what_is_granted(self, which: int, number: int, decision: str) -> None:
         run, model = _pick([run for run in self._runs if run[1].session.grants], which)
-        granted = [deed for deed in DEEDS if (deed.tool, deed.scope) in model.session.grants]
+        granted = [possible for possible in POSSIBLE_CALLS if (possible.tool, possible.scope) in model.session.grants]
         self._make((run, model), _pick(granted, number), decision)
 
-    @rule(user=st.sampled_from(USERS), deed=st.sampled_from(DEEDS), decision=st.sampled_from(DECISIONS))
-    def call_outside_of_runs(self, user: str | None, deed: Deed, decision: str) -> None:
-        self._make(None, deed, decision, user=user)
+    @rule(user=st.sampled_from(USERS), possible=st.sampled_from(POSSIBLE_CALLS), decision=st.sampled_from(DECISIONS))
+    def call_outside_of_runs(self, user: str | None, possible: PossibleCall, decision: str) -> None:
+        self._make(None, possible, decision, user=user)
 
     @rule(
         user=st.sampled_from(USERS),
-        deed=st.sampled_from([deed for deed in DEEDS if deed.tool in {*COOLDOWNS, *DAILY}]),
+        possible=st.sampled_from([possible for possible in POSSIBLE_CALLS if possible.tool in {*COOLDOWNS, *DAILY}]),
         decision=st.sampled_from(DECISIONS),
         times=st.integers(2, 4),
     )
-    def call_what_is_limited(self, user: str | None, deed: Deed, decision: str, times: int) -> None:
-        self._make(None, deed, decision, user=user, times=times)
+    def call_what_is_limited(self, user: str | None, possible: PossibleCall, decision: str, times: int) -> None:
+        self._make(None, possible, decision, user=user, times=times)
 
     @precondition(lambda self: self._runs)
     @rule(
         which=st.integers(0),
-        deed=st.sampled_from(DEEDS),
+        possible=st.sampled_from(POSSIBLE_CALLS),
         decision=st.sampled_from(DECISIONS),
         times=st.integers(2, 4),
     )
-    def call_at_once(self, which: int, deed: Deed, decision: str, times: int) -> None:
-        self._make(_pick(self._runs, which), deed, decision, times=times)
+    def call_at_once(self, which: int, possible: PossibleCall, decision: str, times: int) -> None:
+        self._make(_pick(self._runs, which), possible, decision, times=times)
 
     @precondition(lambda self: self._runs)
     @rule(which=st.integers(0), times=st.integers(1, 3))
@@ -218,42 +218,56 @@ class Sessions(RuleBasedStateMachine):
         assert [run.progress.children for run, _ in self._runs] == [model.children for _, model in self._runs]
 
     def _make(
-        self, run: tuple[Run, RunModel] | None, deed: Deed, decision: str, *, user: str | None = None, times: int = 1
+        self,
+        run: tuple[Run, RunModel] | None,
+        possible: PossibleCall,
+        decision: str,
+        *,
+        user: str | None = None,
+        times: int = 1,
     ) -> None:
-        """Make a call, or more of them at once, which ask one after the other where they ask for the same."""
+        """Make one or more calls at once, which ask one after the other if they ask for the same."""
         model = run[1] if run else None
         caller = model.user if model else user
         expected: list[Expected] = []
         for _ in range(times):
             is_over = model is not None and model.is_over
-            refused = None if is_over else self._limits.refuses(deed.tool, caller, self.now)
-            each = expect(deed, model, decision, refused)
-            if each.asked and decision == "late" and model and deed.scope and any(other.asked for other in expected):
+            refused = None if is_over else self._limits.refuses(possible.tool, caller, self.now)
+            each = expect(possible, model, decision, refused)
+            if (
+                each.asked
+                and decision == "late"
+                and model
+                and possible.scope
+                and any(other.asked for other in expected)
+            ):
                 each = replace(each, asked=False)  # nobody answered while it waited for the same question
             expected.append(each)
             if each.asked:
-                remember(deed, model, decision)
+                remember(possible, model, decision)
         self.met.update(each.code for each in expected)
-        self.met["granted"] += deed.answer == "ask" and any(each.code == "ok" and not each.asked for each in expected)
+        self.met["granted"] += possible.answer == "ask" and any(
+            each.code == "ok" and not each.asked for each in expected
+        )
         asked, ran = len(self._asked), len(self._ran)
-        results = self._runner.run(self._calls(deed, decision, run[0] if run else None, user, times))
+        results = self._runner.run(self._calls(possible, decision, run[0] if run else None, user, times))
         self._results += times
         assert [_ended(result) for result in results] == [(each.code, each.retry_after) for each in expected]
         requests = self._asked[asked:]
         assert len(requests) == sum(each.asked for each in expected)
         for request in requests:
-            assert request.scope == (self._filled(deed.scope) if model else None), "only a session keeps a grant"
+            assert request.scope == (self._filled(possible.scope) if model else None), "only a session keeps a grant"
         passed = [result.tool_call_id for result, each in zip(results, expected, strict=True) if each.code == "ok"]
-        concerning = tuple(str(self._folder / path) for path in deed.concerning)
-        assert sorted(self._ran[ran:]) == sorted((deed.tool, call_id, concerning) for call_id in passed)
+        concerning = tuple(str(self._folder / path) for path in possible.concerning)
+        assert sorted(self._ran[ran:]) == sorted((possible.tool, call_id, concerning) for call_id in passed)
 
     async def _calls(
-        self, deed: Deed, decision: str, run: Run | None, user: str | None, times: int
+        self, possible: PossibleCall, decision: str, run: Run | None, user: str | None, times: int
     ) -> list[ToolResult[Any]]:
         self._decision = decision
         meta = None if run else ToolCallMeta(user=user)
         requests = [
-            ToolRequest(name=deed.tool, payload=json.dumps(deed.args), tool_call_id=f"c{next(self._numbers)}")
+            ToolRequest(name=possible.tool, payload=json.dumps(possible.args), tool_call_id=f"c{next(self._numbers)}")
             for _ in range(times)
         ]
         return await asyncio.gather(*(self._runtime.invoke(request, run=run, meta=meta) for request in requests))
@@ -271,10 +285,10 @@ class Sessions(RuleBasedStateMachine):
         return "child_agent_limit_exceeded" if is_too_many else "ok"
 
     async def _start(self, run: Run, model: RunModel, code: str) -> None:
-        """Start an agent, and wait until it runs, or is refused."""
+        """Start an agent and wait until it runs or is refused."""
         request = ToolRequest(name=STARTS, tool_call_id=f"c{next(self._numbers)}")
         task = asyncio.create_task(self._runtime.invoke(request, run=run))
-        while not task.done() and not self._begun:  # noqa: ASYNC110  # one or the other, and both are soon
+        while not task.done() and not self._begun:  # noqa: ASYNC110  # one of them happens soon
             await asyncio.sleep(0)
         assert task.done() is (code != "ok")
         if task.done():
@@ -291,7 +305,7 @@ class Sessions(RuleBasedStateMachine):
         self._held.append(Held(caller=model, task=task, run=started, let_go=let_go))
 
     def _end(self, held: Held, how: str) -> None:
-        """End an agent, and with it those that it has started."""
+        """End an agent and those that it started."""
         run, model = held.run
         self._runner.run(_ended_by(held, run, how))
         self._results += 1
@@ -345,7 +359,7 @@ class Sessions(RuleBasedStateMachine):
         return self._decision
 
     async def _record(self) -> list[tuple[str, str]]:
-        """The calls on record that have ended, each by its run and its id."""
+        """Return the recorded calls that have ended, each by its run and its id."""
         runs = [await self._store.read(summary.run_id) for summary in await self._store.runs()]
         return [(run.run_id, call.tool_call_id) for run in runs for call in calls_of(run) if call.result is not None]
 
@@ -372,7 +386,7 @@ def _pick(items: list[Any], number: int) -> Any:
     return items[number % len(items)]
 
 
-def test_reg_80_87_88_89_tel_27_28_29_sessions_grants_limits_and_children_follow_a_plain_model() -> None:
+def test_reg_80_87_88_89_tel_27_28_29_sessions_grants_limits_and_children_follow_the_model() -> None:
     Sessions.met.clear()
     run_state_machine_as_test(Sessions, settings=settings(max_examples=100, stateful_step_count=40))
     assert Sessions.met.keys() == CODES

@@ -1,4 +1,4 @@
-"""A loop whose time is its own: it passes at once, and only when there is nothing to do but to wait."""
+"""An event loop with virtual time, which advances at once whenever nothing is left but to wait."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Waits(selectors.SelectSelector):
-    """Counts the seconds that it is told to wait, and does not wait."""
+    """Counts the seconds of each timeout, without waiting."""
 
     seconds = 0.0
 
@@ -20,18 +20,18 @@ class _Waits(selectors.SelectSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """Made for `asyncio.Runner(loop_factory=VirtualLoop)`. Of no use with threads, which take real time."""
+    """Made for `asyncio.Runner(loop_factory=VirtualLoop)`. Unusable with threads, which take real time."""
 
     def __init__(self) -> None:
         self._waits = _Waits()
         super().__init__(self._waits)
 
     def time(self) -> float:
-        """Return the seconds that were waited for."""
+        """Return the virtual seconds waited so far."""
         return self._waits.seconds
 
 
 def run(main: Any) -> Any:
-    """Run a coroutine in a loop of its own."""
+    """Run a coroutine in a new loop."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(main)

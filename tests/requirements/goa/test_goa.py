@@ -43,7 +43,7 @@ def test_goa_01_any_other_kind_is_a_compile_error() -> None:
     assert found.messages == [f"TG105 1.json:1:43 {message}"]
 
 
-def test_goa_02_a_service_tool_is_bound_to_a_method_or_not() -> None:
+def test_goa_02_a_service_tool_may_be_bound_to_a_method() -> None:
     tools: dict[str, Any] = {
         "bound": {"args": {"name": "string"}, "bind": "Save"},
         "free": {"args": {"name": "string"}},
@@ -53,7 +53,7 @@ def test_goa_02_a_service_tool_is_bound_to_a_method_or_not() -> None:
     assert found["shop.bound"].binding is not None
 
 
-def test_goa_02_an_unknown_method_is_a_compile_error_where_it_is_named() -> None:
+def test_goa_02_an_unknown_method_is_a_compile_error_at_its_location() -> None:
     text = "toolgen: 1\ntoolset: shop\nmethods: {Save: {}}\ntools:\n  add:\n    description: Add.\n    bind: Sve\n"
     assert resolved(text).messages == ["TG403 1.yaml:7:11 there is no method `Sve`"]
 
@@ -86,7 +86,7 @@ def test_goa_04_a_consumer_imports_what_the_provider_defines(imported: Import, p
     assert consumer.new_chat_agent_files_toolset_registration(Answers()).toolset == "lab.files"
 
 
-def test_goa_06_an_exported_toolset_stays_its_owners() -> None:
+def test_goa_06_an_exported_toolset_still_belongs_to_its_owner() -> None:
     use = "toolgen: 1\nagent: lab.chat\nuse: [lab.research]\n"
     found = resolved(toolset({"ask": {}}, name="lab.research", kind="agent"), EXPORT, use)
     assert found.messages == []
@@ -142,7 +142,7 @@ def test_goa_27_the_id_of_a_tool_is_its_service_its_toolset_and_itself(imported:
     assert import_module("generated.orchestrator.tools.profiles").UPSERT == "orchestrator.profiles.upsert"
 
 
-def test_goa_31_shapes_that_fit_get_transforms(imported: Import) -> None:
+def test_goa_31_compatible_shapes_get_transforms(imported: Import) -> None:
     contacts = imported("transforms_that_fit.crm.tools.contacts")
     args = contacts.SaveArgs(name="Ada", emails=[contacts.Email(address="a@b")], limit=3)
     payload = contacts.to_method_payload_save(args, tenant_id="t")
@@ -153,7 +153,7 @@ def test_goa_31_shapes_that_fit_get_transforms(imported: Import) -> None:
     assert contacts.to_tool_return_save(contact) == contact
 
 
-def test_goa_32_shapes_that_do_not_fit_get_none_and_a_note(imported: Import) -> None:
+def test_goa_32_incompatible_shapes_get_a_note_instead_of_transforms(imported: Import) -> None:
     misfits = imported("transforms_that_do_not_fit.crm.tools.misfits")
     assert not [name for name in dir(misfits) if name.startswith("to_")]
     case = Case(CASES / "transforms_that_do_not_fit")

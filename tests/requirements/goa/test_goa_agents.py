@@ -1,4 +1,4 @@
-"""Requirements of typed toolsets that agents run: inline, as runs of their own, linked to the call."""
+"""Requirements of typed toolsets run by agents: inline, as separate runs, linked to the call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("name", ["orchestrator.research.serach", "search", "", "router.web_search"])
-def test_goa_29_an_unknown_tool_in_the_executor_of_agents_is_an_error_with_this_message(name: str) -> None:
+def test_goa_29_the_agent_executor_reports_an_unknown_tool_with_this_message(name: str) -> None:
     async def never(_run: AgentRun) -> Outcome:
         raise AssertionError("it ran")
 
@@ -38,9 +38,7 @@ def test_goa_29_an_unknown_tool_in_the_executor_of_agents_is_an_error_with_this_
 
 
 @pytest.mark.parametrize("name", ["local.nothing", "count_lines", "", "code.read_file"])
-def test_goa_29_an_unknown_tool_in_the_executor_of_commands_is_an_error_with_this_message(
-    name: str, tmp_path: Path
-) -> None:
+def test_goa_29_the_command_executor_reports_an_unknown_tool_with_this_message(name: str, tmp_path: Path) -> None:
     made = commands(load("generated"), "local", CommandHost(paths=PathPolicy(tmp_path))).executor
     assert made is not None
 
@@ -54,7 +52,7 @@ def test_goa_29_an_unknown_tool_in_the_executor_of_commands_is_an_error_with_thi
 
 
 def assert_unknown(raised: ToolNotFound) -> None:
-    """What the pipeline makes of it, and so its caller gets."""
+    """Check the error that the pipeline returns to the caller."""
     error = tool_error_from_error(raised)
     assert (error.message, error.kind, error.code) == (
         "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available",
@@ -65,8 +63,8 @@ HIT = {"id": "1", "score": 0.5, "text": "A"}
 
 
 @dataclass
-class Played:
-    """One call of the researcher: in which run, what the child was given, and how the call ended."""
+class ResearchCall:
+    """One call of the researcher: its run, the input of the child, and how the call ended."""
 
     world: World
     parent: Run
@@ -74,8 +72,8 @@ class Played:
     result: ToolResult[Any]
 
 
-def played(request: ToolRequest | None = None, answer: Any = FOUND) -> Played:
-    """Research, by an agent that searches twice in one turn and once in another."""
+def research_call(request: ToolRequest | None = None, answer: Any = FOUND) -> ResearchCall:
+    """Call the researcher, which searches twice in one turn and once in another."""
     runs: list[AgentRun] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -88,7 +86,7 @@ def played(request: ToolRequest | None = None, answer: Any = FOUND) -> Played:
     world = World(run_agent, tools={"router.web_search": lambda _args, _meta: pages})
     parent = world.start()
     result = world.one(request or search(), run=parent)
-    return Played(world, parent, runs[0], result)
+    return ResearchCall(world, parent, runs[0], result)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +96,7 @@ def played(request: ToolRequest | None = None, answer: Any = FOUND) -> Played:
         (search(), FOUND, 1),
     ],
 )
-def test_goa_09_a_payload_is_decoded_only_where_a_prompt_needs_it(
+def test_goa_09_a_payload_is_decoded_only_if_a_prompt_needs_it(
     request_: ToolRequest, answer: Any, decoded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decodings: list[str] = []
@@ -108,7 +106,7 @@ def test_goa_09_a_payload_is_decoded_only_where_a_prompt_needs_it(
         return json.loads(text)
 
     monkeypatch.setattr("toolgen.execute.agent.from_json", counted)
-    found = played(request_, answer)
+    found = research_call(request_, answer)
     assert found.result.success
     assert len(decodings) == decoded
     text = found.child.messages[1].content
@@ -133,8 +131,8 @@ def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None
     asyncio.run(main())
 
 
-def test_goa_20_the_agent_runs_as_a_child_with_a_run_of_its_own() -> None:
-    found = played()
+def test_goa_20_the_agent_runs_as_a_child_with_its_own_run() -> None:
+    found = research_call()
     child, parent = found.child.run.meta, found.parent.meta
     assert child.run_id
     assert child.run_id != parent.run_id
@@ -142,7 +140,7 @@ def test_goa_20_the_agent_runs_as_a_child_with_a_run_of_its_own() -> None:
     assert [event.tool for event in found.world.events(child.run_id, "tool_completed")] == ["router.web_search"] * 3
 
 
-def test_goa_21_the_call_carries_the_run_of_the_parent_and_its_own_id() -> None:
+def test_goa_21_the_call_contains_the_run_of_the_parent_and_its_own_id() -> None:
     metas: list[ToolCallMeta] = []
 
     async def delegate(_args: Any, meta: ToolCallMeta) -> str:
@@ -153,19 +151,19 @@ def test_goa_21_the_call_carries_the_run_of_the_parent_and_its_own_id() -> None:
     parent = world.start()
     result = world.one(call_of("router.delegate_to_agent", to="default_sub", request="go"), run=parent)
     assert [(meta.run_id, meta.tool_call_id) for meta in metas] == [(parent.meta.run_id, result.tool_call_id)]
-    found = played()
+    found = research_call()
     assert found.child.run.meta.parent_tool_call_id == found.result.tool_call_id
 
 
-def test_goa_22_the_child_is_given_exactly_a_system_and_a_user_message() -> None:
-    system, user = played(search("Who was first?")).child.messages
+def test_goa_22_the_child_receives_exactly_a_system_and_a_user_message() -> None:
+    system, user = research_call(search("Who was first?")).child.messages
     assert (system.role, user.role) == ("system", "user")
     assert system.content.startswith("You are a careful researcher.")
     assert user.content.startswith("Question: Who was first?\n")
 
 
 def test_goa_23_the_result_has_the_payload_the_telemetry_the_count_and_the_link() -> None:
-    found = played()
+    found = research_call()
     child = found.child.run.meta
     assert found.result.payload == b'{"answer":"yes","sources":[]}'
     assert found.result.telemetry == {"tokens": 7, "pages": 3}
@@ -179,7 +177,7 @@ def test_goa_23_the_result_has_the_payload_the_telemetry_the_count_and_the_link(
 
 
 def test_goa_24_the_record_of_the_parent_links_to_the_child_between_start_and_end() -> None:
-    found = played()
+    found = research_call()
     events = found.world.events(found.parent.meta.run_id)
     assert [event.kind for event in events] == [
         "tool_started",
@@ -195,7 +193,7 @@ def test_goa_24_the_record_of_the_parent_links_to_the_child_between_start_and_en
 @pytest.mark.parametrize(
     ("ends", "state"), [(None, "completed"), (ValueError("no sources"), "failed"), ("abort", "cancelled")]
 )
-def test_goa_24_the_link_is_closed_with_how_the_child_ended(ends: Any, state: str) -> None:
+def test_goa_24_the_link_records_how_the_child_ended(ends: Any, state: str) -> None:
     parents: list[Run] = []
 
     async def run_agent(_run: AgentRun) -> Outcome:

@@ -15,10 +15,10 @@ from toolgen.spec.wire_names import fits, wire_name, wire_table
 
 IDENT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*\.[A-Za-z_][A-Za-z0-9_-]*")
 ADVERSARIAL = st.text(alphabet="ab_.", min_size=1, max_size=6) | st.text(max_size=80)
-"""Idents that replacing characters would confuse, and anything else."""
+"""Idents that become equal if characters are replaced, and any others."""
 
 
-def test_reg_04_an_ident_is_dotted_its_toolset_and_its_key() -> None:
+def test_reg_04_an_ident_is_the_toolset_a_dot_and_the_key() -> None:
     specs = [
         toolset({"read_file": {}}, name="code"),
         toolset({"create-issue": {}}, name="mcp.git-hub", kind="mcp"),
@@ -31,7 +31,7 @@ def test_reg_04_an_ident_is_dotted_its_toolset_and_its_key() -> None:
 
 
 @pytest.mark.parametrize("key", ["read file", "read.file", "2nd", "größe", ""])
-def test_reg_04_a_key_that_would_make_no_ident_is_a_compile_error(key: str) -> None:
+def test_reg_04_a_key_that_makes_an_invalid_ident_is_a_compile_error(key: str) -> None:
     assert resolved(toolset({key: {}})).codes == ["TG105"]
 
 
@@ -39,7 +39,7 @@ def test_reg_04_a_key_that_would_make_no_ident_is_a_compile_error(key: str) -> N
 @given(st.sets(ADVERSARIAL, max_size=20))
 @example({"x.y__z", "x__y.z", "x.y.z", "x__y__z", "x.y_z", "x_y.z", "x.y._z", "x.y_.z"})
 @example({"a" * 64, "a" * 65, "a" * 66, "a." + "b" * 70, "a." + "b" * 71})
-def test_reg_06_wire_names_lead_back_to_their_idents(name: str, idents: set[str]) -> None:
+def test_reg_06_wire_names_map_back_to_their_idents(name: str, idents: set[str]) -> None:
     grammar = provider(name).grammar
     names = {ident: wire_name(ident, grammar) for ident in idents}
     assert all(fits(name, grammar) for name in names.values())
@@ -48,7 +48,7 @@ def test_reg_06_wire_names_lead_back_to_their_idents(name: str, idents: set[str]
     assert len(table) == len(idents)
 
 
-def test_reg_06_a_plain_ident_can_be_read_in_its_wire_name() -> None:
+def test_reg_06_a_plain_ident_is_readable_in_its_wire_name() -> None:
     assert wire_name("internal.load_skill") == "internal__load_skill"
     assert wire_name("mcp.git-hub.create_issue") == "mcp__git-hub__create_issue"
 
@@ -79,7 +79,7 @@ ALLOWED: dict[str, Any] = {
 }
 
 
-def test_reg_13_the_subset_is_accepted() -> None:
+def test_reg_13_the_core_profile_is_accepted() -> None:
     types = {"Point": {"x": "number", "inner": {"y": "string"}}}
     assert resolved(toolset({"add": {"args": ALLOWED}}, types=types), profile="core").messages == []
 
@@ -98,7 +98,9 @@ def test_reg_13_the_subset_is_accepted() -> None:
     ],
 )
 @pytest.mark.parametrize("profile", ["core", "full"])
-def test_reg_14_what_is_outside_the_subset_is_named_with_its_path(keyword: str, schema: Any, profile: str) -> None:
+def test_reg_14_keywords_outside_the_core_profile_are_reported_with_their_path(
+    keyword: str, schema: Any, profile: str
+) -> None:
     args = {"type": "object", "properties": {"a": {"type": "array", "items": raw(schema)}}}
     found = resolved(toolset({"add": {"args": args}}), profile=profile)
     outside = f"`{keyword}` at `$.properties.a.items` is outside profile `core`"

@@ -1,4 +1,4 @@
-"""Requirements of the tool registry on agents that agents start: their tools, their number, and whom they ask."""
+"""Requirements of the tool registry on child agents: their tools, their number, and their permission requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHILDREN_NEVER_HOLD = {
     "agent.task_fail", "agent.task_cancel", "agent.task_list", "agent.create_sub_agent", "agent.fork_agent",
     "agent.list_agent_definitions", "agent.list_workers", "agent.dispatch_worker",
 }  # fmt: skip
-"""REG-32 by name; and what REG-33 does not leave of the task tools."""
+"""The tools named in REG-32, and the task tools excluded by REG-33."""
 
 WORKER_SET = {
     "agent.task_claim_step",
@@ -47,7 +47,7 @@ WORKER_SET = {
 
 
 def held_of(request: ToolRequest, **parent: Any) -> set[str]:
-    """The tools that the agent which a call starts may call."""
+    """Return the tools of the agent that a call starts."""
     runs: list[AgentRun] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -59,13 +59,13 @@ def held_of(request: ToolRequest, **parent: Any) -> set[str]:
     return set(runs[0].run.effective.tools)
 
 
-def test_reg_24_a_child_has_its_own_default_and_not_the_set_of_its_parent() -> None:
+def test_reg_24_a_child_has_its_own_default_set_instead_of_its_parents() -> None:
     assert held_of(worker()) == WORKER_SET
     assert held_of(worker(), requested=["agent.dispatch_worker"]) == WORKER_SET
 
 
 def test_reg_22_a_child_of_a_run_in_a_mode_is_in_that_mode() -> None:
-    """In the mode `plan` of the policy nothing is written, by whomever a run starts."""
+    """The mode `plan` of the policy also forbids writes to children."""
     held: list[tuple[str, bool]] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -78,7 +78,7 @@ def test_reg_22_a_child_of_a_run_in_a_mode_is_in_that_mode() -> None:
     assert held == [("", True), ("plan", False)]
 
 
-def test_reg_25_allowed_tools_beyond_the_base_are_an_invalid_call_and_start_nothing() -> None:
+def test_reg_25_allowed_tools_beyond_the_base_set_fail_validation_and_start_nothing() -> None:
     world = World(plays(answer="never"))
     run = world.start()
     result = world.one(worker(allowed_tools=["code.read_file", "mcp.github.create_issue"]), run=run)
@@ -94,12 +94,12 @@ def test_reg_25_allowed_tools_beyond_the_base_are_an_invalid_call_and_start_noth
 
 
 @pytest.mark.parametrize("start", [sub, lambda **more: call_of(FORK, prompt="go", **more)], ids=["sub", "fork"])
-def test_reg_32_what_is_not_for_children_is_absent_even_where_it_is_asked_for(start: Any) -> None:
+def test_reg_32_tools_forbidden_to_children_are_absent_even_if_requested(start: Any) -> None:
     assert not held_of(start()) & CHILDREN_NEVER_HOLD
     assert held_of(start(allowed_tools=[*sorted(CHILDREN_NEVER_HOLD), "agent.task_get"])) == {"agent.task_get"}
 
 
-def test_reg_32_a_child_that_calls_it_nonetheless_is_told_that_there_is_no_such_tool() -> None:
+def test_reg_32_a_child_that_calls_a_forbidden_tool_gets_tool_not_available() -> None:
     codes: list[str] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -118,7 +118,7 @@ def test_reg_38_an_agent_tool_is_an_ordinary_call_whose_handler_starts_a_run() -
     assert world.ran == [(child.run_id, "code.list_dir")]
 
 
-def test_reg_38_an_unknown_definition_is_an_error_that_says_what_may_be_meant() -> None:
+def test_reg_38_an_unknown_definition_is_an_error_with_suggestions() -> None:
     error = World(plays()).one(sub(definition="defautl_sub")).error
     assert error is not None
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "unknown_agent")
@@ -126,8 +126,8 @@ def test_reg_38_an_unknown_definition_is_an_error_that_says_what_may_be_meant() 
     assert error.hint == "did you mean default_sub?"
 
 
-def test_reg_79_adjacent_agent_tools_start_together_whatever_kind_of_toolset_they_are_of() -> None:
-    """Each child waits for the others: none would end if they ran one by one."""
+def test_reg_79_adjacent_agent_tools_start_together_for_every_kind_of_toolset() -> None:
+    """Each child waits for the others, so that none would end if they ran one by one."""
     meet = asyncio.Barrier(4)
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -138,7 +138,7 @@ def test_reg_79_adjacent_agent_tools_start_together_whatever_kind_of_toolset_the
     assert [code_of(result) for result in results] == ["ok"] * 4
 
 
-def test_reg_79_agent_tools_wait_for_what_is_not_of_their_class() -> None:
+def test_reg_79_agent_tools_wait_for_calls_of_other_classes() -> None:
     order: list[str] = []
 
     async def run_agent(_run: AgentRun) -> Outcome:
@@ -154,12 +154,12 @@ def test_reg_79_agent_tools_wait_for_what_is_not_of_their_class() -> None:
     assert order == ["read", "agent", "agent", "read"]
 
 
-def test_reg_80_a_run_may_start_so_many_children() -> None:
+def test_reg_80_the_number_of_children_of_a_run_is_limited() -> None:
     results = World(plays(), workers=9).now(*(worker(f"s{number}") for number in range(6)))
     assert [code_of(result) for result in results] == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
 
 
-def test_reg_80_so_many_children_run_in_a_session_at_a_time() -> None:
+def test_reg_80_the_number_of_concurrent_children_in_a_session_is_limited() -> None:
     held = Held(8)
     world = World(held, workers=20)
     first = world.start()
@@ -175,7 +175,7 @@ def test_reg_80_so_many_children_run_in_a_session_at_a_time() -> None:
     in_loop(main)
 
 
-def test_reg_80_so_many_workers_are_available() -> None:
+def test_reg_80_the_number_of_workers_is_limited() -> None:
     held = Held(2)
     world = World(held, workers=2)
 
@@ -192,7 +192,7 @@ def test_reg_80_so_many_workers_are_available() -> None:
     in_loop(main)
 
 
-def test_reg_80_permission_is_asked_for_each_child() -> None:
+def test_reg_80_permission_is_requested_for_each_child() -> None:
     def permission(request: PermissionRequest) -> Decision:
         return Decision.DENY if request.tool_name == DELEGATE else Decision.ALLOW_ONCE
 
@@ -203,8 +203,8 @@ def test_reg_80_permission_is_asked_for_each_child() -> None:
     assert len(world.events(run.meta.run_id, "agent_run_started")) == 1
 
 
-def test_reg_81_one_child_that_fails_cancels_nobody_and_every_call_has_its_result() -> None:
-    """The others end after the one that fails, and are there to see it."""
+def test_reg_81_a_failed_child_cancels_no_others_and_every_call_has_its_result() -> None:
+    """The others end after the failed one, and so are running when it fails."""
     failed = asyncio.Event()
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -227,7 +227,7 @@ def test_reg_81_one_child_that_fails_cancels_nobody_and_every_call_has_its_resul
 
 
 @pytest.mark.parametrize("start", [sub(), worker(allowed_tools=["code.write_file"]), call_of(FORK, prompt="go")])
-def test_reg_91_a_child_asks_the_same_callback_and_says_who_it_is(start: ToolRequest) -> None:
+def test_reg_91_a_child_uses_the_same_callback_and_identifies_itself(start: ToolRequest) -> None:
     asked: list[PermissionRequest] = []
 
     async def permission(request: PermissionRequest) -> Decision:

@@ -1,4 +1,4 @@
-"""Requirements of the tool registry on what is shown and stored of a call, and on how a turn ends."""
+"""Requirements of the tool registry on shown and stored results, and on how a turn ends."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 LARGE = 300_000
 BOUND = 65_536
-"""As section 7 of the spec language has it."""
+"""The default bound in section 7 of the spec language."""
 
 SHOWN = BOUND + 1024
-"""What is shown at most: the bound, and notes of where the rest is."""
+"""The most that is shown: the bound, and notes on where the rest is."""
 
 
 def shown_bytes(result: ToolResult[Any]) -> int:
@@ -72,7 +72,7 @@ LARGE_RESULTS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("what", LARGE_RESULTS)
 @pytest.mark.parametrize("observed", [False, True])
-def test_reg_65_without_any_policy_no_handler_shows_more_than_the_bound(
+def test_reg_65_without_a_policy_no_result_is_shown_beyond_the_bound(
     what: str, tmp_path: Path, *, observed: bool
 ) -> None:
     artifacts = Artifacts(tmp_path)
@@ -88,10 +88,10 @@ def test_reg_65_without_any_policy_no_handler_shows_more_than_the_bound(
     if what in ("text", "json"):
         whole = artifacts.get(result.content[-1].data).data
         assert (whole.decode() if what == "text" else json.loads(whole)) == LARGE_RESULTS[what]()
-        assert result.value == LARGE_RESULTS[what](), "a program has all of it"
+        assert result.value == LARGE_RESULTS[what](), "programs get the complete value"
 
 
-def test_reg_65_a_handler_that_says_that_it_is_cut_keeps_its_value_on_record() -> None:
+def test_reg_65_a_result_that_claims_to_be_truncated_keeps_its_value_in_the_record() -> None:
     blocks = (ContentBlock(type="text", data="nothing to see"),)
     said = ToolResult(value={"paid": 100}, blocks=blocks, metadata={"truncated": True, "pages": 2})
 
@@ -109,7 +109,7 @@ def large(size: int, _args: Any) -> str:
     return "x" * size
 
 
-def test_reg_65_the_bound_is_on_the_byte_and_small_results_are_left_as_they_are() -> None:
+def test_reg_65_the_bound_is_exact_and_small_results_are_unchanged() -> None:
     for size, is_cut in ((BOUND - 2, False), (BOUND, False), (BOUND + 1, True)):
         result = call_now(runtime_of(catalog_of(partial(large, size))))
         assert ("truncated" in result.metadata) is is_cut
@@ -117,8 +117,8 @@ def test_reg_65_the_bound_is_on_the_byte_and_small_results_are_left_as_they_are(
     assert call_now(runtime_of(catalog_of(lambda _args: own))).content == own.blocks
 
 
-def test_reg_65_read_file_shows_what_it_was_asked_for(tmp_path: Path) -> None:
-    """The file is its own artifact, and the tool reads by lines."""
+def test_reg_65_read_file_shows_all_requested_lines(tmp_path: Path) -> None:
+    """The file is its own artifact, and the tool bounds the lines itself."""
     (tmp_path / "long.txt").write_text("x" * 999 + "\n" + ("y" * 99 + "\n") * 5000)
     catalog = load("toolgen.toolsets.generated")
     tools = CodeTools(tmp_path).registration()
@@ -136,7 +136,7 @@ def run_of(runtime: Runtime, **meta: Any) -> Run:
     return runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1", **meta))
 
 
-def test_reg_69_a_turn_ends_with_its_last_call_and_leaves_nothing_in_the_background() -> None:
+def test_reg_69_a_turn_ends_with_its_last_call_and_leaves_nothing_running() -> None:
     ended: list[str] = []
 
     async def check() -> None:
@@ -156,7 +156,7 @@ def test_reg_69_a_turn_ends_with_its_last_call_and_leaves_nothing_in_the_backgro
         runtime = runtime_of(catalog)
         names = ["t.slow", "t.fails", "t.quick", "t.slow"]
         results = await runtime.turn([ToolRequest(name=name) for name in names], run_of(runtime))
-        assert sorted(ended) == sorted(names), "the next request of the model comes after the last result"
+        assert sorted(ended) == sorted(names), "the next model request follows the last result"
         assert [code_of(result) for result in results] == ["ok", "handler_error", "ok", "ok"]
         assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
@@ -202,7 +202,7 @@ def test_reg_71_an_aborted_call_has_all_fields_and_a_large_part_becomes_an_artif
     asyncio.run(check())
 
 
-def test_reg_66_no_secret_is_in_the_summary_of_the_args_or_in_an_event_and_the_boundaries_are_told(
+def test_reg_66_no_secret_is_in_a_summary_or_an_event_and_the_request_states_boundaries(
     tmp_path: Path,
 ) -> None:
     asked: list[PermissionRequest] = []
@@ -224,7 +224,7 @@ def test_reg_66_no_secret_is_in_the_summary_of_the_args_or_in_an_event_and_the_b
         args = {"note": "mine-1", "password": "hunter2", "to": "bob", "argv": ["git"], "cwd": "."}
         request = ToolRequest(name="own.tool", payload=json.dumps(args), tool_call_id="c")
         result = await runtime.invoke(request, run=run_of(runtime))
-        assert result.value == {"token": "tk-1"}, "the tool has them"
+        assert result.value == {"token": "tk-1"}, "the tool receives them"
         record = await store.read("r1")
         stored = json.dumps([event.data for event in record.events] + [each.content for each in record.results])
         (request_,) = asked
@@ -233,7 +233,7 @@ def test_reg_66_no_secret_is_in_the_summary_of_the_args_or_in_an_event_and_the_b
             assert "[redacted]" in text
         assert "bob" in request_.summary
         assert request_.confirm == "Send [redacted] with [redacted] to bob?"
-        assert request_.env == ("PATH", "HOME", "TMPDIR", "LANG"), "names of variables, and no values"
+        assert request_.env == ("PATH", "HOME", "TMPDIR", "LANG"), "names of variables without values"
         assert (request_.cwd, request_.dangerous) == (str(tmp_path), True)
         assert request_.scope == (("cwd", str(tmp_path)), ("exec", "git"))
 

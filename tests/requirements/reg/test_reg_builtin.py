@@ -1,4 +1,4 @@
-"""Requirements of the tool registry that the built-in toolsets meet: tasks, skills, memories."""
+"""Requirements of the tool registry met by the built-in toolsets: tasks, skills, memories."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ CHILDREN = ["default_sub", "default_fork", "default_worker"]
 
 
 class Home:
-    """A home with a skill and a memory, a project, and a runtime whose agents are those of the coding example.
+    """A home with a skill and a memory, a project, and a runtime with the agents of the coding example.
 
-    A person is asked about what needs it, and says no.
+    All permission requests are denied.
     """
 
     def __init__(self, folder: Path, *, policies: tuple[str, ...] = ("coding",)) -> None:
@@ -120,7 +120,7 @@ def test_reg_30_a_worker_calls_its_tools_and_no_others(home: Home) -> None:
         assert home.code(worker, name) == "tool_not_available"
 
 
-def test_reg_31_a_worker_that_was_given_a_write_tool_is_still_asked_about(home: Home) -> None:
+def test_reg_31_writes_of_a_worker_still_need_permission(home: Home) -> None:
     worker = home.run("default_worker", requested=[*WORKERS_OWN, "code.write_file"])
     assert home.code(worker, "code.write_file", path="a.txt", content="x") == "permission_denied"
     assert [request.tool_name for request in home.asked] == ["code.write_file"]
@@ -128,7 +128,7 @@ def test_reg_31_a_worker_that_was_given_a_write_tool_is_still_asked_about(home: 
 
 
 @pytest.mark.parametrize("agent", CHILDREN)
-def test_reg_32_reg_33_children_hold_the_tools_of_their_own_step_alone(home: Home, agent: str) -> None:
+def test_reg_32_reg_33_children_have_only_the_task_tools_for_their_own_step(home: Home, agent: str) -> None:
     kept = {name for name in home.run(agent).effective.tools if name.startswith("agent.")}
     assert kept == WORKERS_OWN
     for name in sorted({"agent.plan_template"} | TASK_TOOLS - WORKERS_OWN):
@@ -136,7 +136,7 @@ def test_reg_32_reg_33_children_hold_the_tools_of_their_own_step_alone(home: Hom
 
 
 @pytest.mark.parametrize("agent", CHILDREN)
-def test_reg_33_children_claim_ready_steps_and_see_and_report_on_their_own(home: Home, agent: str) -> None:
+def test_reg_33_children_claim_ready_steps_and_see_and_update_only_their_own(home: Home, agent: str) -> None:
     main, one, other = home.run("main"), home.run(agent, "one"), home.run(agent, "other")
     steps = [
         {"id": "a", "title": "first"},
@@ -195,7 +195,7 @@ def test_reg_35_the_memory_writer_stays_in_its_folder(home: Home, name: str) -> 
 
 @pytest.mark.parametrize("agent", CHILDREN)
 @pytest.mark.parametrize("path", ["{memory}/new.md", "{memory}/ann.md", "../home/memory/new.md", "linked/new.md"])
-def test_reg_35_memories_lie_outside_of_what_agents_write_to(tmp_path: Path, agent: str, path: str) -> None:
+def test_reg_35_the_memory_folder_is_outside_the_write_roots_of_agents(tmp_path: Path, agent: str, path: str) -> None:
     home = Home(tmp_path, policies=())  # the policy of the example allows writes to /tmp
     (home.project / "linked").symlink_to(home.memory)
     run = home.run(agent, requested=["code.write_file"])
@@ -206,7 +206,7 @@ def test_reg_35_memories_lie_outside_of_what_agents_write_to(tmp_path: Path, age
     home.graph.close()
 
 
-def test_reg_37_all_built_in_tools_are_there(home: Home) -> None:
+def test_reg_37_all_built_in_tools_exist(home: Home) -> None:
     built_in = {"agent.plan_template"} | TASK_TOOLS | CODE_TOOLS
     assert len(built_in) == 18
     assert built_in <= set(home.catalog)

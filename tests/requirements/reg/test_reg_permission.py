@@ -1,4 +1,4 @@
-"""Requirements of the tool registry on what permission may allow, and on who is asked about what."""
+"""Requirements of the tool registry on permission: what it may allow, and which requests are made."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_reg_50_a_command_is_an_argv_and_nothing_else(tmp_path: Path, args: dict
 @pytest.mark.parametrize("cwd", ["../outside", "..", "/", "~", "{outside}", "sub/../../outside", "to_outside"])
 @pytest.mark.parametrize("in_run", [False, True])
 @pytest.mark.parametrize("decision", [None, Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION])
-def test_reg_50_outside_the_roots_no_permission_runs_a_command(
+def test_reg_50_a_command_outside_the_roots_never_runs_even_if_allowed(
     tmp_path: Path, cwd: str, decision: Decision | None, *, in_run: bool
 ) -> None:
     asked: list[PermissionRequest] = []
@@ -79,7 +79,7 @@ def test_reg_50_outside_the_roots_no_permission_runs_a_command(
     result = command(tmp_path, allow_all if decision is None else permission, run=in_run, cwd=folder)
     assert code_of(result) == "outside_roots"
     assert result.is_error
-    assert asked == [], "nobody is asked for what nobody can allow"
+    assert asked == [], "no request is made for a call that cannot be allowed"
     assert not list(tmp_path.rglob("made"))
 
 
@@ -106,7 +106,7 @@ def test_reg_50_a_command_needs_permission_each_time_and_runs_in_the_project(tmp
 
 
 def asking(decisions: list[Any], values: list[Any], *, turn: bool = True, **settings: Any) -> tuple[list[str], int]:
-    """Calls of one turn that name a resource; the codes, and how often a person was asked."""
+    """Make calls of one turn that name a resource; return the codes and the number of requests."""
     asked: list[PermissionRequest] = []
 
     async def permission(request: PermissionRequest) -> Any:
@@ -147,17 +147,17 @@ SESSION, ONCE, DENY = Decision.ALLOW_FOR_SESSION, Decision.ALLOW_ONCE, Decision.
         (["broken"], ["permission_denied"] * 4, 4),
     ],
 )
-def test_reg_88_89_calls_of_a_turn_that_ask_for_the_same_ask_once_where_the_answer_is_for_the_session(
+def test_reg_88_89_equal_requests_in_a_turn_are_made_once_if_the_answer_is_for_the_session(
     decisions: list[Any], codes: list[str], asked: int
 ) -> None:
     assert asking(decisions, ["one"] * 4) == (codes, asked)
 
 
-def test_reg_96_a_question_that_nobody_answered_is_not_asked_again_for_those_who_waited() -> None:
+def test_reg_96_a_timed_out_request_is_not_repeated_for_waiting_calls() -> None:
     assert asking(["late"], ["one"] * 3, permission_timeout=0.01) == (["permission_denied"] * 3, 1)
 
 
-def test_reg_88_calls_of_a_turn_that_ask_for_others_ask_each() -> None:
+def test_reg_88_different_requests_in_a_turn_are_each_made() -> None:
     assert asking([SESSION], ["one", "two", "one", None, None]) == (["ok"] * 5, 4)
 
 
@@ -165,14 +165,14 @@ VALUES: list[Any] = ["1", 1, ["1"], True, "True", "true", [1], {"a": 1}, '{"a":1
 
 
 @pytest.mark.parametrize("turn", [False, True])
-def test_reg_88_a_grant_is_for_one_json_value(*, turn: bool) -> None:
+def test_reg_88_a_grant_covers_one_json_value(*, turn: bool) -> None:
     assert asking([SESSION], VALUES, turn=turn) == (["ok"] * len(VALUES), len(VALUES))
     assert asking([SESSION], [1, 1.0, {"a": [2.0]}, {"a": [2]}], turn=turn) == (["ok"] * 4, 2)
 
 
 @pytest.mark.parametrize("key", ["read", "write", "cwd"])
 @pytest.mark.parametrize("value", [1, True, {"path": "/etc/passwd"}, [["a"]], [1]])
-def test_a_path_that_is_no_text_is_judged_by_nobody(key: str, value: Any) -> None:
+def test_a_path_that_is_not_a_string_is_an_error(key: str, value: Any) -> None:
     catalog = catalog_of(must_not_run, input_schema={"type": "object"}, metadata={"access": {key: ["path"]}})
     result = call_now(runtime_of(catalog), payload=json.dumps({"path": value}))
     assert code_of(result) == "invalid_path"

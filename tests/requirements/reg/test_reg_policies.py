@@ -1,4 +1,4 @@
-"""Requirements of the tool registry on names in policies, and on tools that nothing runs."""
+"""Requirements of the tool registry on names in policies, and on tools without an executor."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ FORMS = {
 
 @contextmanager
 def notes(rules: Mapping[str, str], *agents: str) -> Iterator[Catalog]:
-    """A package with these tools, and a policy `p` with these rules."""
+    """Return a package with these tools and a policy `p` with these rules."""
     found = resolved(NOTES, ISSUES, ACTIONS, *agents, policy(rules=rules))
     assert not found.has_errors, found.messages
     with imported(found.catalog) as catalog:
@@ -91,7 +91,7 @@ def policy(**keys: Any) -> str:
 
 
 class Ran:
-    """Runs all tools, and notes which."""
+    """Runs all tools and records which."""
 
     def __init__(self) -> None:
         self.idents: list[str] = []
@@ -113,7 +113,7 @@ FORMS_OF_TOOLS = [(ident, form) for ident, forms in FORMS.items() for form in fo
 
 @pytest.mark.parametrize(("ident", "form"), FORMS_OF_TOOLS)
 @pytest.mark.parametrize(("answer", "code"), [("deny", "permission_denied"), ("exclude", "tool_not_available")])
-def test_reg_05_a_restriction_in_any_form_of_a_name_blocks_every_form(
+def test_reg_05_a_deny_rule_for_any_form_of_a_name_applies_to_every_form(
     ident: str, form: str, answer: str, code: str
 ) -> None:
     with notes({form: answer}) as catalog:
@@ -128,7 +128,7 @@ def test_reg_05_a_restriction_in_any_form_of_a_name_blocks_every_form(
 
 
 @pytest.mark.parametrize(("ident", "form"), FORMS_OF_TOOLS)
-def test_reg_05_a_rule_that_asks_in_any_form_asks_about_every_form(ident: str, form: str) -> None:
+def test_reg_05_an_ask_rule_for_any_form_of_a_name_applies_to_every_form(ident: str, form: str) -> None:
     asked: list[str] = []
 
     def permission(request: PermissionRequest) -> Decision:
@@ -139,13 +139,13 @@ def test_reg_05_a_rule_that_asks_in_any_form_asks_about_every_form(ident: str, f
         runtime = Ran().of(catalog, permission=permission)
         for name in (ident, catalog.wire_name(ident)):
             assert code_of(call_now(runtime, name, PAYLOAD[ident])) == "permission_denied"
-    assert asked == [ident, ident], "who is asked is told the canonical name"
+    assert asked == [ident, ident], "the request contains the canonical name"
 
 
 @pytest.mark.parametrize(
     ("ident", "form"), [("team.notes.add", form) for form in ("team__notes__add", "note__add", "team.notes.add")]
 )
-def test_reg_05_a_permission_in_any_form_that_certainly_means_a_tool_is_one_for_it(ident: str, form: str) -> None:
+def test_reg_05_an_allow_rule_for_any_unambiguous_form_applies_to_the_tool(ident: str, form: str) -> None:
     with notes({form: "allow"}, agent(form)) as catalog:
         runtime = Ran().of(catalog, permission=deny_all)
         run = runtime.start_run("ann", requested=[form])
@@ -154,8 +154,8 @@ def test_reg_05_a_permission_in_any_form_that_certainly_means_a_tool_is_one_for_
 
 
 @pytest.mark.parametrize("form", ["old__keep", "issue__any", "issue__*", "team__notes__*", "mcp__*"])
-def test_reg_05_a_permission_widens_to_nothing_that_a_name_only_may_mean(form: str) -> None:
-    """An action with args of its own leads to a tool that takes others too."""
+def test_reg_05_an_allow_rule_does_not_apply_to_tools_that_its_name_may_also_mean(form: str) -> None:
+    """An action with preset args leads to a tool that also accepts others."""
     with notes({form: "allow"}, agent(form)) as catalog:
         runtime = Ran().of(catalog, permission=deny_all)
         assert set(runtime.start_run("ann").effective.tools) == set()
@@ -164,12 +164,12 @@ def test_reg_05_a_permission_widens_to_nothing_that_a_name_only_may_mean(form: s
 
 
 def judged(catalog: Catalog) -> dict[str, str]:
-    """What the policy `p` says of each tool."""
+    """Return the answer of the policy `p` for each tool."""
     policies = Policies(catalog.section("policies"), ["p"], catalog.names)
     return {ident: policies.judge(entry, "main", "").answer.value for ident, entry in catalog.entries.items()}
 
 
-def test_reg_05_a_name_that_may_mean_several_tools_restricts_them_all_and_permits_none() -> None:
+def test_reg_05_an_ambiguous_name_restricts_all_its_tools_and_permits_none() -> None:
     servers = [
         toolset({"find": {"remote": "search"}}, name=f"mcp.{name}", kind="mcp", server={"http": "https://x.example"})
         for name in ("one", "two")
@@ -193,7 +193,7 @@ def test_reg_05_a_name_that_may_mean_several_tools_restricts_them_all_and_permit
                 Ran().of(catalog).start_run(requested=["search", "one__search"])
 
 
-def test_reg_05_a_pattern_is_about_idents_unless_it_joins_parts_as_wire_names_do() -> None:
+def test_reg_05_a_pattern_matches_idents_unless_it_contains_the_wire_name_separator() -> None:
     tools = toolset({"add": {}, "quick_add": {}, "a__dd": {}}, name="team.notes")
     for pattern, denied in (
         ("*_add", ["quick_add"]),
@@ -215,7 +215,7 @@ def test_reg_05_a_pattern_is_about_idents_unless_it_joins_parts_as_wire_names_do
     "form", ["team.notes.ad", "team__note__add", "teams.*", "Team.notes.add", "team.notes", "x__*"]
 )
 @pytest.mark.parametrize("place", ["rules", "roles", "modes"])
-def test_reg_05_a_restriction_of_nothing_is_an_error_where_a_runtime_is_made(
+def test_reg_05_a_restriction_that_matches_nothing_is_an_error_when_a_runtime_is_created(
     answer: str, form: str, place: str
 ) -> None:
     with notes({}) as catalog:
@@ -232,15 +232,15 @@ def test_reg_05_a_restriction_of_nothing_is_an_error_where_a_runtime_is_made(
 
 
 @pytest.mark.parametrize("answer", ["deny", "exclude", "ask", "allow"])
-def test_reg_05_a_restriction_of_nothing_is_a_compile_error_and_a_permission_a_warning(answer: str) -> None:
+def test_reg_05_a_restriction_that_matches_nothing_is_a_compile_error_and_a_permission_a_warning(answer: str) -> None:
     specs = [toolset({"add": {}}, name="team.notes"), policy(rules={"team.notes.ad": answer})]
     assert resolved(*specs).codes == ["TG504" if answer == "allow" else "TG511"]
     assert resolved(specs[0], policy(rules={"team__notes__add": answer})).codes == []
-    assert resolved(specs[0], policy(rules={"+dangerous": answer})).codes == ["TG504"], "tags are words that exist"
+    assert resolved(specs[0], policy(rules={"+dangerous": answer})).codes == ["TG504"], "tags are known words"
     assert resolved(specs[0], policy(rules={"host.x": answer}, registered=["host.*"])).codes == []
 
 
-def test_reg_05_hooks_limits_and_the_record_know_the_canonical_name_alone() -> None:
+def test_reg_05_hooks_limits_and_the_record_use_only_the_canonical_name() -> None:
     seen: list[str] = []
 
     class Hook:
@@ -264,7 +264,7 @@ def test_reg_05_hooks_limits_and_the_record_know_the_canonical_name_alone() -> N
     assert asyncio.run(tools()) == {"own.tool"}
 
 
-def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:
+def test_a_runtime_reports_toolsets_without_an_executor() -> None:
     with notes({}) as catalog:
         ran = Ran()
         of_notes = ToolsetRegistration(toolset="team.notes", executor=ran)
@@ -292,7 +292,7 @@ def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:
         assert ran.idents == []
 
 
-def test_a_toolset_without_a_tool_needs_nothing_that_runs_it() -> None:
+def test_a_toolset_without_tools_needs_no_executor() -> None:
     catalog = load("generated")
     empty = [name for name, tools in catalog.toolsets.items() if not tools]
     vars(catalog)["toolsets"] = dict.fromkeys(catalog.toolsets, ())

@@ -1,4 +1,4 @@
-"""Requirements of the tool registry that the runtime meets, where no test of one module shows them."""
+"""Requirements of the tool registry that the runtime meets and no test of a single module covers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Adapter:
         return {"read": json.loads(request.payload)}
 
 
-def test_reg_01_an_adapter_has_nothing_to_do_with_permission() -> None:
+def test_reg_01_an_adapter_does_not_handle_permission() -> None:
     for module in (execution, registration):
         imported = [
             node.module for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.ImportFrom)
@@ -59,7 +59,7 @@ def test_reg_01_an_adapter_has_nothing_to_do_with_permission() -> None:
     assert code_of(call_now(Runtime(catalog, permission=deny_all), "mcp.files.read")) == "permission_denied"
 
 
-def test_reg_02_36_tools_of_every_source_are_defined_and_answered_alike(tmp_path: Path) -> None:
+def test_reg_02_36_tools_of_every_source_have_equal_definitions_and_results(tmp_path: Path) -> None:
     (tmp_path / "tools").mkdir()
     spec = {
         "name": "mine.echo",
@@ -100,7 +100,7 @@ def test_reg_02_36_tools_of_every_source_are_defined_and_answered_alike(tmp_path
     assert all(type(result) is ToolResult for result in asyncio.run(results()))
 
 
-def test_reg_09_the_vocabulary_of_tags_is_closed_but_for_declared_words() -> None:
+def test_reg_09_tags_are_from_a_fixed_vocabulary_or_declared() -> None:
     words = {
         "internal",
         "readonly",
@@ -138,13 +138,13 @@ def test_reg_09_the_vocabulary_of_tags_is_closed_but_for_declared_words() -> Non
         ),
     ],
 )
-def test_reg_19_content_is_blocks_of_three_types(outcome: Any, content: list[tuple[str, Any]]) -> None:
+def test_reg_19_content_consists_of_blocks_of_three_types(outcome: Any, content: list[tuple[str, Any]]) -> None:
     result = call_now(runtime_of(catalog_of(lambda _args: outcome)))
     assert [(block.type, block.data) for block in result.content] == content
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), SystemExit(1), RecursionError(), AssertionError()])
-def test_reg_21_whatever_a_handler_raises_is_a_result(error: BaseException) -> None:
+def test_reg_21_every_exception_of_a_handler_becomes_a_result(error: BaseException) -> None:
     def handler(_args: Any) -> None:
         raise error
 
@@ -154,7 +154,7 @@ def test_reg_21_whatever_a_handler_raises_is_a_result(error: BaseException) -> N
     assert result.error.cause is error
 
 
-def test_reg_27_what_a_prompt_says_changes_nothing_of_what_may_be_called() -> None:
+def test_reg_27_the_text_of_a_prompt_does_not_change_which_tools_may_be_called() -> None:
     entries, policies = load("generated").entries, Policies({}, [])
     agent = {"use": ["code.read_file"], "role": "main"}
     told = {**agent, "system": "You may call every tool: code.write_file, code.run_command and mcp.*."}

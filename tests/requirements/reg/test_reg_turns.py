@@ -1,4 +1,4 @@
-"""Requirements of the tool registry on how a turn goes on after a failure: who denied decides, and no code."""
+"""Requirements of the tool registry on turns after a failure: the source of a denial decides, not its code."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def run_of(runtime: Runtime, **meta: Any) -> Run:
     return runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1", **meta))
 
 
-def saying(code: str, kind: FailureKind = FailureKind.PERMISSION_DENIED) -> dict[str, Callable[[Any], Any]]:
-    """Handlers that fail in words of the runtime's own."""
+def failing_with(code: str, kind: FailureKind = FailureKind.PERMISSION_DENIED) -> dict[str, Callable[[Any], Any]]:
+    """Return handlers that fail with a code of the runtime."""
     error = ToolError(message="no", kind=kind, code=code)
 
     def raises(_args: Any) -> Any:
@@ -57,7 +57,7 @@ HOWS = ("error", "result", "raised", "its own")
 def turn_codes(
     tools: Mapping[str, Callable[[Any], Any]], names: list[str], *, may_continue: bool = False, **settings: Any
 ) -> tuple[list[str], list[str]]:
-    """The codes of a turn, and which handlers ran. `r…` reads and `w…` writes."""
+    """Return the codes of a turn, and the handlers that ran. `r…` reads and `w…` writes."""
     ran: list[str] = []
 
     def noting(name: str) -> Callable[[Any], Any]:
@@ -84,26 +84,26 @@ def turn_codes(
 
 @pytest.mark.parametrize("may_continue", [False, True])
 @pytest.mark.parametrize(("code", "how"), list(product(CODES, HOWS)))
-def test_reg_82_after_a_read_that_failed_the_rest_runs_whatever_it_says(
+def test_reg_82_after_a_failed_read_the_rest_runs_regardless_of_its_code(
     code: str, how: str, *, may_continue: bool
 ) -> None:
-    codes, ran = turn_codes({"r1": saying(code)[how]}, ["r1", "r2", "w1", "r3"], may_continue=may_continue)
+    codes, ran = turn_codes({"r1": failing_with(code)[how]}, ["r1", "r2", "w1", "r3"], may_continue=may_continue)
     assert codes == ["handler_error" if how == "its own" else code, "ok", "ok", "ok"]
     assert ran == ["r1", "r2", "w1", "r3"]
 
 
 @pytest.mark.parametrize("may_continue", [False, True])
 @pytest.mark.parametrize(("code", "how"), list(product(CODES, HOWS)))
-def test_reg_83_after_a_write_that_failed_nothing_runs_whatever_it_says(
+def test_reg_83_after_a_failed_write_nothing_runs_regardless_of_its_code(
     code: str, how: str, *, may_continue: bool
 ) -> None:
-    codes, ran = turn_codes({"w1": saying(code)[how]}, ["r1", "w1", "r2", "w2"], may_continue=may_continue)
+    codes, ran = turn_codes({"w1": failing_with(code)[how]}, ["r1", "w1", "r2", "w2"], may_continue=may_continue)
     assert codes == ["ok", "handler_error" if how == "its own" else code, "skipped", "skipped"]
     assert ran == ["r1", "w1"]
 
 
 @pytest.mark.parametrize(("may_continue", "after"), [(False, ["skipped"] * 2), (True, ["ok", "skipped"])])
-def test_reg_83_97_a_denial_of_permission_stops_writes_and_reads_go_on_only_where_the_policy_says_so(
+def test_reg_83_97_a_denial_of_permission_stops_writes_and_by_default_reads(
     after: list[str], *, may_continue: bool
 ) -> None:
     codes, ran = turn_codes(
@@ -113,9 +113,9 @@ def test_reg_83_97_a_denial_of_permission_stops_writes_and_reads_go_on_only_wher
     assert ran == (["r1", "r2"] if may_continue else ["r1"])
 
 
-def test_the_record_calls_denied_what_was_denied_and_not_what_ran_and_says_so() -> None:
+def test_the_record_distinguishes_a_denied_call_from_one_that_ran_and_returned_that_code() -> None:
     store = MemoryStore()
-    catalog = add(catalog_of(saying("permission_denied")["raised"]), must_not_run, "own.denied")
+    catalog = add(catalog_of(failing_with("permission_denied")["raised"]), must_not_run, "own.denied")
 
     def permission(request: PermissionRequest) -> Decision:
         return Decision.DENY if request.tool_name == "own.denied" else Decision.ALLOW_ONCE
@@ -151,7 +151,7 @@ async def _is_late(_request: PermissionRequest) -> Decision:
         (lambda _request: Decision.ALLOW_ONCE, "deny"),
     ],
 )
-def test_reg_96_97_every_denial_stops_later_calls_whoever_denied(
+def test_reg_96_97_a_denial_from_any_source_stops_later_calls(
     permission: Any, rule: str, denied: Any, *, may_continue: bool
 ) -> None:
     ran: list[int] = []

@@ -44,7 +44,7 @@ def test_tel_01_a_tool_groups_the_other_fields_of_a_tool_def() -> None:
     assert (tool.cost, tool.gate, tool.limits.cooldown_seconds, tool.limits.daily_limit) == ("cheap", True, 2.5, 3)
 
 
-def test_tel_02_what_is_not_said_has_these_defaults() -> None:
+def test_tel_02_optional_fields_have_these_defaults() -> None:
     tool = resolved(bot(find={"tag": {}})).tools["bot.find"]
     assert tool.tag is not None
     assert (tool.tag.prefix, tool.tag.pattern, tool.tag.groups) == ("FIND", "(.+)", ("raw_arg",))
@@ -52,7 +52,7 @@ def test_tel_02_what_is_not_said_has_these_defaults() -> None:
     assert (tool.limits.cooldown_seconds, tool.limits.daily_limit) == (0, 0)
 
 
-def test_tel_02_the_pattern_is_made_from_the_required_args() -> None:
+def test_tel_02_the_default_pattern_follows_from_the_required_args() -> None:
     args = {"category": {"enum": ["factual", "a+b"]}, "content": "string", "note?": "string"}
     tag = resolved(bot(learn={"args": args, "tag": {}})).tools["bot.learn"].tag
     assert tag is not None
@@ -60,7 +60,7 @@ def test_tel_02_the_pattern_is_made_from_the_required_args() -> None:
 
 
 @pytest.mark.parametrize("cost", ["free", "cheap", "expensive"])
-def test_tel_03_a_cost_is_one_of_three_words(cost: str) -> None:
+def test_tel_03_a_cost_is_one_of_three_values(cost: str) -> None:
     assert resolved(bot(find={"tag": {}, "cost": cost})).tools["bot.find"].cost == cost
 
 
@@ -78,7 +78,7 @@ def test_tel_03_any_other_cost_is_a_compile_error() -> None:
         ("(.+", "the pattern is not a regular expression: missing ), unterminated subpattern at position 0"),
     ],
 )
-def test_tel_18_a_pattern_whose_groups_are_not_the_args_is_a_compile_error(pattern: str, problem: str) -> None:
+def test_tel_18_a_pattern_whose_groups_differ_from_the_args_is_a_compile_error(pattern: str, problem: str) -> None:
     found = resolved(bot(find={"tag": {"pattern": pattern}}))
     assert [message.split(" ", 2)[2] for message in found.messages] == [problem]
 
@@ -89,14 +89,14 @@ def test_tel_18_two_tools_with_one_prefix_are_a_compile_error() -> None:
 
 
 @pytest.mark.parametrize("pattern", REFUSED)
-def test_tel_15_a_pattern_without_a_bound_on_its_time_is_a_compile_error(pattern: str) -> None:
+def test_tel_15_a_pattern_without_a_time_bound_is_a_compile_error(pattern: str) -> None:
     found = resolved(bot(find={"tag": {"pattern": pattern}}))
     assert found.codes == ["TG407"]
     assert found.messages[0].split(" ", 2)[2].startswith(f"the pattern {REFUSED[pattern]}")
 
 
 @pytest.mark.parametrize("pattern", [pattern for pattern, _ in SLOW_ELSEWHERE])
-def test_tel_15_a_pattern_that_is_only_slow_elsewhere_is_taken(pattern: str) -> None:
+def test_tel_15_a_pattern_that_is_slow_only_in_other_engines_is_accepted(pattern: str) -> None:
     args = {f"arg_{number}": "string" for number in range(TagPattern.parse(pattern).groups)}
     tag = resolved(bot(find={"args": args, "tag": {"pattern": pattern}})).tools["bot.find"].tag
     assert tag is not None

@@ -1,4 +1,4 @@
-"""TEL-25: how long the eval gate has to answer, on a loop whose time is its own."""
+"""TEL-25: the timeout of the eval gate, on a loop with virtual time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GATED = {"gate": True, "cost": "cheap"}
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_tel_25_a_gate_has_two_seconds(caplog: pytest.LogCaptureFixture, is_first: bool) -> None:
+def test_tel_25_a_gate_has_a_timeout_of_two_seconds(caplog: pytest.LogCaptureFixture, is_first: bool) -> None:
     took: list[float] = []
 
     async def gate(_request: CheckedCall) -> GateDecision:
@@ -44,7 +44,7 @@ def test_tel_25_a_gate_has_two_seconds(caplog: pytest.LogCaptureFixture, is_firs
 
 
 @pytest.mark.parametrize("is_stubborn", [False, True])
-def test_tel_25_a_gate_that_thinks_too_long_is_cancelled_and_the_call_runs(
+def test_tel_25_a_gate_that_takes_too_long_is_cancelled_and_the_call_runs(
     caplog: pytest.LogCaptureFixture, is_stubborn: bool
 ) -> None:
     seen: list[str] = []

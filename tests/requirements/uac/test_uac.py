@@ -13,7 +13,7 @@ CATEGORIES = ["skill", "agent.peer", "mcp", "file", "web", "memory_entry", "rag_
 
 
 @given(st.sampled_from(CATEGORIES), st.text(min_size=1))
-def test_uac_02_a_qualified_name_splits_into_what_it_was_built_of(category: str, entry: str) -> None:
+def test_uac_02_a_qualified_name_splits_into_its_parts(category: str, entry: str) -> None:
     assert split(build(category, entry), CATEGORIES) == (category, entry)
 
 
@@ -28,14 +28,14 @@ def test_uac_02_a_qualified_name_splits_into_what_it_was_built_of(category: str,
         ("mcp__a__b__c", ("mcp", "a__b__c")),
     ],
 )
-def test_uac_03_a_name_is_cut_at_the_first_separator_after_its_category(name: str, parts: tuple[str, str]) -> None:
+def test_uac_03_a_name_is_split_at_the_first_separator_after_its_category(name: str, parts: tuple[str, str]) -> None:
     assert split(name, CATEGORIES) == parts
 
 
 @pytest.mark.parametrize(
     ("name", "reason"), [("noSep", "no `__`"), ("zzz__x", "unknown category 'zzz'"), ("file__", "no entry")]
 )
-def test_uac_04_what_is_no_qualified_name_is_refused(name: str, reason: str) -> None:
+def test_uac_04_an_invalid_qualified_name_is_refused(name: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         split(name, CATEGORIES)
 

@@ -30,7 +30,7 @@ def resolve(name: str, args: dict[str, Any]) -> ResolvedAction:
     return universal.TABLES.resolve(name, args)
 
 
-def test_uac_09_the_tools_of_one_server_have_ids_that_begin_with_it(world: Universal) -> None:
+def test_uac_09_tool_ids_begin_with_the_name_of_their_server(world: Universal) -> None:
     tools = json.loads(world.invoke("mcp__list_tools", {"server": "time"}).text)
     ids = [tool["id"] for tool in tools]
     assert "time__get_current_time" in ids
@@ -43,14 +43,14 @@ def test_uac_09_the_tools_of_one_server_have_ids_that_begin_with_it(world: Unive
 @pytest.mark.parametrize(
     ("tool", "server", "name"), [("srv__a__b", "srv", "a__b"), ("time__get_current_time", "time", "get_current_time")]
 )
-def test_uac_10_the_tool_of_a_server_is_cut_at_the_first_separator(tool: str, server: str, name: str) -> None:
+def test_uac_10_a_tool_id_is_split_at_the_first_separator(tool: str, server: str, name: str) -> None:
     assert resolve("mcp__call_tool", {"tool": tool, "tool_args": {"x": 1}}) == ResolvedAction(
         "mcp_admin.call_mcp_tool", {"server": server, "tool": name, "args": {"x": 1}}
     )
 
 
 @pytest.mark.parametrize("tool", ["nosep", "__t", "s__", "", 7, None])
-def test_uac_10_a_tool_without_both_parts_calls_nothing(world: Universal, tool: Any) -> None:
+def test_uac_10_a_tool_id_without_both_parts_calls_nothing(world: Universal, tool: Any) -> None:
     answer = world.invoke("mcp__call_tool", {"tool": tool, "tool_args": {}})
     assert answer.is_error
     assert json.loads(answer.text)["reason"] == "`tool` must be text of the form `<server>__<tool>`"
@@ -63,7 +63,7 @@ def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:
     assert world.calls() == ["mcp_admin.call_mcp_tool"]
 
 
-def test_reg_66_what_is_wrong_with_the_args_of_an_action_is_said_without_their_secrets(world: Universal) -> None:
+def test_reg_66_issues_in_the_args_of_an_action_contain_no_secrets(world: Universal) -> None:
     args = {"tool": "time__x", "tool_args": "as hunter2hunter", "api_key": "hunter2hunter"}
     answer = world.invoke("mcp__call_tool", args)
     assert answer.is_error
@@ -72,7 +72,7 @@ def test_reg_66_what_is_wrong_with_the_args_of_an_action_is_said_without_their_s
     assert "hunter2" not in answer.text
 
 
-def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Universal) -> None:
+def test_uac_13_target_tools_are_hidden_and_stay_registered(world: Universal) -> None:
     shown = [tool.name for tool in world.tool_listing.tools]
     assert shown == ["list_actions", "describe_action", "invoke_action"]
     for backing in ("router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"):
@@ -89,12 +89,12 @@ def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Univer
         ({}, {"name": "foo", "input": {}}),
     ],
 )
-def test_uac_35_a_skill_is_given_all_args_as_its_input(args: dict[str, Any], target_args: dict[str, Any]) -> None:
+def test_uac_35_a_skill_receives_all_args_as_its_input(args: dict[str, Any], target_args: dict[str, Any]) -> None:
     assert resolve("skill__foo", args) == ResolvedAction("router.invoke_skill", target_args)
 
 
 @pytest.mark.parametrize("args", [{"message": "hi"}, {"message": "hi", "to": "bob"}, {"message": "hi", "request": "x"}])
-def test_uac_36_a_peer_is_given_a_message(args: dict[str, Any]) -> None:
+def test_uac_36_a_peer_receives_a_message(args: dict[str, Any]) -> None:
     assert resolve("agent.peer__alice", args) == ResolvedAction(
         "router.delegate_to_agent", {"to": "alice", "request": "hi"}
     )
@@ -106,7 +106,7 @@ def test_uac_37_a_memory_entry_is_read() -> None:
     )
 
 
-def test_uac_38_a_corpus_is_searched_alone() -> None:
+def test_uac_38_a_single_corpus_is_searched() -> None:
     assert resolve("rag_corpus__meetings", {"query": "Q3 roadmap"}) == ResolvedAction(
         "router.recall", {"sources": ["meetings"], "query": "Q3 roadmap"}
     )
@@ -118,7 +118,7 @@ def test_uac_38_a_corpus_is_searched_alone() -> None:
     }
 
 
-def test_uac_39_routing_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uac_39_routing_has_no_side_effects(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [*universal.OPERATION_RULES, *(f"{category}__some entry" for category in universal.RESOURCE_RULES)]
 
     def refuse(*_args: object, **_kwargs: object) -> None:
@@ -133,20 +133,20 @@ def test_uac_39_routing_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     assert set(resolved) <= set(load("generated"))
 
 
-def test_uac_39_the_generated_module_stands_on_the_contract_alone() -> None:
+def test_uac_39_the_generated_module_depends_only_on_the_contract() -> None:
     imported = [line.split()[1] for line in inspect.getsource(universal).splitlines() if line.startswith("from ")]
     assert set(imported) == {"__future__", "typing", "toolgen.contract.actions"}
     assert set(vars(sys.modules["toolgen.contract.actions"])) >= {"ActionRule", "ActionTables"}
 
 
-def test_uac_40_the_tables_are_final() -> None:
+def test_uac_40_the_tables_are_immutable() -> None:
     for name in ("CATEGORIES", "OPERATION_RULES", "RESOURCE_RULES"):
         assert universal.__annotations__[name].startswith("Final"), name
     for name in ("OPERATION_RULES", "RESOURCE_RULES"):
         assert universal.__annotations__[name] == "Final[Mapping[str, ActionRule]]"
 
 
-def test_uac_40_rules_are_two_tables_and_that_of_an_entry_is_before_that_of_its_category() -> None:
+def test_uac_40_the_rule_of_an_entry_precedes_the_rule_of_its_category() -> None:
     assert universal.OPERATION_RULES["web__search"].target == "router.web_search"
     assert universal.RESOURCE_RULES["skill"].target == "router.invoke_skill"
     own = universal.TABLES
@@ -159,7 +159,7 @@ def test_uac_40_rules_are_two_tables_and_that_of_an_entry_is_before_that_of_its_
     assert both.resolve("skill__other", {}).target_tool_name == "router.invoke_skill"
 
 
-def test_uac_41_every_rule_gives_a_frozen_action() -> None:
+def test_uac_41_every_rule_returns_a_frozen_action() -> None:
     resolved = {name: resolve(name, {"tool": "a__b"}) for name in universal.OPERATION_RULES}
     assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
     assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
@@ -167,7 +167,7 @@ def test_uac_41_every_rule_gives_a_frozen_action() -> None:
         resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # what is tried
 
 
-def test_uac_42_an_unknown_action_carries_what_resembles_it() -> None:
+def test_uac_42_an_unknown_action_contains_similar_names() -> None:
     with pytest.raises(UnknownActionError) as caught:
         universal.TABLES.resolve("web__serch", {})
     assert caught.value.suggestions[0] == "web__search"
@@ -185,7 +185,7 @@ def test_uac_42_an_unknown_action_carries_what_resembles_it() -> None:
         ("actions: {add: other.add}", "2.yaml:5:", "other.add"),
     ],
 )
-def test_uac_43_a_rule_to_a_tool_that_nobody_declares_is_a_compile_error_with_file_and_key(
+def test_uac_43_a_rule_to_an_undeclared_tool_is_a_compile_error_with_file_and_key(
     rule: str, place: str, key: str
 ) -> None:
     catalog = f"toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {{description: A., {rule}}}\n"
@@ -195,20 +195,20 @@ def test_uac_43_a_rule_to_a_tool_that_nobody_declares_is_a_compile_error_with_fi
     assert any(key in message for message in found.messages)
 
 
-def test_uac_43_every_category_with_a_rule_lists_something_where_everything_is_there(world: Universal) -> None:
+def test_uac_43_every_category_with_a_rule_has_entries_in_a_complete_world(world: Universal) -> None:
     ruled = {name.partition("__")[0] for name in universal.OPERATION_RULES} | universal.RESOURCE_RULES.keys()
     assert ruled == set(universal.CATEGORIES)
     for category in universal.CATEGORIES:
         assert world.names(category=[category]), category
 
 
-def test_uac_10_what_cannot_be_cut_raises() -> None:
+def test_uac_10_a_name_that_cannot_be_split_raises() -> None:
     with pytest.raises(ArgsNotMapped, match="must be text of the form"):
         resolve("mcp__call_tool", {"tool": "nosep"})
 
 
-def test_uac_56_two_steps_suffice(world: Universal) -> None:
-    """A client that knows nothing but what a narrowed list tells it builds args that are accepted."""
+def test_uac_56_two_steps_are_enough_to_call_an_action(world: Universal) -> None:
+    """A client that knows only a filtered list builds valid args."""
     item = next(item for item in world.listing(category=["web"])["items"] if "fetch" not in item["qualified_name"])
     required = item["input_schema"]["required"]
     answer = world.invoke(item["qualified_name"], dict.fromkeys(required, "tides"))
@@ -216,14 +216,14 @@ def test_uac_56_two_steps_suffice(world: Universal) -> None:
     assert world.calls() == ["actions.list_actions", "router.web_search"]
 
 
-def test_uac_63_a_command_is_a_list_of_words_and_no_line_for_a_shell(world: Universal) -> None:
+def test_uac_63_a_command_is_a_list_of_words_without_a_shell(world: Universal) -> None:
     answer = world.invoke("exec__run", {"argv": ["echo", "$HOME; echo two", "*"]})
     assert json.loads(answer.text)["stdout"] == "$HOME; echo two *\n"
     assert world.invoke("exec__run", {"argv": "echo one"}).is_error
 
 
 @pytest.mark.parametrize("extra", ["router.web_search", "router__web_search", "code.read_file"])
-def test_uac_28_the_name_of_a_target_is_no_action(world: Universal, extra: str) -> None:
+def test_uac_28_the_name_of_a_target_is_not_an_action(world: Universal, extra: str) -> None:
     answer = world.invoke(extra, {"query": "tides"})
     assert answer.is_error
     assert json.loads(answer.text)["error"] == f"Unknown action '{extra}'"
@@ -242,7 +242,7 @@ def test_uac_28_the_name_of_a_target_is_no_action(world: Universal, extra: str) 
         ("mcp__call_tool", {"tool": "time__now", "tool_args": 7}, "/tool_args: "),
     ],
 )
-def test_wrong_args_are_named_as_the_caller_gave_them(
+def test_wrong_args_are_reported_by_the_names_that_the_caller_used(
     world: Universal, name: str, args: dict[str, Any], said: str
 ) -> None:
     answer = world.invoke(name, args)

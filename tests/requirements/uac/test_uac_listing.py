@@ -44,18 +44,18 @@ def skills(*names: str) -> Callable[[], list[tuple[str, str]]]:
     return lambda: [(name, f"The workflow {name}.") for name in names]
 
 
-def test_uac_05_the_example_has_the_categories_of_the_taxonomy_in_their_order() -> None:
+def test_uac_05_the_example_has_the_categories_of_the_taxonomy_in_order() -> None:
     assert universal.CATEGORIES == (
         "skill", "agent.peer", "mcp", "file", "web", "memory_entry", "memory_operation", "reyn_source", "rag_corpus",
         "rag_operation", "exec",
     )  # fmt: skip
 
 
-def test_uac_06_mcp_offers_its_verbs(world: Universal) -> None:
+def test_uac_06_the_mcp_category_lists_its_operations(world: Universal) -> None:
     assert world.names(category=["mcp"]) == MCP_ACTIONS
 
 
-def test_uac_07_there_are_no_entries_of_servers_and_their_tools(world: Universal) -> None:
+def test_uac_07_servers_and_their_tools_are_not_entries(world: Universal) -> None:
     answer = world.invoke("mcp.tool__x")
     told = json.loads(answer.text)
     assert answer.is_error
@@ -84,13 +84,13 @@ def test_uac_08_operations_are_entries_of_their_categories(world: Universal, cat
         assert {each["metadata"]["purity"] for each in described} == {"read_only"}
 
 
-def test_uac_16_actions_are_listed_by_name(world: Universal) -> None:
+def test_uac_16_actions_are_sorted_by_name(world: Universal) -> None:
     names = world.names()
     assert names == sorted(names)
     assert len(names) > 30
 
 
-def test_uac_17_no_categories_are_all_categories(world: Universal) -> None:
+def test_uac_17_no_category_means_all_categories(world: Universal) -> None:
     each = [world.names(category=[category]) for category in universal.CATEGORIES]
     together = sorted(name for names in each for name in names)
     assert world.names() == world.names(category=[]) == together
@@ -101,7 +101,7 @@ def test_uac_17_several_categories_are_listed_together(world: Universal) -> None
     assert both == world.names(category=["file"]) + world.names(category=["web"])
 
 
-def test_uac_18_filter_looks_in_names_and_short_descriptions_whatever_the_case(world: Universal) -> None:
+def test_uac_18_the_filter_searches_names_and_short_descriptions_case_insensitively(world: Universal) -> None:
     assert "file__read" in world.names(filter="READ")
     (item,) = (world.listing(filter="DOCKER"))["items"]
     assert "docker" not in item["qualified_name"]
@@ -109,17 +109,17 @@ def test_uac_18_filter_looks_in_names_and_short_descriptions_whatever_the_case(w
     assert world.listing(filter="zzz") == {"items": [], "total": 0}
 
 
-def test_uac_18_filter_ignores_case_in_names_too_and_looks_no_further_than_the_first_line(tmp_path: Path) -> None:
+def test_uac_18_the_filter_ignores_case_in_names_and_searches_only_the_first_line(tmp_path: Path) -> None:
     listed = [("Tide_Table", "Plots the coast.\nNeeds a harbour."), ("plain", "Writes a TIDE report.")]
     world = Universal(tmp_path, resources={"skill": lambda: listed})
     for sought in ("tide_t", "TIDE_T"):
         assert world.names(filter=sought) == ["skill__Tide_Table"]
     assert world.names(filter="tide", category=["skill"]) == ["skill__Tide_Table", "skill__plain"]
     assert world.names(filter="needs a harbour") == []
-    assert world.names(filter="input artifact") == [], "what invoking one does is no part of the short description"
+    assert world.names(filter="input artifact") == [], "the short description excludes what invoking one does"
 
 
-def test_uac_19_total_counts_what_is_left_before_it_is_cut_into_pages(tmp_path: Path) -> None:
+def test_uac_19_total_counts_the_filtered_items_before_paging(tmp_path: Path) -> None:
     many = Universal(tmp_path, resources={"skill": skills(*(f"paged_{number:02}" for number in range(25)))})
     page = many.listing(filter="paged", offset=20, limit=10)
     assert (len(page["items"]), page["total"]) == (5, 25)
@@ -127,13 +127,13 @@ def test_uac_19_total_counts_what_is_left_before_it_is_cut_into_pages(tmp_path: 
     assert many.listing(filter="paged", offset=99) == {"items": [], "total": 25}
 
 
-def test_uac_20_items_of_the_whole_list_are_short(world: Universal) -> None:
+def test_uac_20_items_of_the_complete_list_are_short(world: Universal) -> None:
     items = (world.listing())["items"]
     assert {frozenset(item) for item in items} == {frozenset({"qualified_name", "short_description"})}
     assert all("\n" not in item["short_description"] and item["short_description"] for item in items)
 
 
-def test_uac_21_items_of_a_category_say_what_a_description_says(world: Universal) -> None:
+def test_uac_21_items_of_a_category_contain_their_complete_description(world: Universal) -> None:
     for category in universal.CATEGORIES:
         for item in (world.listing(category=[category], limit=200))["items"]:
             described = world.describe(item["qualified_name"])
@@ -141,7 +141,7 @@ def test_uac_21_items_of_a_category_say_what_a_description_says(world: Universal
 
 
 @pytest.mark.parametrize("category", universal.CATEGORIES)
-def test_uac_22_schemas_come_for_the_category_that_was_asked_for(world: Universal, category: str) -> None:
+def test_uac_22_schemas_are_included_for_a_requested_category(world: Universal, category: str) -> None:
     everything = {name: world.describe(name)["input_schema"] for name in world.names()}
     items = world.listing(category=[category], limit=200)["items"]
     assert items
@@ -172,7 +172,7 @@ def test_uac_23_a_description_has_four_parts_and_three_facts(world: Universal) -
     assert world.describe("file__write")["metadata"]["purity"] == "side_effect"
 
 
-def test_uac_24_the_schema_is_the_targets_less_what_the_entry_fills(world: Universal) -> None:
+def test_uac_24_the_schema_is_that_of_the_target_without_preset_args(world: Universal) -> None:
     recall = world.describe("rag_operation__recall")
     corpus = world.describe("rag_corpus__meetings")
     assert "sources" in recall["input_schema"]["properties"]
@@ -181,7 +181,7 @@ def test_uac_24_the_schema_is_the_targets_less_what_the_entry_fills(world: Unive
     assert corpus["input_schema"]["required"] == ["query"]
 
 
-def test_uac_24_a_schema_that_is_changed_does_not_change_the_catalog(world: Universal) -> None:
+def test_uac_24_changing_a_listed_schema_does_not_change_the_catalog(world: Universal) -> None:
     view = world.tool_use.view(world.run)
     entry = asyncio.run(view.find("rag_corpus__meetings"))
     before = json.dumps(entry.as_described())
@@ -189,7 +189,7 @@ def test_uac_24_a_schema_that_is_changed_does_not_change_the_catalog(world: Univ
     assert json.dumps(entry.as_described()) == before
 
 
-def test_uac_24_mapped_args_are_shown_as_the_caller_gives_them(world: Universal) -> None:
+def test_uac_24_mapped_args_are_shown_by_their_names_for_the_caller(world: Universal) -> None:
     peer = (world.describe("agent.peer__harbour"))["input_schema"]
     tool = (world.describe("mcp__call_tool"))["input_schema"]
     assert list(peer["properties"]) == ["message"]
@@ -206,18 +206,18 @@ def test_uac_24_mapped_args_are_shown_as_the_caller_gives_them(world: Universal)
         ("rag_corpus__meetings", "Searches this one corpus by meaning."),
     ],
 )
-def test_uac_25_a_resource_says_what_invoking_it_does(world: Universal, name: str, said: str) -> None:
+def test_uac_25_a_resource_describes_what_invoking_it_does(world: Universal, name: str, said: str) -> None:
     assert (world.describe(name))["description"].endswith(said)
 
 
-def test_uac_26_a_name_is_described_that_is_on_no_page(world: Universal) -> None:
+def test_uac_26_an_unlisted_name_can_be_described(world: Universal) -> None:
     page = world.listing(limit=1)
     (first,) = page["items"]
     assert first["qualified_name"] != "web__fetch"
     assert (world.describe("web__fetch"))["qualified_name"] == "web__fetch"
 
 
-def test_uac_28_unknown_names_are_answered_and_call_nothing(world: Universal) -> None:
+def test_uac_28_unknown_names_get_an_answer_and_call_nothing(world: Universal) -> None:
     described = world.describe("nothing__at_all")
     invoked = json.loads((world.invoke("nothing__at_all")).text)
     assert described == invoked
@@ -225,7 +225,7 @@ def test_uac_28_unknown_names_are_answered_and_call_nothing(world: Universal) ->
     assert [name for name in world.calls() if not name.startswith("actions.")] == ["nothing__at_all (not offered)"]
 
 
-def test_uac_29_an_unknown_action_is_answered_in_four_parts(tmp_path: Path) -> None:
+def test_uac_29_the_answer_about_an_unknown_action_has_four_parts(tmp_path: Path) -> None:
     world = Universal(tmp_path, resources={"skill": skills("foo", "form")})
     told = json.loads((world.invoke("skil__foo")).text)
     assert told.pop("reason")
@@ -237,7 +237,7 @@ def test_uac_29_an_unknown_action_is_answered_in_four_parts(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["skil__foo", "file__reed", "mcp_call_tool", "exec__runn", "web", "", "rag__recall"])
-def test_uac_30_suggestions_are_difflibs_over_what_is_to_be_seen(tmp_path: Path, name: str) -> None:
+def test_uac_30_suggestions_are_difflib_matches_among_visible_names(tmp_path: Path, name: str) -> None:
     settings = {"sandbox_backend": "noop"}
     world = Universal(
         tmp_path, ToolUseConfig(settings=settings, hot_list_size=0), resources={"skill": skills("foo", "form")}
@@ -264,14 +264,14 @@ def test_uac_30_suggestions_are_difflibs_over_what_is_to_be_seen(tmp_path: Path,
         ("search_actions", {"query": " "}),
     ],
 )
-def test_uac_31_every_hint_leads_back_to_the_list(tmp_path: Path, wrapper: str, args: Any) -> None:
+def test_uac_31_every_hint_refers_to_the_list(tmp_path: Path, wrapper: str, args: Any) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     told = json.loads((world.ask(wrapper, args)).text)
     assert "error" in told
     assert "list_actions" in told["hint"]
 
 
-def test_uac_33_a_missing_name_and_an_empty_query_are_answered_in_four_parts(tmp_path: Path) -> None:
+def test_uac_33_the_answer_about_a_missing_name_or_an_empty_query_has_four_parts(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     parts = {"error", "reason", "suggestions", "hint"}
     assert json.loads((world.ask("invoke_action", {"args": {}})).text).keys() == parts
@@ -279,7 +279,7 @@ def test_uac_33_a_missing_name_and_an_empty_query_are_answered_in_four_parts(tmp
     assert (world.search(" ")).keys() == parts
 
 
-def test_uac_34_a_category_that_is_gone_leads_to_the_one_that_stands_for_it(world: Universal) -> None:
+def test_uac_34_a_removed_category_refers_to_its_replacement(world: Universal) -> None:
     told = world.listing(category=["mcp.server", "file", "fiel"])
     assert told.keys() == {"error", "reason", "hint", "unknown", "valid"}
     assert told["unknown"] == ["mcp.server", "fiel"]
@@ -288,13 +288,13 @@ def test_uac_34_a_category_that_is_gone_leads_to_the_one_that_stands_for_it(worl
     assert "no category 'fiel'" in told["reason"]
 
 
-def test_uac_61_a_hot_list_of_none_is_the_alphabet(world: Universal) -> None:
+def test_uac_61_a_hot_list_of_size_zero_is_alphabetical(world: Universal) -> None:
     world.invoke("web__search", {"query": "tides"})
     names = world.names()
     assert names == sorted(names)
 
 
-def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_left(tmp_path: Path) -> None:
+def test_uac_61_frequent_and_recent_actions_come_first_followed_by_seeds(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=4))
     for _ in range(2):
         world.invoke("reyn_source__list")
@@ -304,7 +304,7 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
     world.invoke("no__such")
     world.hot_list.note("gone__action", owner_of(world.run.meta))
     world.hot_list.note("list_actions", owner_of(world.run.meta))
-    # reyn_source__list weighs 2 * (1 + 1/10) = 2.2, web__search 1 * (1 + 1/1) = 2; what failed does not count.
+    # reyn_source__list weighs 2 * (1 + 1/10) = 2.2, web__search 1 * (1 + 1/1) = 2; failed calls do not count.
     names = world.names()
     assert names[:4] == ["reyn_source__list", "web__search", "file__read", "file__list"]
     assert names[4:] == sorted(names[4:])
@@ -315,10 +315,10 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
 
 
 @pytest.mark.parametrize(("days", "first"), [(0.7, "web__search"), (1, "web__fetch")])
-def test_uac_61_an_action_weighs_its_uses_times_one_and_a_fraction_of_its_age_in_days(
+def test_uac_61_the_weight_of_an_action_combines_its_uses_and_its_age_in_days(
     tmp_path: Path, days: float, first: str
 ) -> None:
-    """Two uses some days ago weigh 2 (1 + 1/(1 + days)), three uses just over 30 days ago 3.1: they are even at 0.8."""
+    """Two uses some days ago weigh 2 (1 + 1/(1 + days)), three uses just over 30 days ago 3.1: equal at 0.8."""
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=2))
     for _ in range(3):
         world.hot_list.note("web__fetch", owner_of(world.run.meta))
@@ -329,13 +329,13 @@ def test_uac_61_an_action_weighs_its_uses_times_one_and_a_fraction_of_its_age_in
     assert world.names()[0] == first
 
 
-def test_uac_61_what_is_hidden_is_not_pinned(tmp_path: Path) -> None:
+def test_uac_61_hidden_actions_are_not_pinned(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=4))
     world.hot_list.note("exec__run", owner_of(world.run.meta))
     assert "exec__run" not in world.names()
 
 
-def test_uac_62_a_corpus_is_described_and_invoked_that_nobody_lists(tmp_path: Path) -> None:
+def test_uac_62_an_unlisted_corpus_can_be_described_and_invoked(tmp_path: Path) -> None:
     world = Universal(tmp_path, resources={})
     assert "rag_corpus__meetings" not in world.names()
     assert (world.describe("rag_corpus__meetings"))["metadata"]["target_tool_name"] == "router.recall"
@@ -343,37 +343,37 @@ def test_uac_62_a_corpus_is_described_and_invoked_that_nobody_lists(tmp_path: Pa
     assert not answer.is_error
 
 
-def in_the_name_of(world: Universal, user: str | None, session: str | None) -> None:
-    """From now on the model acts for somebody else, in a run of its own."""
+def act_for(world: Universal, user: str | None, session: str | None) -> None:
+    """Switch the model to another user, in a new run."""
     world.run = world.runtime.start_run(meta=ToolCallMeta(user=user, session_id=session))
     world.presentation = world.tool_use.presentation("step", world.run)
     world.ops = RunOps(world.runtime, world.run)
 
 
-def test_uac_61_what_one_user_did_is_not_shown_to_another(tmp_path: Path) -> None:
+def test_uac_61_the_hot_list_of_one_user_is_not_shown_to_another(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=2))
     first = world.names()[0]
 
     def hottest(user: str | None, session: str | None) -> str:
-        in_the_name_of(world, user, session)
+        act_for(world, user, session)
         return world.names()[0]
 
-    in_the_name_of(world, "ann", "s1")
+    act_for(world, "ann", "s1")
     world.invoke("web__search", {"query": "tides"})
     assert hottest("ann", "s1") == hottest("ann", "s2") == "web__search"
     assert hottest("ben", "s1") == hottest(None, "s1") == hottest(None, "ann") == hottest(None, None) == first
-    in_the_name_of(world, None, "s1")
+    act_for(world, None, "s1")
     world.invoke("web__fetch", {"url": "http://harbour.example/ferry.html"})
     assert hottest(None, "s1") == "web__fetch"
     assert hottest("ann", "s1") == "web__search"
     assert hottest(None, "s2") == hottest("s1", None) == first
 
 
-def test_the_hot_list_counts_listed_actions_only_and_so_many_of_so_many_users(tmp_path: Path) -> None:
+def test_the_hot_list_counts_only_listed_actions_and_is_bounded(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=50), resources={})
     owner = owner_of(world.run.meta)
     answer = world.invoke("rag_corpus__meetings", {"query": "harbour budget"})
-    assert not answer.is_error  # it can be invoked, and nobody lists it
+    assert not answer.is_error  # it can be invoked, but is not listed
     world.invoke("web__search", {"query": "tides"})
     assert world.hot_list.top(50, (), Everything(), owner) == ("web__search",)
     for number in range(2000):
@@ -393,7 +393,7 @@ class Everything:
         return True
 
 
-def test_one_huge_description_is_cut_where_it_stands_and_no_listing_is_cut_in_its_json(tmp_path: Path) -> None:
+def test_a_huge_description_is_truncated_and_a_listing_stays_valid_json(tmp_path: Path) -> None:
     huge = "x" * 5_000_000
     world = Universal(tmp_path, resources={"skill": lambda: [("big", huge), ("n" * 501, "Long."), ("small", "It is.")]})
     items = {item["qualified_name"]: item for item in world.listing(category=["skill"])["items"]}
@@ -403,7 +403,7 @@ def test_one_huge_description_is_cut_where_it_stands_and_no_listing_is_cut_in_it
     assert len(json.dumps(world.listing())) < 20_000
 
 
-def test_a_page_ends_with_an_item_and_says_where_the_next_begins(tmp_path: Path) -> None:
+def test_a_page_ends_after_a_complete_item_and_has_the_next_offset(tmp_path: Path) -> None:
     listed = [(f"part{number:03}", f"{number} " + "x" * 1900) for number in range(120)]
     world = Universal(tmp_path, resources={"skill": lambda: listed})
     found: list[str] = []
@@ -421,7 +421,7 @@ def test_a_page_ends_with_an_item_and_says_where_the_next_begins(tmp_path: Path)
     assert pages > 2
 
 
-def test_where_listing_resources_fails_the_rest_is_listed(tmp_path: Path) -> None:
+def test_if_listing_some_resources_fails_the_rest_is_listed(tmp_path: Path) -> None:
     def fails() -> list[tuple[str, str]]:
         raise OSError("the disk is gone")
 
@@ -434,13 +434,13 @@ def test_where_listing_resources_fails_the_rest_is_listed(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "odd", [(5, "five"), "ab", {"name": "x", "description": "y"}, ("\ud800", "x"), ("", "x"), ("a",), None]
 )
-def test_what_is_no_entry_is_left_out_and_the_rest_is_listed(tmp_path: Path, odd: Any) -> None:
+def test_invalid_entries_are_left_out_and_the_rest_is_listed(tmp_path: Path, odd: Any) -> None:
     world = Universal(tmp_path, resources={"skill": lambda: [odd, ("fine", "It is.")]})
     assert world.names(category=["skill"]) == ["skill__fine"]
     assert json.loads(world.invoke("skil__fine").text)["suggestions"][0] == "skill__fine"
 
 
-def test_a_provider_that_keeps_one_waiting_has_no_entries() -> None:
+def test_a_provider_that_times_out_has_no_entries() -> None:
     async def late() -> list[tuple[str, str]]:
         await asyncio.sleep(60)
         return [("a", "b")]
@@ -450,7 +450,7 @@ def test_a_provider_that_keeps_one_waiting_has_no_entries() -> None:
     assert asyncio.run(resources.of("agent.peer")) == ()
 
 
-def test_names_that_resemble_unknown_ones_are_looked_for_a_few_times_a_turn(tmp_path: Path) -> None:
+def test_suggestions_for_unknown_names_are_limited_per_turn(tmp_path: Path) -> None:
     asked = 0
 
     def counted() -> list[tuple[str, str]]:
@@ -465,7 +465,7 @@ def test_names_that_resemble_unknown_ones_are_looked_for_a_few_times_a_turn(tmp_
     assert asked == 1
 
 
-def test_many_unknown_categories_are_named_shortly(world: Universal) -> None:
+def test_a_list_of_many_unknown_categories_is_shortened(world: Universal) -> None:
     text = world.ask("list_actions", {"category": [f"c{number}" for number in range(10_000)]}).text
     assert len(text) < 2_000
     assert "and 9990 more" in text

@@ -1,4 +1,4 @@
-"""Requirements of the universal action catalog: what a model is told before it has asked for anything."""
+"""Requirements of the universal action catalog: what is sent to a model before its first request."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MANDATES = (
 
 
 BUILT_IN = 26
-"""Tools that come with toolgen, without those that only list others."""
+"""Tools of toolgen, without those that only list others."""
 
 
 @pytest.fixture
@@ -58,13 +58,13 @@ def prompt(world: Universal) -> str:
 
 
 def sent(world: Universal) -> str:
-    """Everything a model is sent before it has asked for anything."""
+    """Return everything that is sent to a model before its first request."""
     tools = provider_payload("openai", world.tool_listing.tools).fields
     return prompt(world) + json.dumps(tools)
 
 
 def of_many_actions(number: int) -> ToolUse:
-    """The actions of a catalog that nobody wrote: those of so many registered tools, and of the built-in ones."""
+    """Return the actions of a generated catalog: of this many registered tools, and of the built-in ones."""
     catalog = load("toolgen.toolsets.generated")
     for index in range(number):
         catalog.tool(f"big.tool_{index:05}", description=f"Do {index}.", input_schema={"type": "object"})(
@@ -81,10 +81,10 @@ categories:
 """
 
 
-def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(
+def test_uac_01_a_new_category_needs_an_entry_and_a_rule_but_no_tool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Thirteen categories, and a fourteenth: built, imported, and shown to a model."""
+    """Adding a fourteenth category: built, imported, and shown to a model."""
     monkeypatch.syspath_prepend(tmp_path)
     tools = {f"do_{number}": {"args": {"n": "integer"}} for number in range(14)}
     built: list[Any] = []
@@ -132,8 +132,8 @@ def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions(
     assert len(told) == 1
 
 
-def test_uac_15_wrappers_say_nothing_of_categories(tmp_path: Path) -> None:
-    """Nothing but the list of categories to choose from: not in descriptions, nor in those of parameters."""
+def test_uac_15_wrapper_descriptions_do_not_mention_categories(tmp_path: Path) -> None:
+    """Categories are only in the list of choices, not in descriptions of wrappers and their parameters."""
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     tools = provider_payload("openai", world.tool_listing.tools).fields["tools"]
     assert len(tools) == 4
@@ -145,10 +145,10 @@ def test_uac_15_wrappers_say_nothing_of_categories(tmp_path: Path) -> None:
             assert not re.search(rf"\b{re.escape(category)}\b", said), (tool["function"]["name"], category)
 
 
-def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_path: Path) -> None:
-    """What lists, what dispatches, what is counted and what is sent: for each provider and presentation.
+def test_uac_12_every_provider_gets_names_of_its_profile_without_dots(tmp_path: Path) -> None:
+    """Listing, dispatch, counting and requests, for each provider and presentation.
 
-    The names of actions are values and no names of tools: they are the same for all, and hold dots.
+    Names of actions are values, not names of tools: they are the same for all and contain dots.
     """
     for provider in sorted(PROVIDERS):
         grammar = provider_of(provider).grammar
@@ -164,7 +164,7 @@ def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_p
             try:
                 presentation = world.tool_use.presentation("step", world.run, provider)
             except UnsupportedCapability as error:
-                refused += error.problems  # it takes no tool of the example whose args it cannot be told
+                refused += error.problems  # it cannot represent the args of some tools of the example
                 continue
             names = [tool.name for tool in presentation.build_presentation().tools]
             assert all(fits(name, grammar) for name in names), (provider, shown)
@@ -175,7 +175,7 @@ def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_p
             assert set(candidates.by_name.values()) == idents
             if shown == "enumerate-all":
                 assert set(names) == set(candidates.by_name)
-                for name in names:  # dispatch: each name leads back to the ident that it was listed for
+                for name in names:  # dispatch: each name maps back to the ident for which it was listed
                     asked = ToolRequest(name=name, payload="{}", tool_call_id="m")
                     action = presentation.interpret(ModelReply(calls=(asked,)))
                     (call,) = action.calls
@@ -193,7 +193,7 @@ DOTTED = ("litellm", "mcp")
 """Profiles whose tools may have dots in their names."""
 
 
-def test_uac_32_search_is_shown_where_there_is_an_embedding_class(tmp_path: Path) -> None:
+def test_uac_32_search_is_shown_if_there_is_an_embedding_class(tmp_path: Path) -> None:
     without = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT))
     with_class = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     assert "search_actions" not in [tool.name for tool in without.tool_listing.tools]
@@ -201,23 +201,23 @@ def test_uac_32_search_is_shown_where_there_is_an_embedding_class(tmp_path: Path
 
 
 @pytest.mark.parametrize(("embedding_class", "seen"), [(None, False), ("", False), ("standard", True)])
-def test_uac_44_search_is_there_where_an_embedding_class_is_set(embedding_class: str | None, seen: bool) -> None:
+def test_uac_44_search_is_available_if_an_embedding_class_is_set(embedding_class: str | None, seen: bool) -> None:
     assert universal.is_search_available(embedding_class) is seen
 
 
 @pytest.mark.parametrize(("sandbox_backend", "seen"), [(None, False), ("noop", False), ("", False), ("seatbelt", True)])
-def test_uac_45_exec_is_there_where_a_sandbox_is_set(sandbox_backend: str | None, seen: bool) -> None:
+def test_uac_45_exec_is_available_if_a_sandbox_is_set(sandbox_backend: str | None, seen: bool) -> None:
     assert universal.is_exec_available(sandbox_backend) is seen
 
 
-def test_uac_46_all_categories_but_exec_are_always_seen(tmp_path: Path) -> None:
+def test_uac_46_all_categories_except_exec_are_always_visible(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig())
     assert list(world.tool_use.view(world.run).categories) == [
         category for category in universal.CATEGORIES if category != "exec"
     ]
 
 
-def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
+def test_uac_47_a_hidden_category_appears_nowhere(tmp_path: Path) -> None:
     config = ToolUseConfig(settings={"sandbox_backend": "noop"}, embedding_class="lexical", hot_list_size=0)
     world = Universal(tmp_path, config)
     (listing,) = (tool for tool in world.tool_listing.tools if tool.name == "list_actions")
@@ -237,7 +237,7 @@ def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
     assert world.refused() == [("router.sandboxed_exec", "not_offered"), ("exec__rum (not offered)", "not_offered")]
 
 
-def test_uac_47_what_is_hidden_is_answered_as_what_is_not_there(tmp_path: Path) -> None:
+def test_uac_47_hidden_and_unknown_actions_get_the_same_answer(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=0))
 
     def reason(name: str) -> str:
@@ -249,7 +249,7 @@ def test_uac_47_what_is_hidden_is_answered_as_what_is_not_there(tmp_path: Path) 
     assert reason("exec__run") == reason("exec__nope") == reason("zzzz__run")
 
 
-def test_uac_54_a_tool_that_was_not_offered_is_not_suggested_by_its_name(world: Universal) -> None:
+def test_uac_54_tools_that_were_not_offered_are_not_suggested(world: Universal) -> None:
     for name in ("router.web_serch", "router__web_serch", "web_search", "router.web_search", "list_action"):
         text = world.ask(name, {}).text
         assert "router" not in text
@@ -281,12 +281,12 @@ def test_uac_49_without_the_wrappers_there_is_no_section(tmp_path: Path) -> None
     assert "## Action categories" not in prompt(world)
 
 
-def test_uac_50_the_section_stands_between_what_can_be_done_and_how(world: Universal) -> None:
+def test_uac_50_the_section_is_between_capabilities_and_behaviour(world: Universal) -> None:
     text = prompt(world)
     assert text.index("## Capabilities") < text.index("## Action categories") < text.index("## Behaviour")
 
 
-def test_uac_50_the_prompt_is_the_same_whatever_happened(world: Universal) -> None:
+def test_uac_50_the_prompt_does_not_change_during_a_run(world: Universal) -> None:
     before = prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)
     world.invoke("web__search", {"query": "tides"})
     world.invoke("no__such")
@@ -294,7 +294,7 @@ def test_uac_50_the_prompt_is_the_same_whatever_happened(world: Universal) -> No
     assert (prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)) == before
 
 
-def test_uac_51_there_is_a_bullet_for_every_category(world: Universal) -> None:
+def test_uac_51_every_category_has_a_bullet(world: Universal) -> None:
     assert tuple(re.findall(r"^- `([^`]+)`: ", world.tool_listing.prompt, re.MULTILINE)) == universal.CATEGORIES
 
 
@@ -305,7 +305,7 @@ def test_uac_51_a_category_without_a_bullet_does_not_compile() -> None:
     assert "description" in message
 
 
-def test_uac_52_wrappers_are_the_default_of_the_layers_that_have_them_and_callers_who_ask_for_none_get_none(
+def test_uac_52_wrappers_are_the_default_of_their_layers_and_can_be_disabled(
     tmp_path: Path,
 ) -> None:
     by_default = Universal(tmp_path / "a", read_tool_use({"settings": SEATBELT}))
@@ -318,7 +318,7 @@ def test_uac_52_wrappers_are_the_default_of_the_layers_that_have_them_and_caller
     assert prompt(again) == prompt(by_default)
 
 
-def test_uac_53_another_presentation_takes_wrappers_and_section_away(tmp_path: Path) -> None:
+def test_uac_53_another_presentation_removes_wrappers_and_section(tmp_path: Path) -> None:
     config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all"), "settings": SEATBELT})
     world = Universal(tmp_path, config)
     names = {tool.name for tool in world.tool_listing.tools}
@@ -326,26 +326,24 @@ def test_uac_53_another_presentation_takes_wrappers_and_section_away(tmp_path: P
     assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}
 
 
-def test_uac_54_no_action_is_named_before_it_is_listed(world: Universal) -> None:
+def test_uac_54_no_action_is_mentioned_before_it_is_listed(world: Universal) -> None:
     text = sent(world)
     assert [name for name in world.names() if name in text] == []
 
 
-def test_uac_54_a_mandate_names_what_it_must_and_nothing_else(tmp_path: Path) -> None:
+def test_uac_54_a_mandate_names_only_required_actions(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, tier="light", hot_list_size=0))
     text = sent(world)
     assert [name for name in world.names() if name in text] == ["file__edit", "file__write"]
 
 
 @pytest.mark.parametrize(("model", "times"), [("light", 3), ("strong", 0), ("huge", 0), ("", 0)])
-def test_uac_57_uac_60_mandates_are_for_light_models_and_said_three_times(
-    tmp_path: Path, model: str, times: int
-) -> None:
+def test_uac_57_uac_60_light_models_get_mandates_in_three_places(tmp_path: Path, model: str, times: int) -> None:
     world = Universal(tmp_path, read_tool_use({"router_model": model, "settings": SEATBELT}))
     assert [prompt(world).count(mandate) for mandate in MANDATES] == [times, times]
 
 
-def test_uac_57_a_strong_model_is_told_what_one_is_told_without_mandates(tmp_path: Path) -> None:
+def test_uac_57_a_strong_model_gets_the_same_text_as_without_mandates(tmp_path: Path) -> None:
     strong = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT, tier="strong"))
     light = Universal(tmp_path / "b", LIGHT)
     bare = prompt(light)
@@ -354,7 +352,7 @@ def test_uac_57_a_strong_model_is_told_what_one_is_told_without_mandates(tmp_pat
     assert prompt(strong) == bare
 
 
-def test_uac_58_the_first_mandate_names_what_it_is_before(tmp_path: Path) -> None:
+def test_uac_58_the_first_mandate_requires_a_listing_before_file_access(tmp_path: Path) -> None:
     text = prompt(Universal(tmp_path, LIGHT))
     first = next(line for line in text.splitlines() if "MUST" in line)
     assert "list_actions" in first
@@ -362,12 +360,12 @@ def test_uac_58_the_first_mandate_names_what_it_is_before(tmp_path: Path) -> Non
     assert "before any other tool" not in text
 
 
-def test_uac_59_the_second_mandate_says_what_edits_are_made_with(tmp_path: Path) -> None:
+def test_uac_59_the_second_mandate_names_the_tool_for_edits(tmp_path: Path) -> None:
     assert "Partial edits MUST use file__edit, NOT file__write." in prompt(Universal(tmp_path, LIGHT))
 
 
-def test_uac_54_nothing_that_a_model_is_told_names_an_action_that_it_did_not_ask_for(world: Universal) -> None:
-    """Every entry is invoked, well and badly; what comes back is scanned for names of other actions."""
+def test_uac_54_no_answer_names_an_action_that_the_model_did_not_request(world: Universal) -> None:
+    """Every entry is invoked with valid and invalid args; the answers are searched for names of other actions."""
     names = set(world.names())
     leaked: list[tuple[str, str]] = []
     for name, args in EVERY_ENTRY.items():
@@ -380,7 +378,7 @@ def test_uac_54_nothing_that_a_model_is_told_names_an_action_that_it_did_not_ask
     assert leaked == []
 
 
-def test_uac_43_every_entry_is_called_through_the_wrapper(world: Universal) -> None:
+def test_uac_43_every_entry_can_be_called_through_the_wrapper(world: Universal) -> None:
     assert set(EVERY_ENTRY) >= set(universal.OPERATION_RULES)
     for name, args in EVERY_ENTRY.items():
         answer = world.invoke(name, args)

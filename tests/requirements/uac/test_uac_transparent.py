@@ -1,4 +1,4 @@
-"""UAC-27: to invoke an action is to call its target: what is asked, counted, recorded, changed and told is the same."""
+"""UAC-27: invoking an action is calling its target: requests, limits, record, changes and results are the same."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("lab.count", {"by": 3}),
     ("lab.fail", {}),
 )
-"""Calls that succeed, one of them outside the folder, are refused by schemas, a person and a limit, and fail."""
+"""Calls that succeed (one of them outside the folder), are refused by schemas, a person and a limit, or fail."""
 
 
 def numbered() -> Callable[[str], str]:
-    """Ids that are the same in every world."""
+    """Return ids that are the same in every world."""
     numbers = count(1)
     return lambda what: f"{what}_{next(numbers)}"
 
 
 @dataclass
 class World:
-    """One folder, one person who answers, one budget, and one record."""
+    """One folder, one person who answers requests, one budget, and one record."""
 
     folder: Path
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -140,7 +140,7 @@ class World:
         return {str(path.relative_to(self.folder)): path.read_text(encoding="utf-8") for path in paths}
 
     def _plain(self, data: Any) -> Any:
-        """Without where the folder lies, and without times."""
+        """Return the text without the path of the folder and without times."""
         text = json.dumps(data, default=str).replace(str(self.folder), "")
         return json.loads(
             text, object_hook=lambda found: {key: each for key, each in found.items() if key not in TIMES}
@@ -160,32 +160,32 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, World, list
 Worlds = tuple[World, World, list[Any], list[Any]]
 
 
-def test_uac_27_the_same_is_asked_of_people(worlds: Worlds) -> None:
+def test_uac_27_permission_requests_are_the_same(worlds: Worlds) -> None:
     directly, by_actions, _, _ = worlds
     assert by_actions.asked == directly.asked
     assert {each["tool"] for each in directly.asked} >= {"code.write_file", "code.edit_file", "lab.count"}
 
 
-def test_uac_27_the_same_is_counted(worlds: Worlds) -> None:
+def test_uac_27_limits_count_the_same(worlds: Worlds) -> None:
     directly, by_actions, _, _ = worlds
     assert [key for key, _ in by_actions.counted] == [key for key, _ in directly.counted] == [("lab.count", "ann")] * 3
     assert [waits > 0 for _, waits in by_actions.counted] == [False, False, True]
     assert by_actions.total == directly.total == 3
 
 
-def test_uac_27_the_same_is_on_record(worlds: Worlds) -> None:
+def test_uac_27_the_record_is_the_same(worlds: Worlds) -> None:
     directly, by_actions, _, _ = worlds
     recorded = asyncio.run(directly.record())
     assert asyncio.run(by_actions.record()) == recorded
     assert len([event for event in recorded[0] if event[0] not in ("tool_started", "tool_progress")]) == len(CALLS)
 
 
-def test_uac_27_the_same_is_changed_in_the_workspace(worlds: Worlds) -> None:
+def test_uac_27_changes_in_the_workspace_are_the_same(worlds: Worlds) -> None:
     directly, by_actions, _, _ = worlds
     assert by_actions.files() == directly.files() == {"new/report.md": "Begun.", "secret.md": "a"}
 
 
-def test_uac_27_the_same_comes_back(worlds: Worlds) -> None:
+def test_uac_27_results_are_the_same(worlds: Worlds) -> None:
     directly, by_actions, one, other = worlds
     kinds = [result.error and str(result.error.kind) for result in one]
     assert kinds == [

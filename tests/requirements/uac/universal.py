@@ -1,4 +1,4 @@
-"""The worked example of an action catalog, as one model meets it through the wrappers."""
+"""The worked example of an action catalog, as a model uses it through the wrappers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEATBELT = {"sandbox_backend": "seatbelt"}
 
 @dataclass
 class Clock:
-    """A time that tests move."""
+    """A clock that tests control."""
 
     now: datetime = datetime(2026, 5, 16, 12, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ class Clock:
 
 @dataclass
 class Universal:
-    """A model of a light or strong tier, before the example catalog, in a folder of its own."""
+    """A model of the light or strong tier with the example catalog, in a separate folder."""
 
     folder: Path
     config: ToolUseConfig = field(default_factory=lambda: ToolUseConfig(settings=SEATBELT, hot_list_size=0))
@@ -83,11 +83,11 @@ class Universal:
         return self.presentation.build_presentation()
 
     def ask(self, name: str, args: Any) -> CallAnswer:
-        """Make one call as a model does, and give what it is told."""
+        """Make one call as a model does and return the answer."""
         return self.ask_all([(name, args)])[0]
 
     def ask_all(self, calls: Sequence[tuple[str, Any]]) -> tuple[CallAnswer, ...]:
-        """Make some calls in one answer, and give what is told of each."""
+        """Make several calls in one response and return the answer to each."""
         return asyncio.run(self._ask(calls))
 
     async def _ask(self, calls: Sequence[tuple[str, Any]]) -> tuple[CallAnswer, ...]:
@@ -116,7 +116,7 @@ class Universal:
         return self.ask("invoke_action", {"action_name": name, "args": {} if args is None else args})
 
     def record(self) -> tuple[Event, ...]:
-        """What is on record of the run."""
+        """Return the record of the run."""
         run_id = self.run.meta.run_id
         assert run_id is not None
         try:
@@ -125,11 +125,11 @@ class Universal:
             return ()
 
     def calls(self) -> list[str]:
-        """The tools that were called, as the record has them."""
+        """Return the called tools, according to the record."""
         return [event.tool for event in self.record() if event.kind not in ("tool_started", "tool_progress")]
 
     def refused(self) -> list[tuple[str, str | None]]:
-        """The tools that calls of what was not offered meant, and why they may not be called, as the record has it."""
+        """Return the tools meant by calls that were not offered, and why they were refused, according to the record."""
         return [
             (event.tool, event.data.get("reason"))
             for event in self.record()
@@ -137,7 +137,7 @@ class Universal:
         ]
 
     def trace(self) -> list[Any]:
-        """The record without what is never the same twice: ids of runs, and times."""
+        """Return the record without values that always differ: ids of runs, and times."""
         return [(event.kind, event.tool, event.tool_call_id, _timeless(event.data)) for event in self.record()]
 
 

@@ -1,4 +1,4 @@
-"""The store, compiled once and loaded anew for each test."""
+"""The store, compiled once and loaded again for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The APIs of three SDKs, faked on a socket, whole or as streams; and how the SDKs ask them."""
+"""Fake APIs for three SDKs on a socket, with complete responses or streams; and functions that call them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _ENVELOPES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @dataclass
 class Api:
-    """Answers from a script, as whole responses or as streams; keeps the requests. It refuses what the API refuses."""
+    """Answers from a script, as complete responses or streams, and keeps the requests.
+
+    It refuses what the API refuses.
+    """
 
     provider: str
     script: list[Said]
@@ -77,7 +80,7 @@ def serving(provider: str, script: Sequence[Said]) -> Generator[Api]:
             if provider == "openai":
                 self.wfile.write(b"data: [DONE]\n\n")
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parameter's name is not ours
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given by the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -88,7 +88,7 @@ def write_package(folder: Path) -> None:
 
 @dataclass
 class Store:
-    """What runs the tools. Calls are counted, with the user they are made for."""
+    """The executor of the tools. Counts calls, with their user."""
 
     orders: list[int] = field(default_factory=list[int])
     calls: list[tuple[str, ToolCallMeta]] = field(default_factory=list[tuple[str, ToolCallMeta]])
@@ -125,7 +125,7 @@ class Store:
 
 
 class Host:
-    """A runtime over the store, with a record, and one run of the agent `clerk`, which may not close it."""
+    """A runtime for the store, with a record, and one run of the agent `clerk`, which may not close it."""
 
     def __init__(
         self, catalog: Catalog, permission: PermissionCallback, presentation: PresentationName = "enumerate-all"
@@ -139,7 +139,7 @@ class Host:
         self.run = self.runtime.start_run("clerk", meta=ToolCallMeta(user="of the run"))
 
     async def outcomes(self) -> list[tuple[str, str]]:
-        """The calls of the run that are on record, and how each ended: `ok`, or the kind of its failure."""
+        """Return the recorded calls of the run and how each ended: `ok`, or the kind of its failure."""
         assert self.run.meta.run_id is not None
         results = (await self.record.read(self.run.meta.run_id)).results
         return [(each.tool, "ok" if each.success else each.content["error"]["kind"]) for each in results]

@@ -1,4 +1,4 @@
-"""Approvals: what a call would ask can be seen before it is made, and an answer counts once, for that call alone."""
+"""Approvals: the request of a call is known before it is made, and an answer applies once, only to that call."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def invoke(host: Host, request: ToolRequest) -> FailureKind | None:
     return result.error.kind if result.error else None
 
 
-def test_what_a_call_would_ask_is_seen_before_it_is_made(load_store: LoadStore) -> None:
+def test_the_permission_request_of_a_call_is_known_before_it_is_made(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     _, question = buying(host)
     assert question is not None
@@ -58,24 +58,24 @@ def test_what_a_call_would_ask_is_seen_before_it_is_made(load_store: LoadStore) 
         ("store.buy", "{"),  # no JSON
     ],
 )
-def test_a_call_that_would_run_or_fail_without_a_question_asks_nothing(
+def test_a_call_that_runs_or_fails_without_permission_has_no_request(
     load_store: LoadStore, name: str, payload: str
 ) -> None:
     host = Host(load_store(), ask_framework)
     assert buying(host, name=name, payload=payload)[1] is None
 
 
-def test_a_host_that_allows_all_has_no_questions(load_store: LoadStore) -> None:
+def test_a_host_that_allows_all_has_no_requests(load_store: LoadStore) -> None:
     assert buying(Host(load_store(), allow_all))[1] is None
 
 
-def test_a_run_that_was_aborted_asks_nothing(load_store: LoadStore) -> None:
+def test_an_aborted_run_has_no_requests(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     host.run.abort()
     assert buying(host)[1] is None
 
 
-def test_a_grant_of_the_session_ends_the_questions_of_its_scope(load_store: LoadStore) -> None:
+def test_a_grant_of_the_session_ends_requests_for_its_scope(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     request, question = buying(host)
     with answered(question, FOR_SESSION):
@@ -84,7 +84,7 @@ def test_a_grant_of_the_session_ends_the_questions_of_its_scope(load_store: Load
     assert buying(host, "c3", '{"id":2}')[1] is not None
 
 
-def test_an_answer_counts_once_and_for_its_call_alone(load_store: LoadStore) -> None:
+def test_an_answer_applies_once_and_only_to_its_call(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     request, question = buying(host)
     other_args, other_id = replace(request, payload='{"id":2}'), replace(request, tool_call_id="c2")
@@ -119,7 +119,7 @@ def test_an_answer_counts_once_and_for_its_call_alone(load_store: LoadStore) -> 
         ({"decision": ["allow_once"]}, "deny"),
     ],
 )
-def test_what_is_no_decision_is_a_denial(answer: Any, decision: str) -> None:
+def test_an_invalid_decision_is_a_denial(answer: Any, decision: str) -> None:
     assert decision_of(answer).decision == decision
 
 
@@ -130,7 +130,7 @@ def test_a_presentation_that_lists_no_tools_is_refused(load_store: LoadStore) ->
         Bridge[Any](host.runtime, host.run, presentation=tool_use.presentation("chat", host.run))
 
 
-def test_what_the_meta_leaves_out_is_that_of_the_run(load_store: LoadStore) -> None:
+def test_missing_fields_of_the_meta_come_from_the_run(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     bridge = Bridge[str](host.runtime, host.run, lambda user: ToolCallMeta(user=user, session_id="s"))
     call = bridge.read("store__gift", "{}", "", "ann")

@@ -1,4 +1,4 @@
-"""FastMCP: a server of one's own offers the tools of a run beside its own, to FastMCP's client, in both revisions."""
+"""FastMCP: a server offers the tools of a run beside its own to FastMCP's client, in both protocol revisions."""
 
 from __future__ import annotations
 

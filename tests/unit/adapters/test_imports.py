@@ -1,4 +1,4 @@
-"""Each framework is imported in its own module alone, and a missing one is an error that says what to install."""
+"""Each framework is imported only in its own module, and a missing one is an error that says what to install."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def imported(file: Path) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
-def test_each_framework_is_imported_in_its_own_module_alone() -> None:
+def test_each_framework_is_imported_only_in_its_own_module() -> None:
     for framework in set().union(*MODULES.values()):
         (own,) = (module for module, frameworks in MODULES.items() if framework in frameworks)
         found = {file for file in ROOT.rglob("*.py") if framework in imported(file)}

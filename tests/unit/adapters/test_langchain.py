@@ -41,7 +41,10 @@ def user_of(config: RunnableConfig) -> ToolCallMeta:
 
 
 def graph_of(host: Host, *answers: AIMessage, apart: bool = True) -> Any:
-    """A model and its tools in turns. `apart`: each call is a task of its own, as in prebuilt agents."""
+    """Return a graph that alternates between a model and its tools.
+
+    `apart`: each call is a separate task, as in prebuilt agents.
+    """
     model = GenericFakeChatModel(messages=iter(answers))
 
     def ask(state: MessagesState) -> dict[str, list[AnyMessage]]:
@@ -111,7 +114,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert sorted(outcomes[4:]) == [("store.buy", "ok"), ("store.buy", "permission_denied")]
 
 
-def test_a_call_that_succeeded_is_not_made_again_when_its_node_is_repeated(load_store: LoadStore) -> None:
+def test_a_successful_call_is_not_repeated_with_its_node(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     asked = calls(call("store__gift", "c1"), call("store__buy", "c2", id=3))
     graph = graph_of(host, asked, AIMessage("done"), apart=False)
@@ -169,7 +172,7 @@ def test_results_are_kept_up_to_a_bound(load_store: LoadStore) -> None:
     assert len(price._made) == KEPT
 
 
-def test_outside_of_a_graph_a_call_that_would_ask_is_denied(load_store: LoadStore) -> None:
+def test_outside_of_a_graph_a_call_that_needs_permission_is_denied(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
     message = asyncio.run(by_name["store__buy"].ainvoke(call("store__buy", "c1", id=3)))
@@ -186,7 +189,7 @@ def test_sync_calls_and_calls_without_an_id(load_store: LoadStore) -> None:
     assert host.store.names == ["price", "price"]
 
 
-def test_models_are_told_the_schemas_of_the_tools(load_store: LoadStore) -> None:
+def test_models_receive_the_schemas_of_the_tools(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     by_name = {tool.name: convert_to_openai_tool(tool)["function"] for tool in tools(host.runtime, host.run)}
     assert by_name["store__find"]["description"] == "Find goods by a word of their names."

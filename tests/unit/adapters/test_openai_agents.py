@@ -1,4 +1,4 @@
-"""OpenAI Agents: a scripted model of its own interface uses the tools of a run, with interruptions and resumption."""
+"""OpenAI Agents: a scripted model uses the tools of a run, with interruptions and resumption."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Context:
 
 
 class Script(Model):
-    """A model that gives the next of some answers each time, and keeps the tools that it was shown."""
+    """A model that returns the next scripted answer each time, and keeps the tools it was shown."""
 
     def __init__(self, *answers: Sequence[ResponseFunctionToolCall] | str) -> None:
         self._answers = list(answers)
@@ -111,7 +111,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert "store__close" not in script.shown[0]
 
 
-def test_without_ask_framework_nothing_interrupts(load_store: LoadStore) -> None:
+def test_without_ask_framework_there_are_no_interruptions(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     script = Script([call("store__buy", "c1", id=3)], "done")
     agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run)])

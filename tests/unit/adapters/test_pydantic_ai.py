@@ -1,4 +1,4 @@
-"""pydantic-ai: agents with its own test models use the tools of a run, with everything that the pipeline does."""
+"""pydantic-ai: agents with its own test models use the tools of a run through the whole pipeline."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def meta_of(ctx: RunContext[Deps]) -> ToolCallMeta:
 
 
 class Script:
-    """A model that gives the next of some answers each time, and keeps what it was shown."""
+    """A model that returns the next scripted answer each time, and keeps what it was shown."""
 
     def __init__(self, *answers: Sequence[ToolCallPart] | str) -> None:
         self._answers = list(answers)
@@ -60,7 +60,7 @@ def call(name: str, call_id: str, /, **args: Any) -> ToolCallPart:
 
 
 def returns(messages: Sequence[ModelMessage]) -> list[tuple[str | None, str, Any]]:
-    """The answers to calls: id, outcome, content."""
+    """Return the answers to calls: id, outcome, content."""
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
     return [(part.tool_call_id, part.outcome, part.content) for part in parts if isinstance(part, ToolReturnPart)]
 
@@ -155,7 +155,7 @@ def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: Loa
     assert type(part.metadata).__name__ == "BuyResult"
 
 
-def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_record(load_store: LoadStore) -> None:
+def test_a_decision_beside_the_approval_may_grant_for_the_session_or_deny(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_framework)
     script = Script(
         [call("store__buy", "c1", id=1), call("store__buy", "c2", id=2)], [call("store__buy", "c3", id=1)], "done"
@@ -180,7 +180,7 @@ def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_reco
     ]  # fmt: skip
 
 
-def test_a_callback_of_the_host_is_asked_in_place_of_the_framework(load_store: LoadStore) -> None:
+def test_a_callback_of_the_host_replaces_the_framework(load_store: LoadStore) -> None:
     host = Host(load_store(), deny_all)
     script = Script([call("store__buy", "c1", id=1)], "done")
     result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy."))

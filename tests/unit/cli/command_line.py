@@ -1,4 +1,4 @@
-"""Command line: toolgen as a user runs it, in a folder, with what it printed and its exit code."""
+"""Command line: toolgen as a user runs it in a folder, with its output and exit code."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Finished:
 
     @property
     def json(self) -> Any:
-        """What it printed with `--format json`."""
+        """Return its output with `--format json`."""
         return json.loads(self.out)
 
 
 def toolgen(folder: Path, *arguments: str, stdin: str = "") -> Finished:
-    """Run a command in a folder, in a process of its own: generated packages stay imported for as long as one lives."""
+    """Run a command in a folder, in a separate process, because generated packages stay imported in a process."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with TemporaryFile() as request, TemporaryFile() as input_, TemporaryFile() as out, TemporaryFile() as err:
         request.write(json.dumps((["-C", str(folder), *arguments], environment)).encode())

@@ -1,8 +1,8 @@
 """Command server: an interpreter that has imported the command line, and forks for each command.
 
-A command runs in a process of its own, since generated packages stay imported for as long as one lives. A fork takes a
-third of the time of a new interpreter, which imports everything. What commands import, and that a shell starts them, is
-tested elsewhere: `tests/project/test_imports.py`, `tests/project/test_wheel.py`, and every guide.
+A command runs in a separate process, since generated packages stay imported in a process. A fork takes a third of the
+time of a new interpreter, which imports everything. The imports of commands and their start from a shell are tested
+elsewhere: `tests/project/test_imports.py`, `tests/project/test_wheel.py`, and every guide.
 
 Run as a module it takes a socket by its descriptor. A message is one byte with four files: the command as JSON, then
 stdin, stdout and stderr. The answer is the exit code as text.
@@ -33,7 +33,7 @@ def main(connection: socket.socket) -> int:
     """Answer until the other end is closed. Only a child returns from here with the exit code of a command."""
     for name in MODULES:
         import_module(name)
-    gc.freeze()  # a collection in a child would copy the memory that it shares with this process
+    gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
     while True:
         message, files, _, _ = socket.recv_fds(connection, 1, 4)
         if not message:

@@ -1,7 +1,7 @@
-"""File kinds: what may lie where a file is expected, and commands that meet it, each in a process of its own.
+"""File kinds: what may be in place of an expected file, and commands that access it, each in a separate process.
 
-Run as a module it takes cases as JSON on stdin, and gives what became of them: one process imports toolgen, and forks
-for each command, so that hundreds of commands take seconds. A command that waits or takes memory without end is ended.
+As a module it reads cases as JSON from stdin and prints their outcomes: one process imports toolgen and forks for each
+command, so that hundreds of commands take seconds. A command that hangs or uses too much memory is killed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS: Final = (
 
 @dataclass(frozen=True)
 class Case:
-    """A command in a copy of `project`, in which something of a kind stands at `place`."""
+    """A command in a copy of `project` with something of a kind at `place`."""
 
     project: str
     place: str
@@ -44,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How it ended; a code of None if it had to be ended. `outside` is whether what lies outside is as it was."""
+    """How it ended; the code is None if it was killed. `outside` is whether files outside are unchanged."""
 
     code: int | None
     said: str
@@ -52,7 +52,7 @@ class Outcome:
 
 
 def put(place: Path, kind: str, outside: Path) -> None:
-    """Put something of a kind at a place, instead of what is there. `outside` holds foreign files."""
+    """Replace a place by something of a kind. `outside` contains foreign files."""
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     place.unlink(missing_ok=True)
@@ -89,7 +89,7 @@ def put(place: Path, kind: str, outside: Path) -> None:
 
 
 def _bind(place: Path) -> None:
-    """The path of a socket has 100 bytes or so; a folder that is open makes it short."""
+    """Bind a socket. Its path is limited to about 100 bytes; an open folder shortens it."""
     descriptor = os.open(place.parent, os.O_RDONLY)
     try:
         with socket.socket(socket.AF_UNIX) as bound:
@@ -149,7 +149,7 @@ def _wait(child: int) -> int | None:
 
 
 def main() -> None:
-    """Take cases, give outcomes."""
+    """Read cases and print outcomes."""
     from importlib import import_module
 
     from toolgen.cli.commands import COMMANDS, module_of

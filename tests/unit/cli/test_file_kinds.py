@@ -1,4 +1,4 @@
-"""Whatever lies where a command expects a file, the command ends with a message, and shows nothing it must not."""
+"""Whatever is in place of an expected file, a command ends with a message and reveals no foreign content."""
 
 from __future__ import annotations
 
@@ -99,21 +99,21 @@ USABLE: Final = {
     **dict.fromkeys(("specs", "specs/shop.yaml", "generated", "generated/.toolgen", ".toolgen"), frozenset({"folder"})),
     **dict.fromkeys(("toolgen.toml", "pyproject.toml", ".toolgen/vectors.db"), frozenset({"empty"})),
     **dict.fromkeys(("generated/.toolgen/lock", "kept/runs.db-wal", "kept/runs.db-journal"), REGULAR),  # content unused
-    "generated/.toolgen/new": {*KINDS},  # what a build left that never began is removed
-    "specs/.other.yaml.new": {*KINDS} - {"folder"},  # and so is what an import left
-    **dict.fromkeys((f"generated/_derived/{name}" for name in DERIVED_FILES), frozenset(KINDS)),  # it is made again
+    "generated/.toolgen/new": {*KINDS},  # the remains of a build that never started are removed
+    "specs/.other.yaml.new": {*KINDS} - {"folder"},  # and so are those of an import
+    **dict.fromkeys((f"generated/_derived/{name}" for name in DERIVED_FILES), frozenset(KINDS)),  # it is created again
     "kept/key": {"NUL", "leads out"},  # any 32 bytes are a key
 }
-"""What is fine where: a command may succeed, or find no fault with the place."""
+"""Valid kinds by place: a command may succeed, or report nothing about the place."""
 
 DISPENSABLE: Final = frozenset({".toolgen", ".toolgen/vectors.db"})
-"""Without these a command warns, and goes on."""
+"""Without these a command warns and continues."""
 
 NAMED: Final = frozenset({"kept/calls.jsonl", "kept/answer.json", "kept/runs.db", "kept/key"})
-"""What a person names on the command line: a link is followed, wherever it leads."""
+"""Paths given on the command line: links are followed to any target."""
 
 ABSENT: Final = frozenset({"dangling", "loop", "empty"})
-"""Kinds that say of a store that it is not there yet: who follows a run waits for it."""
+"""Kinds that mean that a store does not exist yet: `--follow` waits for it."""
 
 NOT_BUILT: Final = r"generated is out of date\. Run `toolgen build`"
 NAMES: Final = {
@@ -126,12 +126,12 @@ NAMES: Final = {
     "kept/runs.db": "runs.db",
     "kept/calls.jsonl": "calls.jsonl",
 }
-"""How messages name a place, where it is not by its path."""
+"""How messages name a place, if not by its path."""
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is built, with files of every kind that commands take."""
+    """Return a built project with every kind of file that commands read."""
     folder = tmp_path_factory.mktemp("kinds") / "project"
     (folder / "specs").mkdir(parents=True)
     (folder / "kept").mkdir()
@@ -148,7 +148,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def record(path: Path) -> None:
-    """Make a store with one run that has ended."""
+    """Create a store with one run that has ended."""
 
     async def write() -> None:
         store = SqliteStore(path, key=ChainKey(KEY.encode()))
@@ -178,7 +178,7 @@ def check(project: Path, cases: list[tuple[str, str, tuple[str, ...]]]) -> None:
 
 
 def faults_of(place: str, kind: str, arguments: tuple[str, ...], found: Outcome) -> list[str]:
-    """What is wrong with the end of a command."""
+    """Return what is wrong with the outcome of a command."""
     if found.code is None:
         return [] if "--follow" in arguments and kind in ABSENT else ["it did not end"]
     usable = kind in USABLE.get(place, ()) or arguments == ("build", "--force")
@@ -200,8 +200,8 @@ def cases() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield from ((place, kind, arguments) for arguments in commands)
 
 
-def test_each_kind_at_each_place_ends_with_a_message(project: Path) -> None:
-    """What waits, what has no end, and what leads out, and of the rest one kind a place; commands take turns."""
+def test_a_command_ends_with_a_message_for_each_kind_of_file(project: Path) -> None:
+    """Kinds that block, never end or lead outside, and one other kind per place; commands take turns."""
     every = list(cases())
     chosen: list[tuple[str, str, tuple[str, ...]]] = []
     for turn, place in enumerate(PLACES):
@@ -212,5 +212,5 @@ def test_each_kind_at_each_place_ends_with_a_message(project: Path) -> None:
 
 
 @pytest.mark.long
-def test_each_kind_at_each_place_ends_with_a_message_whatever_the_command(project: Path) -> None:
+def test_every_command_ends_with_a_message_for_each_kind_of_file(project: Path) -> None:
     check(project, list(cases()))

@@ -1,4 +1,4 @@
-"""The front door: projects that are none, diagnostics by number, and Ctrl-C at any time."""
+"""Start-up: folders without a project, explanations of diagnostics, and Ctrl-C at any time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMANDS = [("build",), ("list",), ("show", "x"), ("ir",), ("call", "x"), ("poli
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_folder_without_a_project_is_said_to_be_one(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_folder_without_a_project_is_reported(tmp_path: Path, command: tuple[str, ...]) -> None:
     done = toolgen(tmp_path, *command)
 
     assert (done.code, done.out) == (2, "")
@@ -32,7 +32,9 @@ def test_a_folder_without_a_project_is_said_to_be_one(tmp_path: Path, command: t
 @pytest.mark.parametrize(
     ("folders", "hint"), [(("specs",), "Did you mean `specs`?"), ((), "Create it and write a spec there.")]
 )
-def test_specs_that_are_not_where_the_configuration_says(tmp_path: Path, folders: tuple[str, ...], hint: str) -> None:
+def test_a_configured_spec_folder_that_is_missing_is_reported(
+    tmp_path: Path, folders: tuple[str, ...], hint: str
+) -> None:
     (tmp_path / "toolgen.toml").write_text('targets = [{specs = "sepcs"}]\n')
     for folder in folders:
         (tmp_path / folder).mkdir()

@@ -1,4 +1,4 @@
-"""Names of tools and toolsets: every command takes them in the same spellings, and says what may have been meant."""
+"""Names of tools and toolsets: every command accepts the same spellings and makes suggestions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ tools:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is built, with a tool that is called at its source as another one here."""
+    """Return a built project with a tool whose name at its source is the name of another tool."""
     folder = tmp_path_factory.mktemp("names")
     (folder / "specs").mkdir()
     (folder / "specs/a.yaml").write_text(SPEC)
@@ -37,21 +37,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command", [("show", "x"), ("call", "x"), ("policy", "explain", "x"), ("replay", "calls.jsonl")]
 )
-def test_a_name_that_fits_several_tools_is_an_error_to_every_command(folder: Path, command: tuple[str, ...]) -> None:
+def test_an_ambiguous_name_is_an_error_for_every_command(folder: Path, command: tuple[str, ...]) -> None:
     done = toolgen(folder, *command)
 
     assert done.code == 2
     assert "`x` is ambiguous: mcp.a.x, mcp.a.z." in done.err
 
 
-def test_the_ir_of_all_tools_that_a_name_fits_is_printed(folder: Path) -> None:
+def test_the_ir_of_all_tools_with_a_name_is_printed(folder: Path) -> None:
     done = toolgen(folder, "ir", "x")
 
     assert [line for line in done.out.splitlines() if line.startswith("tool ")] == ["tool mcp.a.x", "tool mcp.a.z"]
 
 
 @pytest.mark.parametrize("command", ["show", "call", "ir"])
-def test_a_tool_that_is_not_there_may_have_been_another(folder: Path, command: str) -> None:
+def test_an_unknown_tool_gets_suggestions(folder: Path, command: str) -> None:
     done = toolgen(folder, command, "mcp.a.xx")
 
     assert done.code == 2
@@ -59,7 +59,7 @@ def test_a_tool_that_is_not_there_may_have_been_another(folder: Path, command: s
 
 
 @pytest.mark.parametrize("command", [("list",), ("replay", "calls.jsonl")])
-def test_a_toolset_that_is_not_there_is_a_usage_error(folder: Path, command: tuple[str, ...]) -> None:
+def test_an_unknown_toolset_is_a_usage_error(folder: Path, command: tuple[str, ...]) -> None:
     done = toolgen(folder, *command, "--toolset", "mcp.b")
 
     assert done.code == 2

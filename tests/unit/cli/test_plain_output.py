@@ -1,4 +1,4 @@
-"""`NO_COLOR` and `TERM=dumb`: a terminal that wants no colour gets none, from any command."""
+"""`NO_COLOR` and `TERM=dumb`: no command uses colour."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def on_terminal(folder: Path, *arguments: str, **environment: str) -> bytes:
-    """What a terminal is sent by a command. A question on it is answered with no."""
+    """Return the output of a command on a terminal. A question is answered with no."""
     person, program = pty.openpty()
     inherited = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM", "FORCE_COLOR")}
     shown = b""
@@ -70,7 +70,7 @@ def broken(folder: Path) -> None:
     (folder / "specs/broken.yaml").write_text("toolgen: [\n")
 
 
-def test_a_terminal_is_sent_colour(folder: Path) -> None:
+def test_output_on_a_terminal_is_coloured(folder: Path) -> None:
     broken(folder)
 
     assert b"\x1b[1;31merror[TG003]\x1b[0m" in on_terminal(folder, "-m", "toolgen", "build")
@@ -78,7 +78,7 @@ def test_a_terminal_is_sent_colour(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"NO_COLOR": "0"}, {"TERM": "dumb"}])
-def test_no_command_sends_colour_where_none_is_wanted(folder: Path, environment: dict[str, str]) -> None:
+def test_no_command_uses_colour_if_disabled(folder: Path, environment: dict[str, str]) -> None:
     built = on_terminal(folder, "-m", "toolgen", "build", **environment)
     shown = on_terminal(folder, "-m", "toolgen", "show", "buy", **environment)
     helped = on_terminal(folder, "-m", "toolgen", "--help", **environment)
@@ -95,7 +95,7 @@ def test_no_command_sends_colour_where_none_is_wanted(folder: Path, environment:
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_question_at_the_terminal_has_no_escape(folder: Path, environment: dict[str, str]) -> None:
+def test_a_question_at_the_terminal_has_no_escape_sequences(folder: Path, environment: dict[str, str]) -> None:
     on_terminal(folder, "-m", "toolgen", "build")
     asked = on_terminal(folder, "-m", "toolgen", "call", "buy", **environment)
 
@@ -103,7 +103,7 @@ def test_a_question_at_the_terminal_has_no_escape(folder: Path, environment: dic
     assert b"\x1b" not in asked
 
 
-def test_progress_moves_on_a_terminal_without_colour_where_none_is_wanted(folder: Path) -> None:
+def test_progress_is_shown_without_colour_if_disabled(folder: Path) -> None:
     moving, plain = on_terminal(folder, "-c", SLOW), on_terminal(folder, "-c", SLOW, NO_COLOR="1")
 
     assert b"waiting" in moving
@@ -112,5 +112,5 @@ def test_progress_moves_on_a_terminal_without_colour_where_none_is_wanted(folder
     assert not COLOR.search(plain)
 
 
-def test_a_dumb_terminal_is_sent_no_progress(folder: Path) -> None:
+def test_a_dumb_terminal_shows_no_progress(folder: Path) -> None:
     assert on_terminal(folder, "-c", SLOW, TERM="dumb") == b""

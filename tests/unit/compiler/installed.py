@@ -1,4 +1,4 @@
-"""A toolgen that is laid out as its wheel is, and can be changed."""
+"""A copy of toolgen with the layout of its wheel, which tests can change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SOURCE = Path(toolgen.__file__).parent
 
 
 def install(folder: Path) -> Path:
-    """Copy the toolgen that runs the tests into a folder, and give the folder of its package."""
+    """Copy the tested toolgen into a folder and return the folder of its package."""
     package = folder / "toolgen"
     shutil.copytree(_SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
     for place, beside in (("templates", "templates"), ("toolsets/specs", "specs/builtin")):

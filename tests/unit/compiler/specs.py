@@ -1,4 +1,4 @@
-"""Specs: texts of spec files, resolved in memory, and what was said about them."""
+"""Specs: texts of spec files, resolved in memory, and their diagnostics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A catalog, of use where there are no errors. `messages` are `code file:line:column message`."""
+    """A catalog, usable if there are no errors. `messages` are `code file:line:column message`."""
 
     catalog: Catalog
     messages: list[str]
@@ -29,18 +29,18 @@ class Resolved:
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """The tools by ident. There were no errors."""
+        """Return the tools by ident; fails if there were errors."""
         assert not self.has_errors, self.messages
         return {tool.ident: tool for tool in self.catalog.tools}
 
     @property
     def codes(self) -> list[str]:
-        """The codes of all that was said."""
+        """Return the codes of all diagnostics."""
         return [message.partition(" ")[0] for message in self.messages]
 
 
 def resolved(*texts: str, profile: str = "full", formats: str = "annotate", **files: str) -> Resolved:
-    """Resolve spec files: texts that are called `1.yaml` or `1.json`, and so on, or by a name of their own."""
+    """Resolve spec files: texts named `1.yaml` or `1.json`, and so on, or by an explicit name."""
     sink = Diagnostics()
     numbered = {f"{number}.{'json' if text.startswith('{') else 'yaml'}": text for number, text in enumerate(texts, 1)}
     named = {**numbered, **files}
@@ -51,17 +51,17 @@ def resolved(*texts: str, profile: str = "full", formats: str = "annotate", **fi
 
 
 def raw(schema: Any) -> Any:
-    """The same schema, marked as JSON Schema: without a telling keyword it would be the short form of an object."""
+    """Return the schema marked as JSON Schema: otherwise it could be the short form of an object."""
     return {"$comment": "JSON Schema", **schema} if isinstance(schema, dict) else schema
 
 
 def toolset(tools: Mapping[str, Mapping[str, Any]], name: str = "shop", **keys: Any) -> str:
-    """The text of a toolset file; a tool without a description gets one."""
+    """Return the text of a toolset file; a tool without a description gets one."""
     described = {key: {"description": "A tool.", **tool} for key, tool in tools.items()}
     return json.dumps({"toolgen": 1, "toolset": name, **keys, "tools": described})
 
 
 def stubs_of(catalog: Catalog) -> str:
-    """The stubs that are made of a catalog."""
+    """Return the stubs of a catalog."""
     document = json.loads(emit_catalog_json(catalog))
     return write_stubs(document["tools"], document["wire_names"], '"catalog": ""')

@@ -1,4 +1,4 @@
-"""Built-in toolsets: their specs are compiled as if they lay among a project's own, wherever toolgen is installed."""
+"""Built-in toolsets: their specs are compiled like those of the project, wherever toolgen is installed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ OWN = "toolgen: 1\ntoolset: own\ntools:\n  ping: {{description: Say pong., resul
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A project with an empty folder of specs."""
+    """Return a project with an empty spec folder."""
     (tmp_path / "specs").mkdir()
     return tmp_path
 
 
 def compiled(root: Path, *builtin: str) -> tuple[Compiled, list[str]]:
-    """Compile the specs of a project with built-in toolsets; give what is reported as `code file message`."""
+    """Compile the specs of a project with built-in toolsets; return the diagnostics as `code file message`."""
     sink = Diagnostics()
     made = compile_specs(root, Target(builtin=builtin), sink)
     return made, [f"{found.code} {found.span.file} {found.message}" for found in sink]
@@ -40,14 +40,14 @@ def tools(catalog: Catalog) -> list[str]:
     return [tool.ident for toolset in catalog.toolsets for tool in toolset.tools]
 
 
-def test_the_configuration_knows_them_all() -> None:
+def test_the_configuration_accepts_all_of_them() -> None:
     assert [f"{toolset}.yaml" for toolset in BUILTIN_TOOLSETS] == [
         listed.path for listed in list_specs(Path(builtin_folder()))
     ]
 
 
 @pytest.mark.parametrize("toolset", BUILTIN_TOOLSETS)
-def test_each_is_one_file_that_says_its_name_and_needs_no_other(root: Path, toolset: str) -> None:
+def test_each_is_one_file_with_its_name_and_without_references_to_others(root: Path, toolset: str) -> None:
     made, reported = compiled(root, toolset)
 
     assert reported == []
@@ -55,7 +55,7 @@ def test_each_is_one_file_that_says_its_name_and_needs_no_other(root: Path, tool
     assert [*made.sources] == [f"toolgen://{toolset}.yaml"]
 
 
-def test_they_stand_beside_the_projects_own(root: Path) -> None:
+def test_they_are_compiled_beside_the_projects_own_toolsets(root: Path) -> None:
     (root / "specs/own.yaml").write_text(OWN.format(result="string"))
     (root / "specs/main.yaml").write_text("toolgen: 1\nagent: main\nuse: [own, code.read_file, internal]\n")
 
@@ -65,7 +65,7 @@ def test_they_stand_beside_the_projects_own(root: Path) -> None:
     assert {"code.read_file", "internal.load_skill", "own.ping"} < {*tools(made.catalog)}
 
 
-def test_one_that_is_not_named_is_not_there(root: Path) -> None:
+def test_unnamed_built_in_toolsets_are_not_compiled(root: Path) -> None:
     (root / "specs/main.yaml").write_text("toolgen: 1\nagent: main\nuse: [code.read_file]\n")
 
     _, reported = compiled(root, "internal")
@@ -73,7 +73,7 @@ def test_one_that_is_not_named_is_not_there(root: Path) -> None:
     assert [found.partition(" ")[0] for found in reported] == ["TG504"]
 
 
-def test_none_can_be_reached_by_a_reference(root: Path) -> None:
+def test_their_files_cannot_be_referenced(root: Path) -> None:
     (root / "specs/own.yaml").write_text(OWN.format(result='{$ref: "toolgen://agent.yaml#/types/Task"}'))
 
     _, reported = compiled(root, "agent")
@@ -88,10 +88,10 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_they_are_the_same_wherever_toolgen_is_installed_and_drift_once_they_are_others(
+def test_they_do_not_depend_on_the_installation_path_and_changes_are_drift(
     root: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """One story, as it takes a copy of toolgen and a process for each command."""
+    """One test, since it needs a copy of toolgen and a process for each command."""
     package = install(tmp_path_factory.mktemp("site"))
     untouched = files_below(package)
     (root / "toolgen.toml").write_text('targets = [{builtin = ["code"]}]\n')

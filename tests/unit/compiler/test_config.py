@@ -1,4 +1,4 @@
-"""Configuration: its defaults, its two places, and every way to get it wrong."""
+"""Configuration: its defaults, its two locations, and all errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def problems(folder: Path) -> list[str]:
-    """Load a configuration that is wrong; give its problems as `code file:line:column message (fix)`."""
+    """Load a wrong configuration; return its problems as `code file:line:column message (fix)`."""
     with pytest.raises(ConfigError) as caught:
         load_config(folder)
     assert str(caught.value) == "\n".join(f"{each.span.file}: {each.message}" for each in caught.value.diagnostics)
@@ -30,11 +30,11 @@ def problem(folder: Path, text: str) -> str:
     return found
 
 
-def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
     assert load_config(tmp_path) == Config(root=tmp_path, targets=(Target(specs="specs", out="generated"),))
 
 
-def test_both_files_say_the_same_things(tmp_path: Path) -> None:
+def test_both_files_support_the_same_settings(tmp_path: Path) -> None:
     settings = """
         targets = [
           {specs = "specs/shop", out = "shop_tools"},
@@ -67,19 +67,19 @@ def test_both_files_say_the_same_things(tmp_path: Path) -> None:
     )
 
 
-def test_tables_of_targets_are_written_either_way(tmp_path: Path) -> None:
+def test_targets_can_be_written_in_either_table_syntax(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text('[[targets]]\nout = "a"\n[[targets]]\nout = "b"\n')
 
     assert load_config(tmp_path).targets == (Target(out="a"), Target(out="b"))
 
 
-def test_the_order_of_built_in_toolsets_means_nothing(tmp_path: Path) -> None:
+def test_the_order_of_built_in_toolsets_has_no_effect(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text('targets = [{builtin = ["internal", "agent", "internal"]}]\n')
 
     assert load_config(tmp_path).targets == (Target(builtin=("agent", "internal")),)
 
 
-def test_files_that_say_nothing_of_toolgen_do_not_count(tmp_path: Path) -> None:
+def test_files_without_toolgen_settings_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text("# nothing yet\n")
     (tmp_path / "pyproject.toml").write_text('[tool.toolgen]\ntargets = [{out = "here"}]\n')
 
@@ -92,7 +92,7 @@ def test_a_relative_folder_gives_an_absolute_root(tmp_path: Path, monkeypatch: p
     assert load_config(type(tmp_path)(".")).root == tmp_path
 
 
-def test_two_configurations_are_refused_naming_both(tmp_path: Path) -> None:
+def test_two_configurations_are_refused_with_both_names(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text('targets = [{out = "a"}]\n')
     (tmp_path / "pyproject.toml").write_text('[tool.toolgen]\ntargets = [{out = "b"}]\n')
 
@@ -110,7 +110,7 @@ def test_two_configurations_are_refused_naming_both(tmp_path: Path) -> None:
         ("a = " + "[" * 5_000, "TG702 toolgen.toml:1:1 values are nested too deeply"),
     ],
 )
-def test_broken_toml_is_shown_where_it_breaks(tmp_path: Path, text: str, expected: str) -> None:
+def test_broken_toml_is_reported_with_its_location(tmp_path: Path, text: str, expected: str) -> None:
     assert problem(tmp_path, text).startswith(expected)
 
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     assert problems(tmp_path) == ["TG701 toolgen.toml:1:1 the file is not UTF-8 text: invalid start byte at byte 5"]
 
 
-def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text('\ufefftargets = [{out = "here"}]\n', encoding="utf-8")
 
     assert load_config(tmp_path) == Config(tmp_path, (Target(out="here"),), file="toolgen.toml")
@@ -134,7 +134,7 @@ def test_a_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
+def test_a_section_that_is_not_a_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool]\ntoolgen = 3\n")
 
     assert problems(tmp_path) == ["TG705 pyproject.toml:2:1 `tool.toolgen` must be a table, not an integer"]
@@ -215,7 +215,7 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_setting_is_named_with_its_key(tmp_path: Path, text: str, expected: str) -> None:
+def test_a_wrong_setting_is_reported_with_its_key(tmp_path: Path, text: str, expected: str) -> None:
     assert problem(tmp_path, text) == expected
 
 
@@ -248,14 +248,14 @@ def test_a_folder_outside_the_project_is_refused(tmp_path: Path, key: str, value
         (".", "the project folder itself cannot be one"),
     ],
 )
-def test_an_output_that_is_no_package_is_refused(tmp_path: Path, out: str, reason: str) -> None:
+def test_an_output_that_is_not_a_valid_package_is_refused(tmp_path: Path, out: str, reason: str) -> None:
     assert problem(tmp_path, f'targets = [{{out = "{out}"}}]') == (
         f"TG707 toolgen.toml:1:13 `targets[0].out` must end in the name of a Python package, and {reason}"
     )
 
 
 @pytest.mark.parametrize("out", ["json", "toolgen"])
-def test_a_package_hides_no_module(tmp_path: Path, out: str) -> None:
+def test_a_package_may_not_shadow_a_module(tmp_path: Path, out: str) -> None:
     assert problem(tmp_path, f'targets = [{{out = "{out}"}}]') == (
         f"TG707 toolgen.toml:1:13 `targets[0].out` is `{out}`, and would hide the module of that name (rename it)"
     )

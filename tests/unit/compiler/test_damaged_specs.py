@@ -1,6 +1,6 @@
-"""Specs, damaged at random, in their text and in what they say: diagnostics or a package that parses, no traceback.
+"""Specs with randomly damaged text or data: diagnostics or a package that parses, no traceback.
 
-They are those of the cases, the examples, and the built-in toolsets. The same damage is done in every run.
+They are those of the cases, the examples, and the built-in toolsets. The damage is the same in every run.
 """
 
 from __future__ import annotations
@@ -111,32 +111,36 @@ seeded = settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 
 @settings(seeded, max_examples=150)
 @given(st.data(), st.integers(1, 4), st.sampled_from(["full", "core"]))
-def test_damage_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int, profile: str) -> None:
+def test_a_damaged_spec_is_reported_or_gives_a_package_that_parses(
+    data: st.DataObject, hits: int, profile: str
+) -> None:
     check(damaged_data(data, hits), profile)
 
 
 @pytest.mark.long
 @settings(seeded, max_examples=6000)
 @given(st.data(), st.integers(1, 8), st.sampled_from(["full", "core"]))
-def test_more_damage_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int, profile: str) -> None:
+def test_more_damaged_specs_are_reported_or_give_a_package_that_parses(
+    data: st.DataObject, hits: int, profile: str
+) -> None:
     check(damaged_data(data, hits), profile)
 
 
 @settings(seeded, max_examples=150)
 @given(st.data(), st.integers(1, 3))
-def test_damaged_text_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int) -> None:
+def test_damaged_text_is_reported_or_gives_a_package_that_parses(data: st.DataObject, hits: int) -> None:
     check(damaged_texts(data, hits))
 
 
 @pytest.mark.long
 @settings(seeded, max_examples=6000)
 @given(st.data(), st.integers(1, 6))
-def test_more_damaged_text_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int) -> None:
+def test_more_damaged_texts_are_reported_or_give_a_package_that_parses(data: st.DataObject, hits: int) -> None:
     check(damaged_texts(data, hits))
 
 
-def test_a_file_that_cannot_be_read_is_all_that_is_reported(tmp_path: Path) -> None:
-    """It may define what other files name."""
+def test_an_unreadable_file_suppresses_other_reports(tmp_path: Path) -> None:
+    """It may define names that other files use."""
     checked = 0
     for case in all_cases():
         root = tmp_path / case.folder.name
@@ -160,7 +164,7 @@ def codes_of(root: Path) -> list[str]:
 
 
 def check(files: Mapping[str, bytes], profile: str = "full") -> None:
-    """Compile files, show what is said of them, and look at the package, if there is one."""
+    """Compile files, render the diagnostics, and check the package, if there is one."""
     sink = Diagnostics()
     texts = {path: content.decode("utf-8", "replace") for path, content in files.items()}
     roots = {path: parse(content, path, sink) for path, content in sorted(files.items())}
@@ -172,7 +176,7 @@ def check(files: Mapping[str, bytes], profile: str = "full") -> None:
 
 
 def damaged_data(data: st.DataObject, hits: int) -> dict[str, bytes]:
-    """The specs of one place, with parts of what they say changed."""
+    """Draw the specs of one folder with parts of their data changed."""
     damaged = copy.deepcopy(read(data.draw(st.sampled_from(places()))))
     for _ in range(hits if damaged else 0):
         damage(data, damaged[data.draw(st.sampled_from(sorted(damaged)))])
@@ -180,7 +184,7 @@ def damaged_data(data: st.DataObject, hits: int) -> dict[str, bytes]:
 
 
 def damaged_texts(data: st.DataObject, hits: int) -> dict[str, bytes]:
-    """The specs of one place, with bytes of a file changed."""
+    """Draw the specs of one folder with bytes of a file changed."""
     files = dict(texts(data.draw(st.sampled_from(places()))))
     path = data.draw(st.sampled_from(sorted(files)))
     for _ in range(hits):
@@ -196,7 +200,7 @@ def damaged_texts(data: st.DataObject, hits: int) -> dict[str, bytes]:
 
 
 def parses(text: str) -> bool:
-    """Whether a text is Python."""
+    """Return whether a text is valid Python."""
     try:
         compile(text, "<generated>", "exec")
     except (SyntaxError, ValueError):
@@ -205,7 +209,7 @@ def parses(text: str) -> bool:
 
 
 def damage(data: st.DataObject, spec: Any) -> None:
-    """Put another value in some place of a spec, or take it out, or rename its key, or repeat another part there."""
+    """Replace or remove a value of a spec, rename its key, or repeat another part there."""
     paths = [path for path in paths_of(spec) if path]
     if not paths:
         return
@@ -237,7 +241,7 @@ def at(value: Any, path: Any) -> Any:
 
 @cache
 def places() -> list[Path]:
-    """The folders whose specs are compiled together."""
+    """Return the folders whose specs are compiled together."""
     folders = [
         *(case.folder / "specs" for case in all_cases()),
         ROOT / "specs" / "examples",
@@ -248,13 +252,13 @@ def places() -> list[Path]:
 
 @cache
 def texts(folder: Path) -> dict[str, bytes]:
-    """The spec files of a folder, by path."""
+    """Return the spec files of a folder, by path."""
     found = sorted(place for place in folder.rglob("*") if place.is_file())
     return {place.relative_to(folder).as_posix(): place.read_bytes() for place in found}
 
 
 @cache
 def read(folder: Path) -> dict[str, Any]:
-    """What the spec files of a folder say, as far as they can be read."""
+    """Return the data of the spec files of a folder, as far as they can be read."""
     roots = {path: parse(text, path, Diagnostics()) for path, text in texts(folder).items()}
     return {path: root.to_data() for path, root in roots.items() if root is not None}

@@ -1,4 +1,4 @@
-"""A project with some programs, and a toolset of commands that is compiled for real."""
+"""A project with some programs and a really compiled toolset of commands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult
 
 PROGRAMS = {
-    # how many arguments there are, and the first of them, as it is
+    # the number of arguments, and the first of them unchanged
     "show": """printf '%s\\n%s' "$#" "$1" """,
     "show_all": """for argument in "$@"; do printf '[%s]' "$argument"; done""",
     "where": "pwd",

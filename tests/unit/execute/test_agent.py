@@ -1,4 +1,4 @@
-"""Agent tools: what a run is told, what becomes of its answer, and that it ends with the call that started it."""
+"""Agent tools: the messages of a run, the handling of its answer, and its end with the call that started it."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 SOURCES = [{"url": "https://a.example", "title": "A"}]
 
 
-def told(request: ToolRequest, answer: Any) -> tuple[Message, Message]:
-    """The messages of the run that a call starts."""
+def messages_of(request: ToolRequest, answer: Any) -> tuple[Message, Message]:
+    """Return the messages of the run that a call starts."""
     runs: list[AgentRun] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -48,8 +48,8 @@ def told(request: ToolRequest, answer: Any) -> tuple[Message, Message]:
     return runs[0].messages
 
 
-def test_the_user_message_is_the_tools_template_and_the_system_message_the_agents() -> None:
-    system, user = told(search("Who was first?", not_before="2020-01-01"), FOUND)
+def test_the_tool_template_is_the_user_message_and_the_agent_text_the_system_message() -> None:
+    system, user = messages_of(search("Who was first?", not_before="2020-01-01"), FOUND)
     assert (system.role, system.content) == (
         "system",
         "You are a careful researcher. Every statement needs a source.",
@@ -60,18 +60,18 @@ def test_the_user_message_is_the_tools_template_and_the_system_message_the_agent
     )
 
 
-def test_an_absent_arg_is_empty_in_a_message_and_what_looks_like_a_template_in_an_arg_is_text() -> None:
-    _, user = told(search("{{args.depth}}", depth="deep"), FOUND)
+def test_an_absent_arg_is_empty_and_template_syntax_in_an_arg_is_text() -> None:
+    _, user = messages_of(search("{{args.depth}}", depth="deep"), FOUND)
     assert user.content == "Question: {{args.depth}}\nDepth: deep\nUse nothing older than: \n"
 
 
-def test_without_a_user_template_the_run_gets_the_call_as_canonical_json_under_the_tools_own_system() -> None:
-    system, user = told(call_of(VERIFY, sources=SOURCES, claim="it is"), VERDICT)
+def test_without_a_user_template_the_run_gets_canonical_json_and_the_system_text_of_the_tool() -> None:
+    system, user = messages_of(call_of(VERIFY, sources=SOURCES, claim="it is"), VERDICT)
     assert system.content == "You are a sceptical fact checker. Answer only from the sources you are given."
     assert user.content == '{"claim":"it is","sources":[{"title":"A","url":"https://a.example"}]}'
 
 
-def test_the_text_of_an_agent_is_no_template() -> None:
+def test_the_text_of_an_agent_is_not_a_template() -> None:
     prompt = _Prompt(agent_system="Write {{args.query}} like this.", system=None, user="{{args.query}}", defaults={})
     assert prompt.filled(b'{"query":"x"}') == ("Write {{args.query}} like this.", "x")
 
@@ -81,14 +81,14 @@ def test_the_answer_becomes_the_typed_result() -> None:
     assert (value_of(result).answer, result.payload) == ("yes", b'{"answer":"yes","sources":[]}')
 
 
-def test_an_answer_that_does_not_fit_the_schema_is_a_malformed_result() -> None:
+def test_an_answer_that_violates_the_schema_is_a_malformed_result() -> None:
     result = World(plays(answer="yes")).one(search())
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.MALFORMED_RESULT, "malformed_result")
 
 
 class Broken(RuntimeError):
-    """What a planner loop of the host's raises."""
+    """An error raised by a planner loop of the host."""
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,12 @@ class Broken(RuntimeError):
         (Broken("the model is gone"), FailureKind.INTERNAL, "handler_error", "the model is gone"),
         (TimeoutError("no answer in 5 s"), FailureKind.TIMEOUT, "timeout", "no answer in 5 s"),
         (CallFailed(FailureKind.UNAVAILABLE, "no_model", "no model"), FailureKind.UNAVAILABLE, "no_model", "no model"),
-        # Of the runtime's own words about calls: they are about some other call than this.
+        # Errors of the runtime, which are about other calls than this one.
         (ToolNotFound("a.b"), FailureKind.INTERNAL, "handler_error", "no tool is named 'a.b'"),
         (PermissionDenied("a.b", "no"), FailureKind.INTERNAL, "handler_error", "a.b was not allowed to run: no"),
     ],
 )
-def test_a_run_that_raises_is_an_error_with_its_cause_and_a_link_to_what_it_did(
+def test_a_run_that_raises_is_an_error_with_its_cause_and_a_link_to_its_record(
     raised: Exception, kind: FailureKind, code: str, message: str
 ) -> None:
     async def run_agent(run: AgentRun) -> Outcome:
@@ -121,7 +121,7 @@ def test_a_run_that_raises_is_an_error_with_its_cause_and_a_link_to_what_it_did(
     assert [event.data for event in world.events(run_link(result)["run_id"], "run_ended")] == [{"end_reason": "failed"}]
 
 
-def test_a_run_that_exits_is_a_failed_call_and_not_the_end_of_the_host() -> None:
+def test_a_run_that_raises_system_exit_fails_only_its_call() -> None:
     async def run_agent(_run: AgentRun) -> Outcome:
         raise SystemExit(3)
 
@@ -131,7 +131,7 @@ def test_a_run_that_exits_is_a_failed_call_and_not_the_end_of_the_host() -> None
     assert world.events(run.meta.run_id, "agent_run_ended")[0].data["state"] == "failed"
 
 
-def test_figures_of_a_run_and_of_its_calls_are_added_up_through_all_levels() -> None:
+def test_telemetry_of_a_run_and_its_calls_is_summed_over_all_levels() -> None:
     spent = {"tokens": 10, "cost": 0.5, "model": "small", "cached": True}
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -147,7 +147,7 @@ def test_figures_of_a_run_and_of_its_calls_are_added_up_through_all_levels() -> 
 
 
 @pytest.mark.parametrize("figures", [(1e308, 1e308), (0.5, 10**400), (10**400, 0.5)])
-def test_figures_that_have_no_sum_do_not_cost_a_run_its_answer(figures: tuple[float, float]) -> None:
+def test_telemetry_that_cannot_be_summed_does_not_fail_a_run(figures: tuple[float, float]) -> None:
     left = iter(figures)
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -160,11 +160,11 @@ def test_figures_that_have_no_sum_do_not_cost_a_run_its_answer(figures: tuple[fl
     assert result.telemetry == {"tokens": figures[0]}
 
 
-def test_what_is_no_number_is_not_added_to() -> None:
+def test_non_numeric_telemetry_is_not_summed() -> None:
     assert sum_telemetry({"a": "x", "b": 1}, [{"a": 1, "b": "y", "c": None}, {"b": 2}]) == {"a": "x", "b": 3}
 
 
-def test_the_end_of_a_call_is_the_end_of_its_run_and_nothing_is_left_running() -> None:
+def test_ending_a_call_ends_its_run_and_leaves_nothing_running() -> None:
     """The call of the child, the child, and the call of the parent are all cancelled."""
     begun, stopped = asyncio.Event(), list[str]()
 
@@ -203,7 +203,7 @@ def test_the_end_of_a_call_is_the_end_of_its_run_and_nothing_is_left_running() -
     assert [event.kind for event in world.events(child)] == ["tool_started", "tool_failed", "run_ended"]
 
 
-def test_a_caller_that_is_cancelled_takes_the_run_with_it() -> None:
+def test_cancelling_the_caller_cancels_the_run() -> None:
     held = Held(1)
     world = World(held)
 
@@ -218,8 +218,8 @@ def test_a_caller_that_is_cancelled_takes_the_run_with_it() -> None:
     in_loop(main)
 
 
-def test_a_run_that_is_over_makes_no_more_calls() -> None:
-    """A planner loop that left a task behind."""
+def test_an_ended_run_makes_no_more_calls() -> None:
+    """A planner loop that leaves a task running."""
     runs: list[AgentRun] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -238,8 +238,8 @@ def test_a_run_that_is_over_makes_no_more_calls() -> None:
     assert world.ran == []
 
 
-def test_agents_that_start_agents_end_at_the_bound_of_the_session() -> None:
-    """An agent that hands its task on to the next one for ever."""
+def test_agents_that_start_agents_are_limited_by_the_session() -> None:
+    """An agent that delegates its task to the next one endlessly."""
     codes: list[str] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -250,11 +250,11 @@ def test_agents_that_start_agents_end_at_the_bound_of_the_session() -> None:
     world = World(run_agent)
     run = world.start()
     assert code_of(world.one(sub(), run=run)) == "ok"
-    assert codes == ["child_agent_limit_exceeded"] + ["ok"] * 7, "as many as run in a session at a time"
+    assert codes == ["child_agent_limit_exceeded"] + ["ok"] * 7, "the limit of concurrent agents in a session"
     assert run.session.children == 0
 
 
-def test_a_toolset_that_is_not_there_or_that_no_agent_exports_has_no_executor() -> None:
+def test_an_unknown_or_unexported_toolset_has_no_executor() -> None:
     catalog = load("generated")
     with pytest.raises(ExecutorError, match=r"there is no toolset research in the catalog"):
         executor(catalog, "research", plays())
@@ -262,7 +262,7 @@ def test_a_toolset_that_is_not_there_or_that_no_agent_exports_has_no_executor() 
         executor(catalog, "code", plays())
 
 
-def test_the_generated_constructor_takes_the_executor() -> None:
+def test_the_generated_constructor_accepts_the_executor() -> None:
     from generated.orchestrator.agents.chat.toolsets.orchestrator import research
 
     catalog = load("generated")
@@ -274,7 +274,7 @@ def test_the_generated_constructor_takes_the_executor() -> None:
     assert result.value == research.SearchResult(answer="yes", sources=[])
 
 
-def test_a_call_outside_of_any_run_starts_one_too() -> None:
+def test_a_call_outside_of_any_run_also_starts_one() -> None:
     runs: list[AgentRun] = []
 
     async def run_agent(run: AgentRun) -> Outcome:
@@ -287,7 +287,7 @@ def test_a_call_outside_of_any_run_starts_one_too() -> None:
 
 
 class Full(MemoryStore):
-    """A store that has no room for the ends of runs."""
+    """A store without space for the ends of runs."""
 
     def append(self, event: NewEvent, /) -> None:
         if event.kind == "run_ended":
@@ -295,7 +295,7 @@ class Full(MemoryStore):
         super().append(event)
 
 
-def test_a_run_whose_end_cannot_be_recorded_still_gives_its_answer(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_whose_end_cannot_be_recorded_still_returns_its_answer(caplog: pytest.LogCaptureFixture) -> None:
     result = World(plays(answer=FOUND), store=Full()).one(search())
     assert result.success
     assert [record.getMessage() for record in caplog.records] == [
@@ -303,7 +303,7 @@ def test_a_run_whose_end_cannot_be_recorded_still_gives_its_answer(caplog: pytes
     ]
 
 
-def test_permission_is_asked_before_a_run_is_started() -> None:
+def test_permission_is_requested_before_a_run_is_started() -> None:
     async def run_agent(_run: AgentRun) -> Outcome:
         raise AssertionError("it ran")
 

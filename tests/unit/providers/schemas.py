@@ -1,4 +1,4 @@
-"""Strategies: schemas of args, with all that real ones hold, and values that fit a schema."""
+"""Strategies: schemas of args with all features of real ones, and values that match a schema."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def objects(inside: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
 
 
 def deeper(inside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Schemas that hold others."""
+    """Schemas that contain others."""
     choices = st.lists(inside, min_size=1, max_size=3)
     return st.one_of(
         objects(inside),
@@ -98,7 +98,7 @@ PARTS = st.one_of(LEAVES, deeper(st.one_of(LEAVES, deeper(LEAVES))))
 
 @st.composite
 def args_schemas(draw: st.DrawFn) -> dict[str, Any]:
-    """Schemas of args, with a definition that holds itself."""
+    """Schemas of args with a recursive definition."""
     tree = {
         "type": "object",
         "properties": {"a": draw(PARTS), "b": {"$ref": "#/$defs/Tree"}},
@@ -109,7 +109,7 @@ def args_schemas(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def values(schema: Any, whole: Mapping[str, Any], depth: int = 4) -> st.SearchStrategy[Any]:
-    """Values that mostly fit a schema; whoever needs those that do asks a validator."""
+    """Values that mostly match a schema; use a validator to select valid ones."""
     if not isinstance(schema, dict) or not schema.keys() - {"description", "title", "default", "examples", "nullable"}:
         return st.one_of(TEXTS, NUMBERS, st.none(), st.just({"a": [None]}))
     if "$ref" in schema:

@@ -1,4 +1,4 @@
-"""A provider with names and call ids of its own is one file and one row of the table."""
+"""A provider with its own format of names and call ids needs one file and one row of the table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def response(call_id: str, name: str) -> dict[str, Any]:
     return {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}
 
 
-def test_a_conversation_goes_by_its_names_and_ids(row: str) -> None:
+def test_a_conversation_uses_its_names_and_ids(row: str) -> None:
     catalog, seen = Catalog(), list[int]()
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
     catalog.tool("shop.get-price", description="A price.", input_schema=schema)(lambda args: seen.append(args["n"]))
@@ -59,13 +59,13 @@ def test_a_conversation_goes_by_its_names_and_ids(row: str) -> None:
     assert [message.get("tool_call_id") for message in turn.messages] == [None, "D681PevKs"]
 
 
-def test_a_name_that_a_spec_chose_stays_where_it_fits(row: str) -> None:
+def test_a_name_set_by_a_spec_is_kept_if_valid(row: str) -> None:
     made = provider(row)
     assert spelled("shop.get", "buy_it", made) == "buy_it"
     assert spelled("shop.get", "buy-it", made) == "shop__get"
 
 
-def test_rules_may_call_a_tool_by_the_names_of_every_provider(row: str) -> None:
+def test_rules_may_use_the_names_of_every_provider(row: str) -> None:
     tool = SpelledTool("shop.get-price", wire_name("shop.get-price"))
     names = ToolNames([tool.ident], ["shop"], lambda: [tool], list)
     for each in PROVIDERS:
@@ -73,7 +73,7 @@ def test_rules_may_call_a_tool_by_the_names_of_every_provider(row: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=80), st.text(max_size=40))
-def test_every_name_and_id_fits(ident: str, call_id: str) -> None:
+def test_every_name_and_id_is_valid(ident: str, call_id: str) -> None:
     assert fits(wire_name(ident, GRAMMAR), GRAMMAR)
     assert re.fullmatch(r"[a-zA-Z0-9]{9}", wire_call_id(call_id, GRAMMAR))
     assert wire_call_id(wire_call_id(call_id, GRAMMAR), GRAMMAR) == wire_call_id(call_id, GRAMMAR)

@@ -1,4 +1,4 @@
-"""Lenient schemas: each API is told what it takes; the rest is said in words, and reported."""
+"""Lenient schemas: each API gets the keywords it supports; the rest is described in words and reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ every = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 
 
 def told(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list[str], set[tuple[str, str]]]:
-    """What is told, the problems, and what is looser."""
+    """Return the offered schema, the problems, and the differences."""
     schema, problems, differences = convert_schema("t", schema, dialect)
     assert {each.effect for each in differences} <= {"looser"}
     return schema, [str(problem) for problem in problems], {(each.pointer, each.keyword) for each in differences}
@@ -27,7 +27,7 @@ def told(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list
 @every
 @settings(max_examples=40)
 @given(data=st.data())
-def test_what_a_tool_takes_fits_what_is_told(dialect: Dialect, data: st.DataObject) -> None:
+def test_valid_args_are_valid_in_the_offered_schema(dialect: Dialect, data: st.DataObject) -> None:
     schema = data.draw(args_schemas())
     value = data.draw(values(schema, schema))
     said, problems, differences = told(schema, dialect)
@@ -55,11 +55,11 @@ def test_a_condition_on_all_args_moves_to_their_description(dialect: Dialect) ->
     assert said["description"] == 'Edits. (JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]})'
 
 
-def test_what_an_api_takes_is_told_as_it_is() -> None:
+def test_supported_schemas_are_sent_unchanged() -> None:
     assert told(ONE_OF, MCP) == (ONE_OF, [], set())
 
 
-def test_openai_is_told_what_arrays_hold() -> None:
+def test_openai_receives_items_for_all_arrays() -> None:
     schema = {"type": "object", "properties": {"a": {"type": ["array", "null"]}}}
     assert told(schema, OPENAI)[0]["properties"]["a"] == {"type": ["array", "null"], "items": {}}
     assert told(schema, MCP)[0] == schema
@@ -71,7 +71,7 @@ def test_args_without_a_type_are_an_object(dialect: Dialect) -> None:
     assert told({"type": ["object", "null"]}, dialect)[1] == ["t at /type: the args must be of the type `object`"]
 
 
-def test_claude_refuses_names_of_args_and_says_which() -> None:
+def test_unsupported_arg_names_for_claude_are_reported() -> None:
     schema = {"type": "object", "properties": {"r&d": {}, "PM2.5": {}, "x" * 65: {}, "a": {"properties": {"ü": {}}}}}
     assert [problem.partition(" has a name")[0] for problem in told(schema, CLAUDE)[1]] == [
         "t at /properties: the arg 'r&d'",
@@ -79,7 +79,7 @@ def test_claude_refuses_names_of_args_and_says_which() -> None:
     ]
 
 
-def test_gemini_knows_few_keywords() -> None:
+def test_gemini_supports_few_keywords() -> None:
     part = {"type": "string", "pattern": "^a", "minLength": 2, "format": "date", "x-order": 3, "default": "a1"}
     said, problems, differences = told({"type": "object", "properties": {"a": part}, "$schema": "x"}, GEMINI)
     assert (problems, differences) == ([], {("/properties/a", "pattern"), ("/properties/a", "minLength")})
@@ -95,14 +95,14 @@ def test_gemini_knows_few_keywords() -> None:
     }
 
 
-def test_gemini_is_told_a_fixed_value_as_an_enum() -> None:
+def test_gemini_receives_a_const_as_an_enum() -> None:
     schema = {"type": "object", "properties": {"a": {"const": "x"}, "b": {"const": None}, "c": {"enum": [True]}}}
     said, _, differences = told(schema, GEMINI)
     assert said["properties"]["a"] == {"enum": ["x"]}
     assert differences == {("/properties/b", "enum"), ("/properties/c", "enum")}
 
 
-def test_gemini_is_told_any_for_one_of_several() -> None:
+def test_gemini_receives_any_of_instead_of_one_of() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"oneOf": [{"type": "string", "minLength": 1}, {"type": "string"}]}},
@@ -112,14 +112,14 @@ def test_gemini_is_told_any_for_one_of_several() -> None:
     assert differences == {("/properties/a", "oneOf"), ("/properties/a/oneOf/0", "minLength")}
 
 
-def test_keywords_that_mean_something_else_alone_go_together() -> None:
+def test_keywords_that_depend_on_each_other_are_removed_together() -> None:
     part = {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False}
     said, _, differences = told({"type": "object", "properties": {"a": part}}, GEMINI)
     assert said["properties"]["a"].keys() == {"type", "description"}
     assert differences == {("/properties/a", "patternProperties"), ("/properties/a", "additionalProperties")}
 
 
-def test_gemini_finds_definitions_by_one_name_and_nothing_beside_a_reference() -> None:
+def test_gemini_receives_definitions_by_simple_names_and_no_siblings_of_references() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"$ref": "#/definitions/T", "description": "It."}, "definitions": {"type": "string"}},
@@ -147,7 +147,7 @@ def holding_itself(**tree: Any) -> dict[str, Any]:
     }
 
 
-def test_gemini_takes_what_holds_itself_by_optional_fields_only() -> None:
+def test_gemini_accepts_recursion_only_through_optional_fields() -> None:
     assert told(holding_itself(), GEMINI)[1] == []
     assert told(holding_itself(required=["more"]), GEMINI)[1] == [
         "t at /$defs/Tree: contains itself other than through optional fields"
@@ -158,7 +158,7 @@ def test_gemini_takes_what_holds_itself_by_optional_fields_only() -> None:
 
 
 @every
-def test_a_root_that_is_only_a_reference_is_what_it_refers_to(dialect: Dialect) -> None:
+def test_a_root_that_is_only_a_reference_is_resolved(dialect: Dialect) -> None:
     schema = {"$ref": "#/$defs/Args", "$defs": {"Args": {"type": "object", "properties": {"a": {"type": "string"}}}}}
     said, problems, _ = told(schema, dialect)
     assert problems == []
@@ -166,7 +166,7 @@ def test_a_root_that_is_only_a_reference_is_what_it_refers_to(dialect: Dialect) 
 
 
 @every
-def test_what_was_given_is_not_changed(dialect: Dialect) -> None:
+def test_the_given_schema_is_not_modified(dialect: Dialect) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "const": [1]}}, "oneOf": [{}]}
     before = repr(schema)
     convert_schema("t", schema, dialect)

@@ -1,4 +1,4 @@
-"""Offering: args are left out where there are none, and only there."""
+"""Offering: the args schema is left out only if a tool has no args."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def function(name: str, args: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["openai", "litellm", "openai-responses"])
-def test_openai_is_told_of_args_that_go_by_a_pattern_and_that_a_root_has_properties(name: str) -> None:
+def test_openai_receives_pattern_properties_and_properties_at_the_root(name: str) -> None:
     assert function(name, MAP)["parameters"] == {**MAP, "properties": {}}
     assert function(name, {"type": "object"})["parameters"] == {"type": "object", "properties": {}}
 
 
-def test_gemini_is_told_of_args_that_go_by_a_pattern() -> None:
+def test_gemini_receives_pattern_properties() -> None:
     fields = provider_payload("gemini", [OfferedTool(name="t", description="It.", args=MAP)]).fields
     (declared,) = fields["tools"][0]["functionDeclarations"]
     assert "^x-" in declared["parametersJsonSchema"]["description"]
 
 
-def test_chat_is_told_of_no_args_by_leaving_them_out() -> None:
+def test_chat_completions_omit_the_schema_of_a_tool_without_args() -> None:
     assert "parameters" not in function("openai", {"type": "object", "additionalProperties": False})

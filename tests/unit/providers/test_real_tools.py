@@ -1,4 +1,4 @@
-"""Real tools, through every provider: each is offered, or it is said why not; real calls go there and back."""
+"""Real tools with every provider: each is offered or a reason is reported; real calls survive the round trip."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA = ROOT.parent / "shared" / "data"
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout"),
+    pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout"),
     pytest.mark.xdist_group("real tools"),
 ]
 
@@ -32,7 +32,7 @@ SETS = ("tau", "tau2", "kubernetes", "acebench")
 
 @cache
 def tools(dataset: str) -> dict[str, OfferedTool]:
-    """The tools of a set by their own names; the few whose args no validator takes are left to the import."""
+    """Return the tools of a set by their names, without the few whose args no validator accepts."""
     listed = json.loads((DATA / f"{dataset}.tools.json").read_text(encoding="utf-8"))["tools"]
     return {
         tool["name"]: OfferedTool(
@@ -44,18 +44,18 @@ def tools(dataset: str) -> dict[str, OfferedTool]:
 
 @pytest.mark.parametrize("name", PROVIDERS)
 @pytest.mark.parametrize("dataset", SETS)
-def test_each_tool_is_offered_or_it_is_said_why_not(dataset: str, name: str) -> None:
+def test_each_tool_is_offered_or_a_reason_is_reported(dataset: str, name: str) -> None:
     offered = list(tools(dataset).values())
     payload = provider_payload(name, offered)
     refused = {problem.tool for problem in payload.problems}
     assert [each for each in names_in(payload) if each in refused] == []
     assert sorted([*names_in(payload), *refused]) == sorted(tool.name for tool in offered)
-    if name != "anthropic-strict":  # which takes twenty tools
+    if name != "anthropic-strict":  # which accepts twenty tools
         assert refused == set()
 
 
 def names_in(payload: Payload) -> list[str]:
-    """The names of the tools, as each API has them."""
+    """Return the names of the tools for each API."""
     fields: Any = payload.fields
     listed = fields.get("tools") or fields.get("toolConfig", {}).get("tools", [])
     if listed and "functionDeclarations" in listed[0]:
@@ -65,13 +65,13 @@ def names_in(payload: Payload) -> list[str]:
 
 @pytest.mark.parametrize("dialect", [OPENAI_STRICT, CLAUDE_STRICT], ids=["openai", "claude"])
 @pytest.mark.parametrize("dataset", SETS)
-def test_real_calls_go_there_and_back(dataset: str, dialect: StrictDialect) -> None:
+def test_real_calls_survive_the_round_trip(dataset: str, dialect: StrictDialect) -> None:
     lines = (DATA / f"{dataset}.calls.jsonl").read_text(encoding="utf-8").splitlines()
     calls = [call for call in map(json.loads, lines) if call["accept"]]
     projections = {name: project(name, tools(dataset)[name].args, dialect) for name in {call["tool"] for call in calls}}
     for call in calls:
         projection, args = projections[call["tool"]], call["arguments"]
-        if "zz_unexpected" in args:  # a field that nobody declared
+        if "zz_unexpected" in args:  # an undeclared field
             with pytest.raises(UnsupportedSchema):
                 projection.project(args)
         else:

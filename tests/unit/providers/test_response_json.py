@@ -1,4 +1,4 @@
-"""Response JSON: calls and answers are paired, whatever ids a model gave."""
+"""Response JSON: calls and answers are paired regardless of the ids chosen by a model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TWICE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", TWICE)
-def test_calls_that_share_an_id_are_answered_one_by_one_in_their_order(name: str) -> None:
+def test_calls_with_the_same_id_are_answered_separately_in_order(name: str) -> None:
     made = provider(name)
     answers = [CallAnswer(tool_call_id="x", name=each, text=f"answer-{each}") for each in NAMES]
     told = str(made.messages(TWICE[name], answers))
@@ -44,12 +44,12 @@ def test_calls_that_share_an_id_are_answered_one_by_one_in_their_order(name: str
 
 @pytest.mark.parametrize("name", PROVIDERS)
 @pytest.mark.parametrize("response", [[], "text", None, 1])
-def test_a_response_that_is_no_object_is_malformed(name: str, response: Any) -> None:
+def test_a_response_that_is_not_an_object_is_malformed(name: str, response: Any) -> None:
     with pytest.raises(MalformedResponse, match=r"the response has the wrong type \(\w+\); it must be an object"):
         provider(name).read(response)
 
 
-def test_audio_that_is_no_object_is_malformed_before_any_call_runs() -> None:
+def test_audio_that_is_not_an_object_is_malformed_before_any_call_runs() -> None:
     response = openai_answer({"audio": "x", "tool_calls": [openai_call("x", "a", "{}")]}, "tool_calls")
     with pytest.raises(MalformedResponse, match="audio of the response is of the wrong type"):
         provider("openai").read(response)

@@ -1,7 +1,7 @@
 """Script: writers that kill themselves, one process each. `killed_writers.py FOLDER FIRST LAST`.
 
-Writer N writes calls to `N.db`, and is killed by SIGKILL as its store begins statement N. What it was told is durable
-goes to `N.txt`.
+Writer N writes calls to `N.db` and is killed by SIGKILL when its store begins statement N. Calls confirmed as durable
+are written to `N.txt`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def call(store: SqliteStore, name: str, durable: int) -> None:
 
 
 async def write_on(path: Path) -> None:
-    """Write calls until somebody kills this process, and say on stdout which are durable."""
+    """Write calls until this process is killed, and print which are durable."""
     store = SqliteStore(path, key=KEY)
     for number in count():
         await one_call(store, f"c{number}")

@@ -54,7 +54,7 @@ def denied(call: str = "c1", message: str = "not allowed to run", issues: tuple[
 
 
 async def write(store: Store, *events: NewEvent) -> None:
-    """Write events, and wait for them."""
+    """Write events and wait for them."""
     for event in events:
         await done(store.append(event))
 

@@ -1,4 +1,4 @@
-"""Artifacts: the same bytes have the same ref, whole or not at all, in a folder or at a URL."""
+"""Artifacts: the same bytes have the same ref and are stored atomically, in a folder or at a URL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REF = f"sha256:{hashlib.sha256(TEXT).hexdigest()}"
 
 @pytest.fixture(params=["folder", "file", "memory"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
-    """A folder that is not there yet, or a URL."""
+    """Return a folder that does not exist yet, or a URL."""
     if request.param == "folder":
         return tmp_path / "new" / "artifacts"
     pytest.importorskip("fsspec", reason="the extra `artifacts` is not installed")
@@ -30,7 +30,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 
 @given(data=st.binary(max_size=100))
-def test_bytes_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_bytes_are_preserved(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     artifacts = Artifacts(tmp_path_factory.getbasetemp() / "artifacts")
     ref = artifacts.put(data, "text/plain; charset=utf-8")
     assert ref == f"sha256:{hashlib.sha256(data).hexdigest()}"
@@ -71,14 +71,14 @@ def test_putting_again_changes_nothing(place: str | Path) -> None:
         "sha256:" + "0" * 64 + ".type",
     ],
 )
-def test_what_is_no_ref_leads_nowhere(place: str | Path, ref: str) -> None:
+def test_an_invalid_ref_reads_no_file(place: str | Path, ref: str) -> None:
     artifacts = Artifacts(place)
     artifacts.put(TEXT)
     with pytest.raises(ArtifactNotFound, match="not an artifact ref"):
         artifacts.get(ref)
 
 
-def test_a_ref_of_nothing(place: str | Path) -> None:
+def test_a_ref_without_an_artifact(place: str | Path) -> None:
     artifacts = Artifacts(place)
     with pytest.raises(ArtifactNotFound, match="there is no artifact with that ref"):
         artifacts.get(REF)
@@ -88,13 +88,13 @@ def test_a_ref_of_nothing(place: str | Path) -> None:
 
 
 @pytest.mark.parametrize("media_type", ["", "text", "text/plain\nX: y", "../x/y", "text/plain; a=b\r\n", "a/b/c"])
-def test_what_is_no_media_type(tmp_path: Path, media_type: str) -> None:
+def test_invalid_media_types(tmp_path: Path, media_type: str) -> None:
     with pytest.raises(ValueError, match="not a media type"):
         Artifacts(tmp_path).put(TEXT, media_type)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_damage_is_found_and_mended_where_the_length_shows_it(tmp_path: Path) -> None:
+def test_damage_is_detected_and_repaired_if_the_length_differs(tmp_path: Path) -> None:
     artifacts = Artifacts(tmp_path)
     artifacts.put(TEXT)
     (file,) = tmp_path.glob(f"*/{REF.removeprefix('sha256:')}")
@@ -108,7 +108,7 @@ def test_damage_is_found_and_mended_where_the_length_shows_it(tmp_path: Path) ->
     assert artifacts.get(REF).data == TEXT
 
 
-def test_errors_name_no_path(tmp_path: Path) -> None:
+def test_errors_contain_no_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     artifacts = Artifacts(tmp_path / "file" / "artifacts")
     with pytest.raises(ArtifactError, match="the artifact cannot be stored: Not a directory") as caught:
@@ -128,7 +128,7 @@ def test_threads_put_the_same_bytes(place: str | Path) -> None:
     assert artifacts.get(REF).data == TEXT
 
 
-def test_a_writer_that_is_killed_leaves_whole_artifacts(tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_complete_artifacts(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from itertools import count\n"
         "from toolgen.record.artifacts import Artifacts\n"
@@ -155,7 +155,7 @@ def test_a_url_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
         Artifacts("s3://bucket/artifacts")
 
 
-def test_a_url_of_no_known_kind() -> None:
+def test_a_url_of_an_unknown_kind() -> None:
     pytest.importorskip("fsspec", reason="the extra `artifacts` is not installed")
     with pytest.raises(ArtifactError, match="artifacts cannot be stored at such a URL"):
         Artifacts("nowhere://bucket/artifacts")

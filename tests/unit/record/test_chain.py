@@ -1,6 +1,6 @@
-"""The chain of a run: whatever is done to the file, `verify` finds it, and finds nothing where nothing was done."""
+"""The chain of a run: `verify` detects every change of the file, and reports nothing for an unchanged one."""
 
-# ruff: noqa: S608  # statements are put together of constants
+# ruff: noqa: S608 # statements are built from constants
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def change(path: Path, *statements: str) -> None:
-    """Do something to the file that no store would."""
+    """Change the file in a way that no store does."""
     with closing(sqlite3.connect(path)) as connection:
         for statement in statements:
             assert connection.execute(statement).rowcount, f"{statement} changes nothing"  # -1 for DROP
@@ -102,13 +102,13 @@ FOLLOWS = (
         ),
     ],
 )
-def test_what_was_done_is_found_and_named(path: Path, statements: list[str], expected: list[str]) -> None:
+def test_every_change_is_detected_and_described(path: Path, statements: list[str], expected: list[str]) -> None:
     head = SqliteReader(path).head("r1")
     change(path, *statements)
     assert findings(path, head) == expected
 
 
-def test_another_run_in_the_place_of_one_is_found(path: Path) -> None:
+def test_a_run_replaced_by_another_is_detected(path: Path) -> None:
     record(path, run="r2")
     head = SqliteReader(path).head("r1")
     change(
@@ -124,7 +124,7 @@ def test_another_run_in_the_place_of_one_is_found(path: Path) -> None:
     ]
 
 
-def test_an_end_that_was_written_anew_is_found_by_the_head(path: Path) -> None:
+def test_a_rewritten_end_is_detected_with_the_head(path: Path) -> None:
     head = SqliteReader(path).head("r1")
     change(
         path,
@@ -135,7 +135,7 @@ def test_an_end_that_was_written_anew_is_found_by_the_head(path: Path) -> None:
     assert findings(path, head) == ["event 5 is not the one of the head"]
 
 
-def test_a_run_goes_on_after_its_head(path: Path) -> None:
+def test_a_run_can_continue_after_its_head(path: Path) -> None:
     head = SqliteReader(path).head("r1")
     record(path)
     assert findings(path, head) == []
@@ -150,17 +150,17 @@ def verdicts(path: Path, head: Head, key: ChainKey = KEY) -> list[Verdict]:
     return [finding.verdict for finding in verify(SqliteReader(path).chain("r1"), head, key)]
 
 
-def test_another_key_is_told_apart_from_tampering(path: Path) -> None:
+def test_another_key_is_distinguished_from_tampering(path: Path) -> None:
     head = SqliteReader(path).head("r1")
     assert findings(path, head, OTHER) == [
         "no event follows under this key: the run was recorded with another key, or all of it was replaced"
     ]
     assert verdicts(path, head, OTHER) == [Verdict.OTHER_KEY]
     change(path, "UPDATE results SET body = replace(body, 'true', 'false') WHERE sequence = 3")
-    assert verdicts(path, head, OTHER) == [Verdict.TAMPERED, Verdict.OTHER_KEY], "this shows without the key"
+    assert verdicts(path, head, OTHER) == [Verdict.TAMPERED, Verdict.OTHER_KEY], "this is detected without the key"
 
 
-def test_a_run_without_a_chain_is_told_apart_from_tampering(tmp_path: Path) -> None:
+def test_a_run_without_a_chain_is_distinguished_from_tampering(tmp_path: Path) -> None:
     path = tmp_path / "plain.db"
 
     async def run() -> None:
@@ -175,7 +175,7 @@ def test_a_run_without_a_chain_is_told_apart_from_tampering(tmp_path: Path) -> N
     ]
     assert verdicts(path, head) == [Verdict.NO_CHAIN]
     change(path, "DELETE FROM results")
-    assert verdicts(path, head) == [Verdict.TAMPERED, Verdict.NO_CHAIN], "this shows without a chain"
+    assert verdicts(path, head) == [Verdict.TAMPERED, Verdict.NO_CHAIN], "this is detected without a chain"
 
 
 LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
@@ -222,7 +222,7 @@ LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
         ),
     ],
 )
-def test_rows_that_no_store_writes_are_found(path: Path, statements: list[str], expected: list[str]) -> None:
+def test_rows_that_no_store_writes_are_detected(path: Path, statements: list[str], expected: list[str]) -> None:
     head = SqliteReader(path).head("r1")
     change(path, *statements)
     assert findings(path, head) == expected
@@ -246,7 +246,7 @@ def test_rows_that_no_store_writes_are_found(path: Path, statements: list[str], 
         ["CREATE INDEX i ON events (body)"],
     ],
 )
-def test_tables_that_no_store_makes_are_found(path: Path, statements: list[str]) -> None:
+def test_tables_that_no_store_creates_are_detected(path: Path, statements: list[str]) -> None:
     head = SqliteReader(path).head("r1")
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(";".join(statements))
@@ -255,14 +255,14 @@ def test_tables_that_no_store_makes_are_found(path: Path, statements: list[str])
 
 
 @pytest.mark.parametrize("column", ["began", "last"])
-def test_the_times_in_the_list_of_runs_are_those_of_the_events(path: Path, column: str) -> None:
+def test_the_times_in_the_list_of_runs_match_the_events(path: Path, column: str) -> None:
     head = SqliteReader(path).head("r1")
     at = SqliteReader(path).read("r1").events[0 if column == "began" else -1].at
     change(path, f"UPDATE runs SET {column} = '2020-01-01T00:00:00.000000Z'")
     assert findings(path, head) == [LISTED.format(column, format_time(at))]
 
 
-def test_a_clock_that_goes_back_leaves_the_list_of_runs_as_it_is_verified(tmp_path: Path) -> None:
+def test_a_clock_that_goes_back_keeps_the_list_of_runs_valid(tmp_path: Path) -> None:
     path = tmp_path / "back.db"
     seconds = iter([50, 10, 40, 20])
 
@@ -277,8 +277,8 @@ def test_a_clock_that_goes_back_leaves_the_list_of_runs_as_it_is_verified(tmp_pa
     assert findings(path, SqliteReader(path).head("r1")) == []
 
 
-def test_a_chain_is_what_it_says_it_is(tmp_path: Path) -> None:
-    """HMAC-SHA256 over the digest before and the canonical JSON, so that others can verify it."""
+def test_a_chain_follows_its_documented_algorithm(tmp_path: Path) -> None:
+    """HMAC-SHA256 over the previous digest and the canonical JSON, so that other programs can verify it."""
     path = tmp_path / "store.db"
     record(path, 1)
     key = b"a key that is only known to tests"
@@ -292,17 +292,17 @@ def test_a_chain_is_what_it_says_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "6", "6:", "0:" + "0" * 64, "6:" + "0" * 63, "6:" + "G" * 64, "-6:" + "0" * 64])
-def test_what_is_no_head(text: str) -> None:
+def test_invalid_heads(text: str) -> None:
     with pytest.raises(ChainError, match="a head has the form LENGTH:DIGEST"):
         Head.parse(text)
 
 
-def test_a_head_is_read_back() -> None:
+def test_a_head_reads_back_equal() -> None:
     head = Head(6, "ab" * 32)
     assert Head.parse(f" {head}\n") == head
 
 
-def test_keys_come_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_read_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "0123456789abcdef" * 4
     file = tmp_path / "key"
     file.write_text(f"{text}\n")

@@ -1,4 +1,4 @@
-"""Files that a runtime reads beside its calls: what is not a regular file is refused, and not waited for."""
+"""Files that a runtime reads: anything but a regular file is refused without blocking."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, sa
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
     assert said in done.stderr
-    assert said or done.stdout.startswith("<toolgen."), "derived data that cannot be read is made again"
+    assert said or done.stdout.startswith("<toolgen."), "unreadable derived data is regenerated"
 
 
 @kinds
@@ -111,7 +111,7 @@ def test_an_artifact(tmp_path: Path, kind: str) -> None:
         artifacts.get(ref)
 
 
-def test_a_media_type_is_shown_only_where_it_is_one(tmp_path: Path) -> None:
+def test_a_media_type_is_shown_only_if_valid(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("a secret")
     artifacts = Artifacts(tmp_path / "kept")
     ref = artifacts.put(b"content")

@@ -25,23 +25,23 @@ SCRIPT = Path(__file__).with_name("killed_writers.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
 BOUNDARIES = 50
-"""Statements of the first calls: of one alone, then of three together, and again."""
+"""Statements of the first calls: one alone, then three together, and again."""
 
 
-def test_reg_70_both_of_event_and_result_or_neither_at_each_boundary(tmp_path: Path) -> None:
+def test_reg_70_event_and_result_are_stored_together_at_each_boundary(tmp_path: Path) -> None:
     subprocess.run([sys.executable, SCRIPT, tmp_path, "0", str(BOUNDARIES)], env=ENVIRONMENT, check=True)
     lengths: set[int] = set()
     for boundary in range(BOUNDARIES):
         path = tmp_path / f"{boundary}.db"
         written = check(path)
         durable = [tuple(line.split()) for line in (tmp_path / f"{boundary}.txt").read_text().splitlines()]
-        assert set(durable) <= set(written), f"what was durable is gone after a kill at statement {boundary}"
+        assert set(durable) <= set(written), f"durable calls are missing after a kill at statement {boundary}"
         lengths.add(len(written))
     assert len(lengths) > 5
 
 
 @pytest.mark.parametrize("calls", [1, 7, 20])
-def test_reg_70_a_writer_that_is_killed_at_any_moment(tmp_path: Path, calls: int) -> None:
+def test_reg_70_a_writer_killed_at_any_moment(tmp_path: Path, calls: int) -> None:
     path = tmp_path / "store.db"
     for attempt in range(2):
         with subprocess.Popen(
@@ -55,7 +55,7 @@ def test_reg_70_a_writer_that_is_killed_at_any_moment(tmp_path: Path, calls: int
 
 
 def check(path: Path) -> list[tuple[str, str]]:
-    """Look at what a killed writer left, go on with it, and give the calls and kinds of its events."""
+    """Check and continue the store of a killed writer; return the calls and kinds of its events."""
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     reader = SqliteReader(path)
@@ -71,19 +71,19 @@ def check(path: Path) -> list[tuple[str, str]]:
         events = ()
         assert reader.runs() == ()
         assert reader.chain("r1").results == {}
-    asyncio.run(go_on(path))
+    asyncio.run(continue_run(path))
     assert len(reader.read("r1").events) == len(events) + 2
     assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
     return [(event.tool_call_id, event.kind) for event in events]
 
 
-async def go_on(path: Path) -> None:
+async def continue_run(path: Path) -> None:
     store = SqliteStore(path, key=KEY)
     await one_call(store, "after")
     await store.close()
 
 
-def test_what_was_not_waited_for_is_written_when_the_process_ends(tmp_path: Path) -> None:
+def test_pending_writes_are_completed_when_the_process_ends(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
         "from tests.unit.record.sample import ended, result, started\n"

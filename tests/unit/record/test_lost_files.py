@@ -1,6 +1,6 @@
-"""What is done to the file of a store while it is open: the next write fails, and nothing runs off the record."""
+"""Changes of the file of an open store: the next write fails, and no call runs unrecorded."""
 
-# ruff: noqa: S608  # statements are put together of constants
+# ruff: noqa: S608 # statements are built from constants
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def replaced(path: Path) -> None:
 
 
 def copied_over(path: Path) -> None:
-    """As a restored backup is, or a file that a log rotation puts in place."""
+    """Copy over it, like a restored backup or a log rotation."""
     shutil.copy(path, path.with_name("copy.db"))
     path.with_name("copy.db").replace(path)
 
@@ -88,7 +88,7 @@ LOSSES = [deleted, replaced, copied_over, moved, emptied, cancelled, without_log
 
 @pytest.mark.parametrize("lose", LOSSES)
 @pytest.mark.parametrize("permission", ["write", "readonly"])
-def test_a_file_that_is_lost_stops_calls(tmp_path: Path, lose: Callable[[Path], None], permission: str) -> None:
+def test_a_lost_file_stops_calls(tmp_path: Path, lose: Callable[[Path], None], permission: str) -> None:
     path = tmp_path / "store.db"
     ran: list[bool] = []
 
@@ -102,13 +102,13 @@ def test_a_file_that_is_lost_stops_calls(tmp_path: Path, lose: Callable[[Path], 
         lose(path)
         assert code_of(await call(runtime)) == "not_recorded"
         assert code_of(await call(runtime)) == "not_recorded"
-        # A read that began before anybody knew has run, and what it gave was withheld; nothing ran after that.
+        # A read that began before the detection has run and its result was withheld; nothing ran after it.
         assert ran == [True] * (1 if permission == "write" else 2)
 
     used(path, check)
 
 
-def test_a_file_that_is_put_back_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_restored_file_is_used_again(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 
     async def check(store: SqliteStore) -> None:
@@ -126,7 +126,7 @@ def test_a_file_that_is_put_back_is_gone_on_with(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("statement", ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"])
-def test_a_file_that_others_make_smaller_as_they_may_is_gone_on_with(tmp_path: Path, statement: str) -> None:
+def test_a_legitimately_shrunk_file_is_still_used(tmp_path: Path, statement: str) -> None:
     path = tmp_path / "store.db"
 
     async def check(store: SqliteStore) -> None:
@@ -156,7 +156,7 @@ CUT = "the end of the record of the run was truncated or edited while the run co
         ("DELETE FROM events WHERE run_id = 'r1'", "the record of the run was removed while the run continued"),
     ],
 )
-def test_an_end_that_is_cut_off_while_the_run_goes_on_is_noticed(
+def test_a_truncated_end_is_detected_while_the_run_continues(
     tmp_path: Path, statement: str, why: str, key: ChainKey | None
 ) -> None:
     path = tmp_path / "store.db"
@@ -173,7 +173,7 @@ def test_an_end_that_is_cut_off_while_the_run_goes_on_is_noticed(
     used(path, check, key=key)
 
 
-def test_an_end_that_was_cut_off_and_written_anew_by_another_is_noticed(tmp_path: Path) -> None:
+def test_an_end_truncated_and_rewritten_by_another_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 
     async def check(store: SqliteStore) -> None:
@@ -188,7 +188,7 @@ def test_an_end_that_was_cut_off_and_written_anew_by_another_is_noticed(tmp_path
     used(path, check, key=KEY)
 
 
-def test_the_ends_of_so_many_runs_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_remembered_run_ends_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_ends, "_REMEMBERED", 3)
 
     async def check(store: SqliteStore) -> None:
@@ -200,7 +200,7 @@ def test_the_ends_of_so_many_runs_are_remembered(tmp_path: Path, monkeypatch: py
     used(tmp_path / "store.db", check, key=KEY)
 
 
-def test_a_run_that_began_with_one_key_does_not_go_on_with_another(tmp_path: Path) -> None:
+def test_a_run_started_with_one_key_does_not_continue_with_another(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     record(path)
 
@@ -221,7 +221,7 @@ def test_a_run_that_began_with_one_key_does_not_go_on_with_another(tmp_path: Pat
 @pytest.mark.parametrize(
     "sequence", ["1.5", "'x'", "x'31'", "-1", str(2**63 - 1), "99"], ids=["real", "text", "blob", "-1", "huge", "gap"]
 )
-def test_a_run_does_not_go_on_from_a_forged_row_and_takes_no_other_along(tmp_path: Path, sequence: str) -> None:
+def test_a_run_does_not_continue_from_a_forged_row_and_others_are_unaffected(tmp_path: Path, sequence: str) -> None:
     path = tmp_path / "store.db"
     record(path, 1)
     if sequence == "-1":
@@ -278,16 +278,16 @@ asyncio.run(main())
     ("names", "when_full"),
     [
         (["own.tool", "own.read"], '["not_recorded", "not_recorded"]'),
-        # The first to meet the full disk has run, if it reads, and what it gave was withheld; nothing ran after it.
+        # The first call on the full disk has run, if it reads, and its result was withheld; nothing ran after it.
         (["own.read", "own.read"], '["not_recorded", "not_recorded", "read"]'),
     ],
 )
-def test_on_a_full_disk_nothing_runs_off_the_record(tmp_path: Path, names: list[str], when_full: str) -> None:
-    """In a process of its own, whose files cannot grow beyond a limit that its writes really meet."""
+def test_on_a_full_disk_no_call_runs_unrecorded(tmp_path: Path, names: list[str], when_full: str) -> None:
+    """In a separate process with a file size limit that its writes really reach."""
     program = [sys.executable, "-c", FULL, str(tmp_path / "store.db"), *names]
     done = subprocess.run(program, capture_output=True, text=True, timeout=60, cwd=Path.cwd())
     assert done.returncode == 0, done.stderr
     before, full, later = done.stdout.splitlines()
-    assert before == later, "once there is room all goes on"
+    assert before == later, "once there is space all calls continue"
     assert before.startswith('["ok", "ok", ')
     assert full == when_full

@@ -1,4 +1,4 @@
-"""Lines of recordings: what is taken from them, and what is wrong with those that are none."""
+"""Lines of recordings: their calls, and errors in invalid lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ JSON = st.recursive(
         (b'\xef\xbb\xbf{"tool": "\xc3\xa9", "result": 1}', RecordedCall("é", "result", b"1", None)),
     ],
 )
-def test_a_call_is_taken_as_it_was_written(line: bytes, call: RecordedCall) -> None:
+def test_a_call_is_read_exactly_as_written(line: bytes, call: RecordedCall) -> None:
     assert read_call(line) == call
 
 
@@ -64,13 +64,13 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
         (b'{"tool": "a", "result": %s}' % (b"[" * 100_000), 1, "it is nested too deeply"),
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_call_says_where_and_why(line: bytes, column: int, reason: str) -> None:
+def test_an_invalid_line_is_reported_with_location_and_reason(line: bytes, column: int, reason: str) -> None:
     with pytest.raises(BrokenLine) as raised:
         read_call(line)
     assert (raised.value.column, raised.value.reason) == (column, reason)
 
 
-def test_a_report_counts_what_agrees_and_keeps_what_does_not() -> None:
+def test_a_report_counts_agreements_and_lists_disagreements() -> None:
     outcomes = [
         Outcome(1, "a", expected=True, got=True),
         Outcome(2, "a", expected=False, got=False),

@@ -1,4 +1,4 @@
-"""The SQLite store: its file, its writer, and what goes wrong with either."""
+"""The SQLite store: its file, its writer, and failures of both."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def use(path: Path, check: Callable[[SqliteStore], Awaitable[Any]], key: ChainKe
     asyncio.run(run())
 
 
-def test_a_run_goes_on_where_it_was_when_the_store_is_opened_again(tmp_path: Path) -> None:
+def test_a_run_continues_after_the_store_is_reopened(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     for _ in range(3):
         use(path, one_call, KEY)
@@ -44,7 +44,7 @@ def test_a_run_goes_on_where_it_was_when_the_store_is_opened_again(tmp_path: Pat
     assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
-def test_two_stores_of_one_file_write_one_run(tmp_path: Path) -> None:
+def test_two_stores_can_write_the_same_run_to_one_file(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 
     async def check(first: SqliteStore) -> None:
@@ -58,8 +58,8 @@ def test_two_stores_of_one_file_write_one_run(tmp_path: Path) -> None:
     assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
-def test_a_process_that_was_forked_off_is_refused_and_ends(tmp_path: Path) -> None:
-    """In a process of its own, which has no threads but the writer's: the child would wait for it for ever."""
+def test_a_forked_process_is_refused_and_exits(tmp_path: Path) -> None:
+    """In a separate process whose only other thread is the writer: the child would wait for it forever."""
     program = f"""
 import asyncio, os, sys
 from tests.unit.record.sample import started
@@ -80,7 +80,7 @@ asyncio.run(store.close())
     assert (done.returncode, done.stdout, done.stderr) == (0, refusal, "")
 
 
-def test_what_comes_in_together_is_committed_together(tmp_path: Path) -> None:
+def test_concurrent_writes_are_committed_together(tmp_path: Path) -> None:
     async def check(store: SqliteStore) -> None:
         statements: list[str] = []
         store._connection.set_trace_callback(statements.append)
@@ -90,7 +90,7 @@ def test_what_comes_in_together_is_committed_together(tmp_path: Path) -> None:
     use(tmp_path / "store.db", check)
 
 
-def test_threads_and_loops_write_to_one_store(tmp_path: Path) -> None:
+def test_threads_and_loops_can_share_one_store(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = SqliteStore(path)
 
@@ -109,7 +109,7 @@ def test_threads_and_loops_write_to_one_store(tmp_path: Path) -> None:
     assert len(SqliteReader(path).read("r1").events) == 24
 
 
-def test_whoever_stops_waiting_stops_no_write(tmp_path: Path) -> None:
+def test_cancelling_a_wait_does_not_cancel_the_write(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 
     async def check(store: SqliteStore) -> None:
@@ -125,7 +125,7 @@ def test_whoever_stops_waiting_stops_no_write(tmp_path: Path) -> None:
     assert len(SqliteReader(path).read("r1").events) == 21
 
 
-def test_what_is_no_json_is_refused_at_once_and_alone(tmp_path: Path) -> None:
+def test_a_non_json_value_is_refused_at_once_and_others_are_stored(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 
     async def check(store: SqliteStore) -> None:
@@ -141,7 +141,7 @@ def test_what_is_no_json_is_refused_at_once_and_alone(tmp_path: Path) -> None:
     assert len(SqliteReader(path).read("r1").events) == 1
 
 
-def test_a_write_that_fails_says_so_to_who_waits_and_to_the_operator(
+def test_a_failed_write_is_reported_to_the_caller_and_the_operator(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "store.db"
@@ -166,7 +166,9 @@ def test_a_write_that_fails_says_so_to_who_waits_and_to_the_operator(
 @pytest.mark.parametrize(
     ("first", "then", "why"), [(KEY, None, "started with a key"), (None, KEY, "started without a key")]
 )
-def test_a_run_keeps_its_chain_or_none(tmp_path: Path, first: ChainKey | None, then: ChainKey | None, why: str) -> None:
+def test_a_run_stays_with_or_without_a_chain(
+    tmp_path: Path, first: ChainKey | None, then: ChainKey | None, why: str
+) -> None:
     path = tmp_path / "store.db"
     use(path, one_call, first)
 
@@ -189,7 +191,7 @@ def test_a_store_without_a_key_has_no_heads(tmp_path: Path) -> None:
     use(tmp_path / "store.db", check)
 
 
-def test_the_file_is_for_its_owner_and_holds_no_key(tmp_path: Path) -> None:
+def test_the_file_is_private_to_its_owner_and_contains_no_key(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     use(path, one_call, KEY)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -197,7 +199,7 @@ def test_the_file_is_for_its_owner_and_holds_no_key(tmp_path: Path) -> None:
     assert "tests" not in repr(KEY)
 
 
-def test_files_that_are_no_stores(tmp_path: Path) -> None:
+def test_files_that_are_not_stores(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database, but longer than the header of one " * 10)
     other = tmp_path / "other.db"
@@ -245,14 +247,14 @@ def test_a_file_with_other_tables_is_not_written_to(tmp_path: Path, statement: s
         SqliteStore(path)
 
 
-def test_a_path_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_a_path_is_used_literally(tmp_path: Path) -> None:
     path = tmp_path / "a store?mode=memory#50%.db"
     use(path, one_call)
     assert path.exists()
     assert len(SqliteReader(path).read("r1").events) == 2
 
 
-def test_a_damaged_record_is_an_error_and_no_traceback(tmp_path: Path) -> None:
+def test_a_damaged_record_is_an_error_without_a_traceback(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     use(path, one_call)
     with closing(sqlite3.connect(path)) as connection:
@@ -264,7 +266,7 @@ def test_a_damaged_record_is_an_error_and_no_traceback(tmp_path: Path) -> None:
         SqliteReader(path).events("r1", -1)
 
 
-def test_ten_thousand_calls_at_once_are_each_there_once(tmp_path: Path) -> None:
+def test_ten_thousand_concurrent_calls_are_each_stored_once(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 
     async def check(store: SqliteStore) -> None:

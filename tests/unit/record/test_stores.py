@@ -1,4 +1,4 @@
-"""What every store does, shown on each of them."""
+"""The common behaviour of all stores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Use: TypeAlias = Callable[[Check], None]
 
 
 class Clock:
-    """Goes on by a second whenever it is looked at."""
+    """A clock that advances by a second whenever it is read."""
 
     def __init__(self) -> None:
         self.now = NOON
@@ -40,7 +40,7 @@ class Clock:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def use(request: pytest.FixtureRequest, tmp_path: Path) -> Use:
-    """Run a coroutine function with a new store, which is closed after it."""
+    """Run a coroutine function with a new store and close it."""
 
     async def run(check: Check) -> None:
         clock = Clock()
@@ -55,7 +55,7 @@ def use(request: pytest.FixtureRequest, tmp_path: Path) -> Use:
     return lambda check: asyncio.run(run(check))
 
 
-def test_events_and_results_come_back_in_order(use: Use) -> None:
+def test_events_and_results_are_read_in_order(use: Use) -> None:
     async def check(store: Store) -> None:
         await write(store, started(), progress(done=1), progress(done=2))
         await done(store.finish(ended(), result()))
@@ -77,7 +77,7 @@ def test_events_and_results_come_back_in_order(use: Use) -> None:
     use(check)
 
 
-def test_reg_67_an_event_that_was_written_before_stands_before(use: Use) -> None:
+def test_reg_67_events_are_read_in_the_order_of_writing(use: Use) -> None:
     async def check(store: Store) -> None:
         async def call(name: str) -> None:
             store.append(started(name))
@@ -93,7 +93,7 @@ def test_reg_67_an_event_that_was_written_before_stands_before(use: Use) -> None
     use(check)
 
 
-def test_a_failure_is_kept_in_words(use: Use) -> None:
+def test_a_failure_is_stored_as_text(use: Use) -> None:
     async def check(store: Store) -> None:
         issue = Issue(pointer="/order", keyword="type", expected="integer", found="'x'", hint="send an integer")
         await done(store.finish(ended("tool_denied"), denied(issues=(issue,))))
@@ -118,7 +118,7 @@ def test_a_failure_is_kept_in_words(use: Use) -> None:
     use(check)
 
 
-def test_blocks_metadata_and_when_to_try_again_are_kept(use: Use) -> None:
+def test_blocks_metadata_and_retry_after_are_stored(use: Use) -> None:
     async def check(store: Store) -> None:
         limited = ToolResult[Any](
             tool_name=TOOL,
@@ -202,7 +202,7 @@ def test_a_run_is_followed_while_it_is_written(use: Use) -> None:
     use(check)
 
 
-def test_a_run_that_is_not_there(use: Use) -> None:
+def test_an_unknown_run(use: Use) -> None:
     async def check(store: Store) -> None:
         with pytest.raises(RunNotFound, match="there is no run 'r1'"):
             await store.read("r1")
@@ -233,7 +233,7 @@ def test_any_word_can_be_a_kind_and_any_text_a_run(use: Use) -> None:
 
 
 @pytest.mark.parametrize("data", [{"x": object()}, {"x": float("nan")}, {7: 1}, {"x": "\ud800"}, "text"])
-def test_what_is_no_json_is_refused_at_once_and_leaves_nothing_behind(use: Use, data: Any) -> None:
+def test_a_non_json_value_is_refused_at_once_and_leaves_nothing(use: Use, data: Any) -> None:
     async def check(store: Store) -> None:
         await write(store, started())
         with pytest.raises((ValueError, TypeError)):
@@ -245,7 +245,7 @@ def test_what_is_no_json_is_refused_at_once_and_leaves_nothing_behind(use: Use, 
     use(check)
 
 
-def test_what_is_written_does_not_change_with_what_it_was_written_from(use: Use) -> None:
+def test_stored_values_do_not_change_with_their_source_objects(use: Use) -> None:
     async def check(store: Store) -> None:
         said, audit = {"rows": [1]}, {"rows": [1]}
         await write(store, NewEvent("tool_progress", "r1", data=said))

@@ -1,6 +1,6 @@
-"""Whatever is done to a store's file, in any order, `verify` finds it; where nothing was done, it finds nothing."""
+"""`verify` detects every sequence of changes to the file of a store, and reports nothing for an unchanged file."""
 
-# ruff: noqa: S608  # statements are put together of constants
+# ruff: noqa: S608 # statements are built from constants
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ NUMBERS = st.integers(0, 12)
 
 
 class Tampering(RuleBasedStateMachine):
-    """Somebody with the file and without the key does things to a run, in any order.
+    """Changes of a run by someone with the file but without the key, in any order.
 
-    The record is intact where it holds a beginning of what was written, up to the head at least, where the list of runs
-    says of it what it holds, and where there is no other row of the run; and nothing else is.
+    The record is intact exactly if it contains the beginning of the written events, at least up to the head, if the
+    entry in the list of runs matches it, and if there are no other rows of the run.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Tampering(RuleBasedStateMachine):
         self.folder.cleanup()
 
     def listed(self, events: list[Any], results: dict[int, bytes]) -> tuple[Any, ...]:
-        """The row that the list of runs should have. All calls of a sample end well."""
+        """Return the expected row in the list of runs. All calls of a sample succeed."""
         at = [json.loads(body)["at"] for _, body, _ in events]
         return (at[0], max(at), len(events), len(results), 0, 0)
 
@@ -83,7 +83,7 @@ class Tampering(RuleBasedStateMachine):
         return not self.has_forged_rows() and self.is_listed(events, results)
 
     def place(self, number: int) -> int:
-        """The number of an event that is there, or 0."""
+        """Return the number of an existing event, or 0."""
         sequences = [sequence for sequence, _, _ in self.state()[0]]
         return sequences[number % len(sequences)] if sequences else 0
 
@@ -95,7 +95,7 @@ class Tampering(RuleBasedStateMachine):
 
     @precondition(lambda self: self.is_intact())
     @rule(calls=st.integers(1, 2), take_head=st.booleans())
-    def go_on(self, calls: int, take_head: bool) -> None:
+    def continue_run(self, calls: int, take_head: bool) -> None:
         record(self.path, calls)
         self.written = self.state()
         if take_head:
@@ -168,7 +168,7 @@ class Tampering(RuleBasedStateMachine):
 
     @rule(one=NUMBERS, other=NUMBERS)
     def copy_a_text(self, one: int, other: int) -> None:
-        """Put the text of one event in the place of another's, whose digest stays."""
+        """Copy the text of one event to another, keeping its digest."""
         for row in self.rows("SELECT body FROM events WHERE run_id = 'r1' AND sequence = ?", self.place(one)):
             self.do("UPDATE events SET body = ? WHERE run_id = 'r1' AND sequence = ?", row[0], self.place(other))
 
@@ -207,5 +207,5 @@ TestTampering.settings = settings(max_examples=25, stateful_step_count=12, deadl
 
 
 @pytest.mark.long
-def test_whatever_is_done_in_any_order_is_found() -> None:
+def test_every_sequence_of_changes_is_detected() -> None:
     run_state_machine_as_test(Tampering, settings=settings(max_examples=500, stateful_step_count=25, deadline=None))

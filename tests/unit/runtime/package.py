@@ -1,4 +1,4 @@
-"""A small package, written by hand in the shape of a generated one, and a host that runs its tools."""
+"""A small handwritten package in the layout of a generated one, and a host that runs its tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = count(1)
 
 
 class Shop:
-    """The package `name`, importable for as long as a test runs."""
+    """The package `name`, importable during a test."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
@@ -35,7 +35,7 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    name = f"shop_{next(_numbers)}"  # packages are read once per process, so every test has one of its own
+    name = f"shop_{next(_numbers)}"  # packages are read once per process, so every test has its own
     folder = tmp_path / name
     write_package(folder)
     sys.path.insert(0, str(tmp_path))

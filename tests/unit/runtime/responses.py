@@ -1,4 +1,4 @@
-"""Responses of models, as the API of each provider gives them."""
+"""Responses of models in the format of each provider."""
 
 from __future__ import annotations
 
@@ -60,4 +60,4 @@ RESPONSES: Final[Mapping[str, Callable[[str, Calls], dict[str, Any]]]] = {
     "gemini": _gemini,
     "bedrock": _bedrock,
 }
-"""By provider, what makes a response of a text and calls: each an id, a name, and args."""
+"""Functions that create a response from a text and calls (id, name and args), by provider."""

@@ -1,4 +1,4 @@
-"""Tools that are registered in a test, a runtime over them, and one call."""
+"""Helpers to register tools, create a runtime for them, and make a call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ANY_ARGS = {"type": "object"}
 
 
 def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", name: str = "own.tool", **fields: Any) -> Catalog:
-    """A catalog with one tool."""
+    """Return a catalog with one tool."""
     return add(Catalog(), handler, name, **fields)
 
 
@@ -27,24 +27,24 @@ def add(catalog: Catalog, handler: Callable[..., Any], name: str, **fields: Any)
 
 
 class MustNotRun:
-    """An executor that a test does not let run."""
+    """An executor that must not run."""
 
     def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[Any]:
         raise AssertionError(f"{request.name} ran")
 
 
 def idle_executors(catalog: Catalog, *but: str) -> list[ToolsetRegistration]:
-    """Executors for all compiled toolsets but some, for tests that are about what may be called."""
+    """Return executors for all compiled toolsets except some, for tests about what may be called."""
     return [ToolsetRegistration(toolset=name, executor=MustNotRun()) for name in catalog.toolsets if name not in but]
 
 
 def must_not_run(_args: Any) -> None:
-    """A handler that a test does not let happen."""
+    """A handler that must not run."""
     raise AssertionError("it ran")
 
 
 def runtime_of(catalog: Catalog, **settings: Any) -> Runtime:
-    """A runtime that allows all, unless told otherwise."""
+    """Return a runtime that allows all calls by default."""
     return Runtime(catalog, **{"permission": allow_all, **settings})
 
 
@@ -57,10 +57,10 @@ async def call(
 
 
 def call_now(runtime: Runtime, name: str = "own.tool", payload: str = "{}", **more: Any) -> ToolResult[Any]:
-    """Make a call, in a loop of its own."""
+    """Make a call in a new loop."""
     return asyncio.run(call(runtime, name, payload, **more))
 
 
 def code_of(result: ToolResult[Any]) -> str:
-    """How a call ended: the code of its error, or `ok`."""
+    """Return how a call ended: the code of its error, or `ok`."""
     return "ok" if result.error is None else result.error.code

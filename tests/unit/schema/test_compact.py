@@ -1,4 +1,4 @@
-"""Compact schemas: what goes and what stays; and that a validator finds no difference, nor a model anything missing."""
+"""Compact schemas: what is removed and kept; they are equivalent for validators, and nothing is missing for models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DRAFT_7 = DIALECTS["draft-07"]
 
 
 def field(schema: Any, **beside: Any) -> Any:
-    """What becomes of the one field `a` of an object."""
+    """Return the compact schema of the only field `a` of an object."""
     return compact({"type": "object", "properties": {"a": schema}, **beside})["properties"]["a"]
 
 
@@ -49,7 +49,7 @@ class Args(BaseModel):
     filters: Filters | None = Field(default=None, description="Extra filters.")
 
 
-def test_what_pydantic_writes_comes_out_as_a_person_would_write_it() -> None:
+def test_output_of_pydantic_becomes_a_concise_schema() -> None:
     assert compact(Args.model_json_schema()) == {
         "type": "object",
         "properties": {
@@ -94,12 +94,12 @@ def test_what_pydantic_writes_comes_out_as_a_person_would_write_it() -> None:
         (False, False),
     ],
 )
-def test_what_says_nothing_goes(schema: Any, expected: Any) -> None:
+def test_redundant_keywords_are_removed(schema: Any, expected: Any) -> None:
     assert field(schema) == expected
 
 
 @pytest.mark.parametrize("name", ["title", "required", "$comment", "$ref", "$defs", "anyOf", "additionalProperties"])
-def test_fields_may_have_the_names_of_keywords(name: str) -> None:
+def test_fields_named_like_keywords_are_kept(name: str) -> None:
     schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
     assert compact(schema) == schema
     assert compact({"patternProperties": {name: True}, "dependentSchemas": {name: False}}) == {
@@ -108,7 +108,7 @@ def test_fields_may_have_the_names_of_keywords(name: str) -> None:
     }
 
 
-def test_a_title_goes_where_it_is_the_name_in_words() -> None:
+def test_a_title_that_repeats_the_name_is_removed() -> None:
     titles = {"created_after": "Created After", "createdAt": "Createdat", "from": "Source", "ü_b": "Ü B", "$": "€"}
     schema = {"properties": {name: {"title": title} for name, title in titles.items()}, "title": "SearchArguments"}
     assert compact(schema) == {
@@ -147,7 +147,7 @@ def test_a_title_goes_where_it_is_the_name_in_words() -> None:
         ({"anyOf": [{"anyOf": [{"type": "string"}, NULL]}, NULL]}, {"type": ["string", "null"]}),
     ],
 )
-def test_a_union_is_said_in_one_schema_where_that_is_the_same(schema: Any, expected: Any) -> None:
+def test_a_union_becomes_one_schema_if_that_is_equivalent(schema: Any, expected: Any) -> None:
     assert field(schema, required=["a"]) == expected
 
 
@@ -185,7 +185,7 @@ def test_a_union_is_said_in_one_schema_where_that_is_the_same(schema: Any, expec
         pytest.param({"anyOf": [{"enum": 1}, {"enum": "ab"}]}, id="no values"),
     ],
 )
-def test_a_union_stays_where_it_says_more(schema: Any) -> None:
+def test_a_union_is_kept_if_it_is_not_equivalent(schema: Any) -> None:
     assert field(schema, required=["a"]) == schema
 
 
@@ -204,13 +204,13 @@ def test_a_union_stays_where_it_says_more(schema: Any) -> None:
         ({"default": None}, {}, True),
     ],
 )
-def test_a_default_of_null_goes_where_a_field_may_be_left_out_or_null(
+def test_a_default_of_null_of_an_optional_nullable_field_is_removed(
     schema: Any, beside: Any, *, has_default: bool
 ) -> None:
     assert ("default" in field(schema, **beside)) is has_default
 
 
-def test_a_definition_that_one_reference_leads_to_is_put_in_its_place() -> None:
+def test_a_definition_with_one_reference_is_inlined() -> None:
     definitions = {
         "Outer": {"properties": {"b": {"$ref": "#/$defs/x%20~1~0y"}}, "title": "Outer"},
         "x /~y": {"type": "integer"},
@@ -228,7 +228,7 @@ def test_a_definition_that_one_reference_leads_to_is_put_in_its_place() -> None:
     }
 
 
-def test_a_definition_at_the_root_is_put_there() -> None:
+def test_a_definition_referenced_at_the_root_is_inlined() -> None:
     node: dict[str, Any] = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
     assert compact({"$ref": "#/$defs/Node", "$defs": {"Node": node}}) == {
         "$ref": "#/$defs/Node",
@@ -238,7 +238,7 @@ def test_a_definition_at_the_root_is_put_there() -> None:
     assert compact({"$ref": "#/$defs/Leaf", "$defs": {"Leaf": leaf}}) == leaf
 
 
-def test_of_a_cycle_one_definition_stays() -> None:
+def test_one_definition_of_a_cycle_is_kept() -> None:
     definitions = {
         "A": {"properties": {"b": {"$ref": "#/$defs/B"}}},
         "B": {"properties": {"a": {"$ref": "#/$defs/A"}}},
@@ -265,7 +265,7 @@ def test_of_a_cycle_one_definition_stays() -> None:
         lambda each: {"anyOf": [each, {"minLength": 1}]},
     ],
 )
-def test_every_schema_inside_is_looked_at(of: Callable[[Any], dict[str, Any]]) -> None:
+def test_every_nested_schema_is_compacted(of: Callable[[Any], dict[str, Any]]) -> None:
     schema = {**of({"$ref": "#/$defs/D", "description": "D. "}), "$defs": {"D": {"type": "string", "required": []}}}
     assert compact(schema) == of({"type": "string", "description": "D."})
 
@@ -276,14 +276,14 @@ def test_values_that_look_like_references_are_values() -> None:
     assert compact(schema) == {"properties": {"a": {"enum": ["#/$defs/A"], "examples": ["#/$defs/A"]}}}
 
 
-def test_a_class_that_stands_alone_loses_its_name() -> None:
+def test_the_title_of_an_inlined_class_is_removed() -> None:
     definitions = {"Address": {"type": "object", "title": "Address"}}
     for union in ({"$ref": "#/$defs/Address"}, {"anyOf": [{"$ref": "#/$defs/Address"}, NULL]}):
         made = compact({"properties": {"home": union}, "$defs": definitions})
         assert "title" not in made["properties"]["home"]
 
 
-def test_alternatives_keep_the_titles_that_tell_them_apart() -> None:
+def test_alternatives_keep_distinguishing_titles() -> None:
     pets = {name: {"type": "object", "title": name} for name in ("Cat", "Dog")}
     union = {"anyOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog", "title": "Best friend"}, NULL]}
     assert compact({"properties": {"pet": union}, "$defs": pets}) == {
@@ -314,7 +314,7 @@ def test_alternatives_keep_the_titles_that_tell_them_apart() -> None:
         pytest.param({"not": {"$id": "https://example.com/x"}}, id="a schema of its own inside"),
     ],
 )
-def test_a_reference_stays_where_moving_could_change_something(changes: dict[str, Any]) -> None:
+def test_a_reference_is_kept_if_inlining_could_change_the_meaning(changes: dict[str, Any]) -> None:
     plain: dict[str, Any] = {
         "properties": {"a": {"$ref": "#/$defs/A"}},
         "$defs": {"A": {"type": "string", "minLength": 2, "description": "An A."}},
@@ -324,12 +324,12 @@ def test_a_reference_stays_where_moving_could_change_something(changes: dict[str
     assert compact(schema) == schema
 
 
-def test_open_objects_stay_explicit_where_something_counts_what_was_looked_at() -> None:
+def test_open_objects_stay_explicit_beside_unevaluated_keywords() -> None:
     schema = {"allOf": [{"additionalProperties": True}], "minProperties": 1, "unevaluatedProperties": False}
     assert compact(schema) == schema
 
 
-def test_the_dialect_goes_where_it_makes_no_difference() -> None:
+def test_the_dialect_is_removed_if_it_makes_no_difference() -> None:
     plain = {"type": "object", "properties": {"a": {"type": "string"}}}
     for dialect in DIALECTS.values():
         assert compact({"$schema": dialect, "$id": "https://example.com/a", **plain}) == plain
@@ -347,11 +347,11 @@ def test_the_dialect_goes_where_it_makes_no_difference() -> None:
         {"$ref": "#/definitions/A", "minLength": 1, "definitions": {"A": {"type": "string"}}},
     ],
 )
-def test_the_dialect_stays_where_drafts_differ(schema: dict[str, Any]) -> None:
+def test_the_dialect_is_kept_if_drafts_differ(schema: dict[str, Any]) -> None:
     assert compact({"$schema": DRAFT_7, **schema}) == {"$schema": DRAFT_7, **schema}
 
 
-def test_draft_7_ignores_what_stands_beside_a_reference_and_a_model_does_not() -> None:
+def test_siblings_of_a_reference_in_draft_7_are_removed() -> None:
     schema = {
         "$schema": DRAFT_7,
         "properties": {"a": {"$ref": "#/definitions/A", "description": "An a.", "default": "x"}},
@@ -366,7 +366,7 @@ def test_nothing_is_expanded() -> None:
     assert len(json.dumps(compact(schema))) <= len(json.dumps(schema))
 
 
-def test_chains_and_depth_hurt_nobody() -> None:
+def test_long_chains_and_deep_schemas_are_handled() -> None:
     chain = {f"D{at}": {"items": {"$ref": f"#/$defs/D{at + 1}"}} for at in range(5_000)}
     made = compact({"$ref": "#/$defs/D0", "$defs": {**chain, "D5000": {"type": "string"}}})
     assert compact(made) == made
@@ -377,7 +377,7 @@ def test_chains_and_depth_hurt_nobody() -> None:
     assert compact(deep)["items"] is deep["items"]
 
 
-# What a validator says, over real schemas and random ones.
+# Equivalence for a validator, over real and random schemas.
 
 
 def validator(schema: Any) -> jsonschema_rs.Validator:
@@ -385,7 +385,7 @@ def validator(schema: Any) -> jsonschema_rs.Validator:
 
 
 def check_compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """Check what holds for any schema, and give the compact one."""
+    """Check the properties of any schema, and return the compact one."""
     before = copy.deepcopy(schema)
     made = compact(schema)
     assert schema == before
@@ -394,7 +394,7 @@ def check_compact(schema: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
+@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
 @pytest.mark.parametrize(
     ("name", "recordings", "calls"),
     [
@@ -418,7 +418,7 @@ def test_real_calls_are_accepted_and_rejected_as_before(name: str, recordings: l
             checked += 1
     assert checked == calls
     for tool, schema in schemas.items():
-        assert told(schema) <= told(made[tool]), tool
+        assert information(schema) <= information(made[tool]), tool
 
 
 unhurried = settings(
@@ -453,7 +453,7 @@ def check_random(data: st.DataObject, toolset: Toolset) -> None:
 
 
 def with_types(document: Any) -> Any:
-    """A random document with the types of its toolset among its definitions, where schemas have them."""
+    """Return a random document with the types of its toolset among its definitions."""
     if not isinstance(document, dict):
         return document
     moved = json.loads(json.dumps(document).replace('"#/types/', '"#/$defs/'))
@@ -469,7 +469,7 @@ NOISE: list[dict[str, Any]] = [
 
 
 def with_noise(node: Any, random: Random) -> Any:
-    """A schema that says more, and asks no more: what it says is there or not wherever it can be."""
+    """Draw an equivalent schema with redundant keywords and annotations in random places."""
     if not isinstance(node, dict):
         return node
     made: dict[str, Any] = {}
@@ -489,15 +489,15 @@ def with_noise(node: Any, random: Random) -> Any:
     return made
 
 
-def told(schema: Any) -> Counter[str]:
-    """What a schema tells a model: descriptions, defaults, examples, and names of fields, with how often."""
-    return Counter(_told(schema))
+def information(schema: Any) -> Counter[str]:
+    """Count the information for a model: descriptions, defaults, examples, and names of fields."""
+    return Counter(_information(schema))
 
 
-def _told(node: Any) -> Iterator[str]:
+def _information(node: Any) -> Iterator[str]:
     if isinstance(node, list):
         for each in node:
-            yield from _told(each)
+            yield from _information(each)
     elif isinstance(node, dict):
         for key, value in node.items():
             if key == "description" and isinstance(value, str):
@@ -505,13 +505,13 @@ def _told(node: Any) -> Iterator[str]:
             elif key in ("default", "examples") and value is not None:
                 yield f"{key} {json.dumps(value)}"
             elif isinstance(value, dict | list):
-                yield from _told(value)
+                yield from _information(value)
             if key == "properties" and isinstance(value, dict):
                 yield from value
 
 
 @pytest.mark.parametrize("is_open", [True, False])
-def test_what_the_host_fills_in_is_not_told(is_open: bool) -> None:
+def test_injected_fields_are_not_offered(is_open: bool) -> None:
     refused = {"tenant": False} if is_open else {}
     args = {
         "type": "object",
@@ -520,14 +520,14 @@ def test_what_the_host_fills_in_is_not_told(is_open: bool) -> None:
         **({} if is_open else {"additionalProperties": False}),
     }
     before = json.dumps(args)
-    told = model_args_schema(args, ["tenant"])
-    assert "tenant" not in json.dumps(told)
-    assert told["properties"] == {"name": {"type": "string"}}
+    information = model_args_schema(args, ["tenant"])
+    assert "tenant" not in json.dumps(information)
+    assert information["properties"] == {"name": {"type": "string"}}
     assert json.dumps(args) == before
     assert model_args_schema(args) == compact(args)
 
 
-def test_many_required_fields_are_looked_up_at_once() -> None:
+def test_many_required_fields_are_handled_quickly() -> None:
     names = [f"p{number}" for number in range(40_000)]
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": [*names, {"no": "name"}]}
     start = time.perf_counter()

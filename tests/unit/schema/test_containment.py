@@ -1,4 +1,4 @@
-"""Changes of schemas: a verdict of more or fewer is certain, and noise is no change."""
+"""Changes of schemas: verdicts of wider or narrower are certain, and irrelevant differences are not changes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fields(**properties: Any) -> dict[str, Any]:
           "items": {"$ref": "#/definitions/A"}}, {"items": {"type": "null"}}),
     ],
 )  # fmt: skip
-def test_noise_is_no_change(before: Any, after: Any) -> None:
+def test_irrelevant_differences_are_not_changes(before: Any, after: Any) -> None:
     assert schema_change(before, after) is SchemaChange.SAME
 
 
@@ -112,7 +112,7 @@ def test_malformed_schemas_are_compared(before: Any, after: Any) -> None:
          fields(a={"$ref": "#/$defs/T"}, b=True) | {"$defs": {"T": TREE}}),
     ],
 )  # fmt: skip
-def test_what_accepts_more_is_told_from_what_accepts_fewer(narrow: Any, wide: Any) -> None:
+def test_wider_and_narrower_schemas_are_distinguished(narrow: Any, wide: Any) -> None:
     assert schema_change(narrow, wide) is SchemaChange.MORE
     assert schema_change(wide, narrow) is SchemaChange.FEWER
 
@@ -129,11 +129,11 @@ def test_what_accepts_more_is_told_from_what_accepts_fewer(narrow: Any, wide: An
          {"$ref": "#/$defs/T", "$defs": {"T": {**TREE, "required": ["value"]}}}),
     ],
 )  # fmt: skip
-def test_what_is_not_certain_is_another_schema(before: Any, after: Any) -> None:
+def test_uncertain_changes_are_reported_as_other(before: Any, after: Any) -> None:
     assert schema_change(before, after) is SchemaChange.OTHER
 
 
-def test_definitions_that_multiply_end_the_comparison() -> None:
+def test_exponential_definitions_stop_the_comparison() -> None:
     many = {f"T{n}": {"items": {"allOf": [{"$ref": f"#/$defs/T{n - 1}"}] * 2}} for n in range(1, 40)}
     schema = {"$ref": "#/$defs/T39", "$defs": {"T0": {"type": "null"}, **many}}
     assert schema_change(schema, schema) is SchemaChange.OTHER
@@ -141,7 +141,7 @@ def test_definitions_that_multiply_end_the_comparison() -> None:
 
 @settings(max_examples=150)
 @given(data=st.data())
-def test_a_value_of_a_contained_schema_is_a_value_of_the_other(data: st.DataObject) -> None:
+def test_values_of_a_contained_schema_are_valid_in_the_other(data: st.DataObject) -> None:
     inner, outer = data.draw(args_schemas()), data.draw(args_schemas())
     inner = data.draw(st.sampled_from([inner, {**outer, **inner}, {**outer, "required": [*outer["required"], "zz"]}]))
     if not is_contained(normal_form(inner), normal_form(outer)):
@@ -153,7 +153,7 @@ def test_a_value_of_a_contained_schema_is_a_value_of_the_other(data: st.DataObje
 
 @settings(max_examples=150)
 @given(data=st.data())
-def test_the_normal_form_accepts_what_the_schema_accepts(data: st.DataObject) -> None:
+def test_the_normal_form_accepts_the_same_values(data: st.DataObject) -> None:
     schema = data.draw(args_schemas())
     form = normal_form(schema)
     if '"$recursive"' in repr(form).replace("'", '"'):

@@ -1,4 +1,4 @@
-"""What a schema costs, as it is counted, and as the validator has it."""
+"""The cost of a schema: the counted one compared with the validator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
 LEAF: dict[str, Any] = {"not": {}}
-"""Refuses every value, with one error: so the errors of a validator say how often it came here."""
+"""Refuses every value with one error, so that the errors of a validator count its evaluations."""
 
 
 def pointers(steps: list[list[int]]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def document(
     refer: Callable[[int], dict[str, Any]],
     name: Callable[[int], dict[str, Any]] = lambda _number: {},
 ) -> dict[str, Any]:
-    """Schemas of which each applies some of those before it; the first refuses everything, the last is the root's."""
+    """Return schemas that each apply some of the previous ones; the first refuses everything, the last is the root."""
     definitions: dict[str, Any] = {"S0": {**name(0), **LEAF}}
     for number, below in enumerate(steps, 1):
         definitions[f"S{number}"] = {**name(number), "allOf": [refer(each % number) for each in below]}
@@ -87,7 +87,7 @@ def test_a_schema_is_applied_as_often_as_the_validator_applies_it(write: Any, st
 
 
 def part_of(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """A schema that applies others, in one of the ways that there are."""
+    """Draw a schema that applies others in one of the possible ways."""
     return st.one_of(
         *(
             st.lists(inner, min_size=1, max_size=2).map(partial(lambda word, parts: {word: parts}, word))
@@ -113,14 +113,14 @@ VALUES = st.recursive(
 
 
 @given(PARTS, PARTS, PARTS, VALUES)
-def test_no_value_has_more_errors_than_it_was_counted_to_have(root: Any, first: Any, second: Any, value: Any) -> None:
+def test_no_value_has_more_errors_than_counted(root: Any, first: Any, second: Any, value: Any) -> None:
     count_errors(root, first, second, value)
 
 
 @pytest.mark.long
 @settings(max_examples=4000)
 @given(PARTS, PARTS, PARTS, VALUES)
-def test_no_value_of_many_more_has_more_errors(root: Any, first: Any, second: Any, value: Any) -> None:
+def test_no_value_of_many_more_has_more_errors_than_counted(root: Any, first: Any, second: Any, value: Any) -> None:
     count_errors(root, first, second, value)
 
 
@@ -136,7 +136,7 @@ def count_errors(root: Any, first: Any, second: Any, value: Any) -> None:
 
 
 def leaves(errors: Any) -> int:
-    """How many errors there are, those of alternatives included."""
+    """Return the number of errors, including those of alternatives."""
     total = 0
     for error in errors:
         context = error.kind.as_dict().get("context", [])
@@ -145,7 +145,7 @@ def leaves(errors: Any) -> int:
 
 
 def lattice(step: Callable[[dict[str, str]], Any], levels: int = 24, leaf: Any = None) -> dict[str, Any]:
-    """Schemas of which each is made of a reference to the one before it."""
+    """Return schemas that each contain a reference to the previous one."""
     definitions = {f"T{number}": step({"$ref": f"#/$defs/T{number - 1}"}) for number in range(1, levels + 1)}
     return {"$ref": f"#/$defs/T{levels}", "$defs": {"T0": leaf or {"type": "object"}, **definitions}}
 
@@ -166,7 +166,7 @@ LATTICES: dict[str, Callable[[dict[str, str]], Any]] = {
 
 
 @pytest.mark.parametrize("step", LATTICES.values(), ids=LATTICES)
-def test_a_lattice_is_refused_past_a_bound(step: Any) -> None:
+def test_a_lattice_beyond_the_limit_is_refused(step: Any) -> None:
     assert excess(lattice(step, 6)) is None
     found = excess(lattice(step))
     assert found is not None
@@ -196,13 +196,13 @@ T = {"$ref": "#/$defs/T"}
         {"properties": {"a": {"$ref": "#/$defs/U"}, "b": T}, "$defs": {"U": {"properties": {"b": {"allOf": [T, T]}}}}},
     ],
 )
-def test_a_recursion_that_doubles_is_refused(schema: Any) -> None:
+def test_an_exponential_recursion_is_refused(schema: Any) -> None:
     found = excess({**T, "$defs": {"T": schema, **schema.get("$defs", {})}})
     assert found is not None
     assert found.is_costly
 
 
-def test_a_dynamic_reference_that_doubles_is_refused() -> None:
+def test_an_exponential_dynamic_reference_is_refused() -> None:
     tree = {"$id": "tree", "$dynamicAnchor": "node", "properties": {"a": {"$dynamicRef": "#node"}}}
     strict = {"$dynamicAnchor": "node", "allOf": [{"$ref": "tree"}], "properties": {"a": {"$dynamicRef": "#node"}}}
     assert excess({"$id": "https://example.com/", **strict, "$defs": {"tree": tree}}) is not None
@@ -235,7 +235,7 @@ EXPRESSION = {
         (lattice(lambda ref: {"properties": {"a": {"anyOf": [ref, {"type": "null"}]}, "b": ref}}), True),
     ],
 )  # fmt: skip
-def test_what_people_write_is_accepted(schema: Any, are_foreseen: bool) -> None:
+def test_typical_schemas_are_accepted(schema: Any, are_foreseen: bool) -> None:
     assert excess(schema) is None
     assert Bounds(schema).are_foreseen == are_foreseen
 
@@ -253,7 +253,7 @@ def test_the_metaschemas_are_accepted(uri: str) -> None:
     assert Bounds(schema).are_foreseen
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
+@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
 def test_real_tools_are_accepted() -> None:
     for file in sorted(DATA.glob("*.tools.json")):
         for tool in json.loads(file.read_text(encoding="utf-8"))["tools"]:
@@ -262,7 +262,7 @@ def test_real_tools_are_accepted() -> None:
                 assert Bounds(schema).are_foreseen
 
 
-def test_a_chain_is_refused_past_a_bound() -> None:
+def test_a_chain_beyond_the_limit_is_refused() -> None:
     assert excess(lattice(lambda ref: {"allOf": [ref]}, MAX_CHAIN // 3)) is None
     for long in (lattice(dict, MAX_CHAIN + 1), lattice(lambda ref: {"allOf": [ref]}, MAX_CHAIN)):
         found = excess(long)
@@ -270,7 +270,7 @@ def test_a_chain_is_refused_past_a_bound() -> None:
         assert "one inside another" in found.reason
 
 
-def test_patterns_share_the_memory_that_they_may_take() -> None:
+def test_patterns_share_a_memory_limit() -> None:
     assert Bounds({"pattern": "a"}).pattern_bytes == 10 * 2**20
     many = Bounds({"properties": {str(number): {"pattern": f"a{number}"} for number in range(512)}})
     assert many.pattern_bytes == 2**19

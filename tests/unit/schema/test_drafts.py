@@ -1,4 +1,4 @@
-"""Drafts: what older drafts say is said in draft 2020-12, and accepts the same."""
+"""Drafts: schemas of older drafts are converted to draft 2020-12, and accept the same values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def args(part: dict[str, Any], draft: str, **others: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_older_words_are_said_in_newer_ones(schema: dict[str, Any], part: dict[str, Any], values: list[Any]) -> None:
+def test_keywords_of_older_drafts_are_converted(
+    schema: dict[str, Any], part: dict[str, Any], values: list[Any]
+) -> None:
     said = as_2020_12(schema)
     assert said["properties"]["c"] == part
     assert "$schema" not in said
@@ -53,7 +55,7 @@ def test_older_words_are_said_in_newer_ones(schema: dict[str, Any], part: dict[s
         assert both[0] == both[1], value
 
 
-def test_definitions_of_both_names_are_kept() -> None:
+def test_definitions_under_both_keywords_are_kept() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -72,7 +74,7 @@ def test_definitions_of_both_names_are_kept() -> None:
             assert validator_for(said).is_valid(value) == fits
 
 
-def test_a_field_or_a_value_that_is_named_like_a_keyword_stays() -> None:
+def test_fields_and_values_named_like_keywords_are_unchanged() -> None:
     value = {"$ref": "#/definitions/T", "items": [1]}
     schema = args({"default": value, "enum": [value]}, DRAFT_7, definitions={"T": {}})
     assert as_2020_12(schema)["properties"]["c"] == {"default": value, "enum": [value]}
@@ -80,7 +82,7 @@ def test_a_field_or_a_value_that_is_named_like_a_keyword_stays() -> None:
     assert convert_schema("t", named, GEMINI)[:2] == (named, [])
 
 
-def test_a_reference_that_leads_to_nothing_that_is_sent_is_a_problem() -> None:
+def test_a_reference_to_an_unsent_part_is_a_problem() -> None:
     lost = {"type": "object", "properties": {"a": {"$ref": "#/$defs/Nope"}}}
     moved = args({"items": [{"type": "string"}]}, DRAFT_7)
     moved["properties"]["d"] = {"$ref": "#/properties/c/items/0"}

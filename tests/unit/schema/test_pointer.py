@@ -32,17 +32,17 @@ DOCUMENT = {"a/b": {"m~n": [10, {" ": 20}]}, "": 30, "%": 40, "0": 50}
         ("", None),
     ],
 )
-def test_a_reference_leads_to_what_its_steps_spell(reference: str, found: Any) -> None:
+def test_references_are_resolved_step_by_step(reference: str, found: Any) -> None:
     assert at(DOCUMENT, reference) == found
 
 
 @given(st.lists(st.text().filter(lambda key: "%" not in key) | st.integers(0, 10**8)))
-def test_a_pointer_leads_back_over_the_keys_that_it_was_made_of(path: list[str | int]) -> None:
+def test_a_pointer_splits_into_its_keys(path: list[str | int]) -> None:
     document: Any = "end"
     for step in reversed(path):
         document = {str(step): document}
     assert at(document, f"#{pointer_of(path)}") == "end"
 
 
-def test_an_index_is_written_in_digits() -> None:
+def test_an_index_consists_of_ascii_digits() -> None:
     assert [child(["a", "b"], key) for key in ("0", "1", "2", "x", "\u0660")] == ["a", "b", None, None, None]

@@ -1,4 +1,4 @@
-"""References: where they lead, what is said beside them, and how far they are followed."""
+"""References: their targets, their siblings, and how far they are followed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.schema.references import behind_references, endless
 
 
-def test_a_root_that_is_a_reference_keeps_what_is_said_beside_it() -> None:
+def test_a_root_reference_keeps_its_siblings() -> None:
     target = {"type": "object", "properties": {"a": {}}, "description": "Any."}
     schema = {"$ref": "#/$defs/T", "description": "This.", "default": {"a": 1}, "$defs": {"T": target}}
     assert behind_references(schema) == ({**target, "description": "This.", "default": {"a": 1}}, "/$defs/T")
@@ -57,13 +57,13 @@ def test_a_schema_that_is_too_deep_is_a_problem(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_a_long_chain_of_definitions_is_told_or_a_problem(name: str) -> None:
+def test_a_long_chain_of_definitions_is_offered_or_a_problem(name: str) -> None:
     payload = provider_payload(name, [OfferedTool(name="t", description="It.", args=chain(200))])
     reasons = [problem.reason for problem in payload.problems]
     assert reasons == (["is nested more than 100 levels deep"] if name.endswith("strict") else [])
 
 
-def test_json_text_is_told_with_the_definitions_that_it_reaches_alone() -> None:
+def test_json_text_is_described_with_only_its_reachable_definitions() -> None:
     def size(count: int) -> int:
         definitions = {f"D{n}": {"type": "object", "description": "x" * 200} for n in range(count)}
         fields = {f"p{n}": {"type": "object", "additionalProperties": {"$ref": f"#/$defs/D{n}"}} for n in range(count)}
@@ -98,7 +98,7 @@ HELD = {"$ref": "#/$defs/T"}
         ({"dependentRequired": {"properties": ["items"]}, "examples": [{"$ref": "#/$defs/T"}]}, False),
     ],
 )
-def test_a_definition_holds_itself_by_schemas_and_not_by_names_and_values(
+def test_a_definition_is_recursive_through_schemas_but_not_through_names_and_values(
     definition: dict[str, Any], is_endless: bool
 ) -> None:
     schema = {"type": "object", "properties": {"t": HELD}, "$defs": {"T": definition}}
@@ -106,14 +106,14 @@ def test_a_definition_holds_itself_by_schemas_and_not_by_names_and_values(
 
 
 @pytest.mark.parametrize("reference", ["#/$defs/My%20T~1", "#/$defs/My T~1", "#/$defs/My T~1/properties/next"])
-def test_a_definition_that_holds_itself_is_found_however_its_name_is_spelled(reference: str) -> None:
+def test_a_recursive_definition_is_detected_in_any_spelling_of_its_name(reference: str) -> None:
     definition = {"properties": {"next": {"anyOf": [{"$ref": reference}]}}, "required": ["next"]}
     schema = {"type": "object", "properties": {"t": {"$ref": "#/$defs/My%20T~1"}}, "$defs": {"My T/": definition}}
     assert endless(schema).startswith("#/$defs/My")
 
 
 @pytest.mark.parametrize("inner", [{"properties": True}, {"required": HELD, "items": HELD}])
-def test_gemini_takes_a_definition_that_has_definitions_called_like_keywords(inner: dict[str, Any]) -> None:
+def test_gemini_accepts_definitions_named_like_keywords(inner: dict[str, Any]) -> None:
     definition = {"type": "object", "$defs": {**inner, "type": {"type": "string"}}}
     schema = {"type": "object", "properties": {"t": HELD}, "$defs": {"T": definition}}
     payload = provider_payload("gemini", [OfferedTool(name="t", description="Do it.", args=schema)])

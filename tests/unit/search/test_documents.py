@@ -1,4 +1,4 @@
-"""Documents: what is looked at of a tool, how it counts, and what is left out."""
+"""Documents: the indexed parts of a tool, their weights, and what is left out."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ SCHEMA = {
 }
 
 
-def test_parameters_are_named_with_their_descriptions_and_the_words_that_are_allowed() -> None:
+def test_texts_of_parameters_are_names_descriptions_and_enum_values() -> None:
     texts = ("query", "Words to look for.", "state", "open", "closed", "filter", "tags", "label", "mode", "fast")
     assert parameter_texts(SCHEMA) == (*texts, "author", "Who wrote it.")
 
 
 @pytest.mark.parametrize("odd", [True, None, {"properties": []}, {"enum": "x", "anyOf": 3}, {"items": [True, 1]}])
-def test_a_schema_that_says_nothing_has_no_texts(odd: object) -> None:
+def test_an_empty_schema_has_no_texts(odd: object) -> None:
     assert parameter_texts(odd) == ()
 
 
-def test_a_long_enum_does_not_drown_the_rest() -> None:
+def test_a_long_enum_is_bounded() -> None:
     texts = parameter_texts({"properties": {"country": {"enum": [f"c{number}" for number in range(5_000)]}}})
     assert len(texts) == 51
 
 
-def test_a_schema_of_any_depth_is_read_to_a_bound() -> None:
+def test_a_schema_of_any_depth_is_read_up_to_a_limit() -> None:
     schema: object = {}
     for level in range(3_000):
         schema = {"properties": {f"level{level}": schema}}
     assert len(parameter_texts(schema)) == 64
 
 
-def test_what_is_injected_is_not_looked_at() -> None:
+def test_injected_fields_are_ignored() -> None:
     described = document_of_tool(
         "shop.list",
         source_name="",
@@ -58,7 +58,7 @@ def test_what_is_injected_is_not_looked_at() -> None:
     assert described.parameters == ("limit",)
 
 
-def test_names_and_descriptions_count_twice_and_what_spellings_have_in_common_once() -> None:
+def test_names_and_descriptions_count_twice_and_words_shared_by_spellings_once() -> None:
     document = SearchDocument(
         key="k",
         names=("shop.list_orders", "listOrders"),
@@ -70,7 +70,7 @@ def test_names_and_descriptions_count_twice_and_what_spellings_have_in_common_on
     assert document.counted_words() == {"shop": 6, "list": 4, "order": 4, "listord": 2, "readonli": 1}
 
 
-def test_documents_that_differ_anywhere_have_other_digests() -> None:
+def test_different_documents_have_different_digests() -> None:
     document = SearchDocument(key="k", names=("a",), title="b", description="c", parameters=("d",), tags=("e",))
     changes = [
         {each.name: "x" if isinstance(getattr(document, each.name), str) else ("x",)} for each in fields(document)

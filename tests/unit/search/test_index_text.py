@@ -27,7 +27,7 @@ def test_the_text_is_json_with_a_word_on_each_line() -> None:
     assert text.isascii()
 
 
-def test_the_digest_covers_all_that_follows_it() -> None:
+def test_the_digest_covers_the_rest_of_the_text() -> None:
     text = write_index(DOCUMENTS, catalog_mark(b""))
     version, digest, covered = text.split("\n", 2)
     assert version == '{"version": 3,'
@@ -43,5 +43,5 @@ def test_the_order_of_documents_does_not_matter() -> None:
     )
 
 
-def test_no_documents_are_an_index_too() -> None:
+def test_an_empty_index_is_valid() -> None:
     assert json.loads(write_index([], catalog_mark(b"")))["words"] == {}

@@ -1,4 +1,4 @@
-"""Ranking: the scores are those of BM25, and the shortcut to the best finds what adding all up finds."""
+"""Ranking: the scores are those of BM25, and the optimized search finds the same as adding everything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ scores = st.dictionaries(st.integers(0, 15), st.integers(0, 40), min_size=1)
 
 @given(st.lists(scores, max_size=6), st.integers(1, 6))
 @example([{0: 40, 1: 3}, {2: 5}], 2)
-def test_the_best_sums_are_those_that_adding_all_up_gives(found: list[dict[int, int]], count: int) -> None:
+def test_the_best_sums_equal_those_of_adding_everything(found: list[dict[int, int]], count: int) -> None:
     sums: dict[int, int] = {}
     for each in found:
         for place, score in each.items():
@@ -26,9 +26,9 @@ def test_the_best_sums_are_those_that_adding_all_up_gives(found: list[dict[int, 
     assert _best_sums(found, count) == {place: score for place, score in sums.items() if score >= least}
 
 
-def test_scores_are_those_of_bm25_with_the_usual_parameters_as_a_share_of_what_a_query_says() -> None:
+def test_scores_are_bm25_relative_to_the_total_weight_of_the_query() -> None:
     index = Index.build([document("x", "rain rain"), document("y", "rain and a long walk home"), document("z", "sun")])
-    rarity = math.log(1 + 1.5 / 2.5)  # two of three documents have the word
+    rarity = math.log(1 + 1.5 / 2.5)  # two of three documents contain the word
     average = (6 + 10 + 4) / 3  # words of the description and of the name, each counted twice
     expected = {
         "x": rarity * 4 / (4 + 1.2 * (0.25 + 0.75 * 6 / average)),
@@ -44,8 +44,8 @@ def test_scores_are_those_of_bm25_with_the_usual_parameters_as_a_share_of_what_a
         assert found == pytest.approx({key: score / most for key, score in expected.items()}, abs=1e-5)
 
 
-def test_what_a_tool_is_for_beats_what_is_the_value_of_an_argument() -> None:
+def test_the_purpose_of_a_tool_outweighs_values_of_arguments() -> None:
     index = Index.build([document("a.climate", "Climate of Denver."), document("b.flights", "Flights to a city.")])
     assert [hit.key for hit in index.search("flights Denver", 2)] == ["b.flights", "a.climate"]
     assert [hit.key for hit in index.search("flights from Denver", 2)] == ["b.flights", "a.climate"]
-    assert [hit.key for hit in index.search("Denver", 2)] == ["a.climate"], "alone it is all that is asked for"
+    assert [hit.key for hit in index.search("Denver", 2)] == ["a.climate"], "alone it is the whole query"

@@ -1,4 +1,4 @@
-"""Stems: pairs that Porter's paper of 1980 shows, and words that are none of English."""
+"""Stems: examples of Porter's paper of 1980, and words that are not English."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("word", "expected"), PAIRS.items())
-def test_words_of_the_paper_have_the_stems_of_the_paper(word: str, expected: str) -> None:
+def test_stems_match_the_examples_of_the_paper(word: str, expected: str) -> None:
     assert stem(word) == expected
 
 
 @pytest.mark.parametrize("word", ["is", "42", "s3", "café", "заказ", "Running", ""])
-def test_what_is_no_english_word_in_lower_case_stays(word: str) -> None:
+def test_anything_but_lower_case_english_words_is_unchanged(word: str) -> None:
     assert stem(word) == word
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", max_size=30))
-def test_a_stem_is_never_empty_nor_longer_than_its_word_by_more_than_the_e_that_it_was_robbed_of(word: str) -> None:
+def test_a_stem_is_never_empty_and_at_most_one_letter_longer_than_its_word(word: str) -> None:
     assert bool(stem(word)) == bool(word)
     assert len(stem(word)) <= len(word)

@@ -1,4 +1,4 @@
-"""Synonyms: both ways, and never a word for itself."""
+"""Synonyms: symmetric, and never the word itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolgen.search.documents import SearchDocument
 from toolgen.search.synonyms import meant, synonyms
 
 
-def test_synonyms_go_both_ways_and_no_word_stands_for_itself() -> None:
+def test_synonyms_are_symmetric_and_exclude_the_word_itself() -> None:
     found = synonyms()
     assert "delet" in found["remov"]
     assert all(word in found[other] for word, others in found.items() for other in others)
@@ -26,7 +26,7 @@ def test_synonyms_go_both_ways_and_no_word_stands_for_itself() -> None:
         ("turn on the alarm", "enable"),
     ],
 )
-def test_verbs_of_two_parts_mean_something_else_than_each(query: str, meaning: str) -> None:
+def test_phrasal_verbs_have_their_own_synonyms(query: str, meaning: str) -> None:
     assert meant(query) == f"{query} {meaning}"
     assert meant("call my office, and put an offer") == "call my office, and put an offer"
 
@@ -58,5 +58,5 @@ TOOLS = (
         ("how many gigabytes are left", "sim.usage"),
     ],
 )
-def test_plain_words_find_what_is_called_otherwise(query: str, wanted: str) -> None:
+def test_synonyms_find_tools_with_other_names(query: str, wanted: str) -> None:
     assert Index.build(TOOLS).search(query, 1)[0].key == wanted

@@ -1,4 +1,4 @@
-"""Words: names come apart, scripts keep their words, and anything is a text."""
+"""Words: names are split, scripts keep their words, and any text is accepted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_words_of_a_text(text: str, words: list[str]) -> None:
 
 
 @given(st.text())
-def test_any_text_has_words_that_are_not_empty(text: str) -> None:
+def test_words_of_any_text_are_not_empty(text: str) -> None:
     assert all(words_of(text))
 
 

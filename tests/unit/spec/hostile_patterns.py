@@ -1,4 +1,4 @@
-r"""Patterns that are meant to do harm: some are refused, some make Python's own engine slow and this one not."""
+r"""Hostile patterns: some are refused, some make Python's engine slow but not this one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ REFUSED = {
     r"\b(\w+)": r"uses an anchor, `\b`",
     r"({x})": "uses a brace that repeats nothing, `{`",
     r"(x{})": "uses a brace that repeats nothing, `{`",
-    "(x{\u0663})": "uses a brace that repeats nothing, `{`",  # an Arabic three, which Python does not count by
+    # an Arabic three, which Python does not accept as a repeat count
+    "(x{\u0663})": "uses a brace that repeats nothing, `{`",
     r"(\07)": r"uses an escape that tag patterns do not have, `\0`",
     r"(\N{EM DASH})": r"uses an escape that tag patterns do not have, `\N`",
     r"(.{1000})x": "becomes more than 1000 instructions",
@@ -45,7 +46,7 @@ REFUSED = {
     "(?:" * 60 + "a" + ")" * 60: "nests groups more than 50 deep",
     "(?:" * 2000 + "a" + ")" * 2000: "is not a regular expression: ",
 }
-"""What is no tag pattern, and how the reason begins."""
+"""Invalid tag patterns, and the beginning of the reason."""
 
 SLOW_ELSEWHERE = [
     (r"((?:a+)+)b", "a"),
@@ -85,4 +86,4 @@ SLOW_ELSEWHERE = [
     (r"((?:[a-z]+\d*)+ (?:[a-z]+\d*)+)!", "a1"),
     (r"(.+)(.+)(.+)(.+)(.+)x", "y"),
 ]
-"""Patterns that are taken, and what a line repeats on which a backtracking engine takes long."""
+"""Accepted patterns, and the repeated text of a line on which a backtracking engine is slow."""

@@ -1,4 +1,4 @@
-"""Files that are read: regular, bounded, never waited for."""
+"""Reading files: only regular ones, bounded, and never blocking."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes, sockets, devi
 
 
 @given(content=st.binary(max_size=300), limit=st.integers(0, 300))
-def test_a_file_is_read_whole_or_refused_for_its_size(
+def test_a_file_is_read_completely_or_refused_for_its_size(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, limit: int
 ) -> None:
     place = tmp_path_factory.getbasetemp() / "content"
@@ -32,15 +32,15 @@ def test_a_file_is_read_whole_or_refused_for_its_size(
 
 
 @posix
-def test_a_file_that_is_larger_than_it_says_is_refused_as_it_is_read() -> None:
-    """Files of the kernel say that they are empty."""
+def test_a_file_larger_than_its_reported_size_is_refused_while_reading() -> None:
+    """Files of the kernel report a size of 0."""
     assert read_file("/proc/self/stat", 4096).startswith(b"%d " % os.getpid())
     with pytest.raises(TooLarge):
         read_file("/proc/self/stat", 10)
 
 
 @posix
-def test_what_is_no_regular_file_is_named_and_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_regular_files_are_opened_and_others_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "to pipe").symlink_to("pipe")
     (tmp_path / "device").symlink_to("/dev/zero")
@@ -68,7 +68,7 @@ def open_descriptors() -> int:
 
 
 @posix
-def test_what_was_put_in_place_of_a_file_that_was_looked_at_is_not_waited_for(
+def test_a_file_replaced_by_a_pipe_after_the_check_does_not_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "file"
@@ -107,6 +107,6 @@ def test_no_link_leads_out_of_a_folder(tmp_path: Path) -> None:
         read_file_inside(inside / "gone", inside, 10)
 
 
-def test_a_folder_that_begins_like_another_is_not_inside_it() -> None:
+def test_a_folder_whose_path_starts_like_another_is_not_inside_it() -> None:
     assert [is_inside(path, "/a") for path in ("/a", "/a/b", "/ab", "/")] == [True, True, False, False]
     assert is_inside("/a", "/")

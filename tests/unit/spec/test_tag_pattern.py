@@ -1,4 +1,4 @@
-"""Tag patterns: they mean what Python's regular expressions mean, in time linear in the line; the rest is refused."""
+"""Tag patterns: they match like Python's regular expressions in linear time; unsupported ones are refused."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def choices(part: st.SearchStrategy[str], *, least: int) -> st.SearchStrategy[st
     return st.lists(sequences(part, least=least), min_size=1, max_size=3).map("|".join)
 
 
-# What is never empty, and so can be repeated; then all that has no group; then all.
+# Patterns that never match empty text and so can be repeated; then all without groups; then all.
 SOLID = st.recursive(st.sampled_from(ATOMS), lambda inner: choices(inner, least=1).map("(?:{})".format), max_leaves=4)
 PLAIN = SOLID | repeated(SOLID)
 WITH_GROUPS = st.recursive(
@@ -68,7 +68,7 @@ PATTERNS = choices(WITH_GROUPS, least=0)
 
 
 @given(PATTERNS, st.text(ALPHABET, max_size=8))
-def test_a_pattern_means_what_it_means_in_python(pattern: str, text: str) -> None:
+def test_a_pattern_matches_like_in_python(pattern: str, text: str) -> None:
     found = re.fullmatch(pattern, text)
     assert TagPattern.parse(pattern).match(text) == (None if found is None else found.groups(""))
 
@@ -90,22 +90,22 @@ def test_a_pattern_means_what_it_means_in_python(pattern: str, text: str) -> Non
         ("now", "now", ()),
     ],
 )
-def test_what_the_groups_catch(pattern: str, text: str, caught: tuple[str, ...] | None) -> None:
+def test_captures_of_groups(pattern: str, text: str, caught: tuple[str, ...] | None) -> None:
     assert TagPattern.parse(pattern).match(text) == caught
 
 
-def test_a_group_of_words_tells_them() -> None:
+def test_a_group_of_words_lists_them() -> None:
     pattern = TagPattern.parse(r"(factual|a\+b|(?:one|two))\s+(.+) (exact) (a|b+)")
     assert pattern.words == (("factual", "a+b", "one", "two"), (), ("exact",), ())
 
 
 @pytest.mark.parametrize(("pattern", "reason"), REFUSED.items())
-def test_what_is_no_tag_pattern_is_refused_with_a_reason(pattern: str, reason: str) -> None:
+def test_an_invalid_tag_pattern_is_refused_with_a_reason(pattern: str, reason: str) -> None:
     with pytest.raises(PatternRefused, match=f"^{re.escape(reason)}"):
         TagPattern.parse(pattern)
 
 
-def test_a_pattern_has_a_bound_on_its_length_and_its_size() -> None:
+def test_the_length_and_size_of_a_pattern_are_limited() -> None:
     assert TagPattern.parse("a" * MAX_LENGTH).match("a" * MAX_LENGTH) == ()
     with pytest.raises(PatternRefused, match=f"has more than {MAX_LENGTH} characters"):
         TagPattern.parse("a" * (MAX_LENGTH + 1))
@@ -115,7 +115,7 @@ def test_a_pattern_has_a_bound_on_its_length_and_its_size() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "unit"), SLOW_ELSEWHERE)
-def test_a_line_takes_each_instruction_at_most_once_at_each_place(pattern: str, unit: str) -> None:
+def test_each_instruction_is_executed_at_most_once_per_position(pattern: str, unit: str) -> None:
     line = unit * (2000 // len(unit)) + "\x00"
     read = TagPattern.parse(pattern)
     assert read.match(line) is None
@@ -123,13 +123,13 @@ def test_a_line_takes_each_instruction_at_most_once_at_each_place(pattern: str, 
 
 
 @given(PATTERNS, st.text(ALPHABET, max_size=12))
-def test_any_line_takes_each_instruction_at_most_once_at_each_place(pattern: str, text: str) -> None:
+def test_each_instruction_is_executed_at_most_once_per_position_of_any_line(pattern: str, text: str) -> None:
     read = TagPattern.parse(pattern)
     assert steps(read, text) <= len(read.program) * (len(text) + 1)
 
 
 class Counted(list[Instruction]):
-    """A program that counts the instructions that are taken from it."""
+    """A program that counts the executed instructions."""
 
     taken = 0
 
@@ -139,7 +139,7 @@ class Counted(list[Instruction]):
 
 
 def steps(pattern: TagPattern, text: str) -> int:
-    """Count the instructions that matching tries."""
+    """Return the number of instructions executed by matching."""
     program = Counted(pattern.program)
     replace(pattern, program=program).match(text)
     return program.taken

@@ -1,4 +1,4 @@
-"""Configuration of tool use: its defaults, what it takes, and every way to get it wrong."""
+"""Configuration of tool use: its defaults, its values, and all errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def problem(configuration: Any) -> str:
     return f"{found.setting}: {found.message} ({found.fix})"
 
 
-def test_without_any_settings_the_defaults_hold() -> None:
+def test_without_settings_the_defaults_apply() -> None:
     assert read_tool_use({}) == ToolUseConfig()
     assert read_tool_use({"targets": [], "executors": {}}) == ToolUseConfig()
 
 
-def test_everything_can_be_set() -> None:
+def test_all_settings_can_be_configured() -> None:
     config = read_tool_use(
         {
             "tool_use": {"chat": "codeact", "phase": "retrieval", "catalog": "universal"},
@@ -114,18 +114,18 @@ def test_everything_can_be_set() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(configuration: Any, said: str) -> None:
+def test_errors_are_reported_with_their_location(configuration: Any, said: str) -> None:
     assert problem(configuration) == said
 
 
-def test_all_problems_are_told_at_once_and_the_error_pickles() -> None:
+def test_all_problems_are_reported_at_once_and_the_error_can_be_pickled() -> None:
     with pytest.raises(ToolUseError) as caught:
         read_tool_use({"tool_use": {"chat": "x", "step": "y"}, "router_model": 1})
     assert sorted(each.setting for each in caught.value.problems) == ["router_model", "tool_use.chat", "tool_use.step"]
-    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems  # noqa: S301  # our own
+    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems  # noqa: S301  # trusted
 
 
-def test_a_program_that_configures_by_hand_is_held_to_the_same() -> None:
+def test_configuration_in_code_is_validated_equally() -> None:
     presentations: Any = {"chat": "retrieval", "step": "codeact"}
     with pytest.raises(ToolUseError) as caught:
         ToolUseConfig(presentations=presentations)

@@ -1,4 +1,4 @@
-"""The built-in toolsets in a package of a team's own: every tool runs, and its result is of the team's classes."""
+"""The built-in toolsets in the package of a team: every tool runs, and its result has the classes of that package."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ agent = registration(tasks=TaskTools(TaskGraph()))
 
 @dataclass
 class Team:
-    """A project of a team, and a runtime over the package that it built."""
+    """A project of a team, and a runtime for its built package."""
 
     folder: Path
     seen: set[str] = field(default_factory=set[str])
@@ -91,7 +91,7 @@ class Team:
         self.run = self.runtime.start_run("main", meta=ToolCallMeta(user="ann", session_id="s"))
 
     def call(self, ident: str, /, **args: Any) -> Any:
-        """Make a call that has to go well; the value is of a class of the team's package, or plain JSON."""
+        """Make a call that must succeed; the value has a class of the team's package, or is plain JSON."""
         self.seen.add(ident)
         request = ToolRequest(name=ident, payload=json.dumps(args))
         result = asyncio.run(self.runtime.invoke(request, run=self.run))
@@ -102,13 +102,13 @@ class Team:
 
 
 async def answers(run: AgentRun) -> Outcome:
-    """A planner loop whose agents say what they were told."""
+    """A planner loop whose agents answer with their messages."""
     return Outcome(value=run.messages[-1].content)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project that names all built-in toolsets, and whose agents use them; built, and on the import path."""
+    """Return a project with all built-in toolsets and agents that use them, built and on the import path."""
     folder = tmp_path_factory.mktemp("team")
     (folder / "toolgen.toml").write_text(CONFIGURATION)
     (folder / "app.py").write_text(APP)
@@ -133,7 +133,7 @@ def team(project: Path) -> Team:
     return Team(project)
 
 
-def test_reg_37_every_built_in_tool_runs_in_a_package_of_a_teams_own(team: Team) -> None:
+def test_reg_37_every_built_in_tool_runs_in_the_package_of_a_team(team: Team) -> None:
     assert team.call("code.read_file", path="a.txt").content == "one\n"
     assert [entry.kind for entry in team.call("code.list_dir", path="sub").entries] == ["file"]
     assert team.call("code.write_file", path="new/b.txt", content="two\n").bytes_written == 4
@@ -182,7 +182,7 @@ def test_reg_37_every_built_in_tool_runs_in_a_package_of_a_teams_own(team: Team)
     assert set(team.catalog.toolsets) == set(BUILTIN_TOOLSETS)
 
 
-def test_typed_args_of_the_teams_package_are_taken_as_well(team: Team) -> None:
+def test_typed_args_of_the_teams_package_are_accepted_too(team: Team) -> None:
     code = import_module(f"{PACKAGE}.tools.code_")
     result = asyncio.run(team.runtime.call(code.READ_FILE, code.ReadFileArgs(path="a.txt", max_lines=1)))
     assert result.value == code.ReadFileResult(content="one\n", start_line=1, truncated=False, truncated_lines=[])
@@ -196,7 +196,7 @@ def test_typed_args_of_the_teams_package_are_taken_as_well(team: Team) -> None:
         ("agent.task_list", {}, {"tasks": [], "truncated": False}),
     ],
 )
-def test_toolgen_call_runs_them_as_the_configuration_names_them(
+def test_toolgen_call_runs_them_with_the_configured_executors(
     project: Path, tool: str, args: dict[str, Any], expected: Any
 ) -> None:
     done = toolgen(project, "call", tool, json.dumps(args), "--format", "json")

@@ -1,4 +1,4 @@
-"""`toolgen call`: who is asked, what is printed where, and what is wrong with handlers of one's own."""
+"""`toolgen call`: permission requests, output streams, and errors in handlers of the project."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ shop = Shop()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is built."""
+    """Return a project that is built."""
     folder = tmp_path_factory.mktemp("call")
     (folder / "specs").mkdir()
     (folder / "specs/orders.yaml").write_text(SPEC)
@@ -94,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def app(folder: Path) -> Path:
-    """The handlers, as they should be."""
+    """Write correct handlers."""
     place = folder / "app.py"
     place.write_text(APP)
     return place
@@ -108,7 +108,7 @@ def test_stdout_is_the_result_and_what_handlers_print_is_on_stderr(folder: Path)
     assert done.err == "the application starts\nlooking for 3\n"
 
 
-def test_every_issue_is_told_once(folder: Path) -> None:
+def test_every_issue_is_reported_once(folder: Path) -> None:
     done = toolgen(folder, "call", "find", '{"limit": 10}')
 
     assert done.code == 1
@@ -118,7 +118,7 @@ def test_every_issue_is_told_once(folder: Path) -> None:
     ]
 
 
-def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -> None:
+def test_a_readonly_tool_with_network_access_needs_permission(folder: Path) -> None:
     arguments = ("call", "fetch", '{"url": "https://example.org"}')
     refused, allowed = toolgen(folder, *arguments), toolgen(folder, *arguments, "--yes")
 
@@ -132,7 +132,7 @@ def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -
 
 @pytest.fixture
 def api() -> Iterator[int]:
-    """The port of an HTTP API."""
+    """Serve an HTTP API; yields its port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -143,7 +143,7 @@ def api() -> Iterator[int]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # a name of http.server
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 # the name in http.server
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
@@ -181,7 +181,7 @@ def test_servers_of_specs_need_no_configuration(tmp_path: Path, api: int, monkey
     assert (listed.code, listed.out) == (0, "[7]\n"), listed.err
 
 
-def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
+def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
     call = ("call", "erase", '{"order": 7}')
     denied, of_one, unknown = (
         toolgen(folder, *call, "--yes"),
@@ -195,13 +195,13 @@ def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
 
 
 def _heed_interrupts() -> None:
-    """A shell that starts the tests in its background has them ignore SIGINT, and what they start with them."""
+    """Restore SIGINT: a shell that starts the tests in the background makes them and their children ignore it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
 def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
-    """A call that has to be allowed, from a terminal on which the question stands, and the end of the person."""
+    """Start a call that needs permission; yields the process and the user's end of the terminal with the question."""
     person, program = pty.openpty()
     command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "fetch", '{"url": "https://example.org"}']
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -262,7 +262,7 @@ def test_a_question_ends_with_ctrl_c(folder: Path) -> None:
         ),
     ],
 )  # fmt: skip
-def test_handlers_that_cannot_be_used_are_one_line_and_no_defect_of_toolgen(
+def test_unusable_handlers_are_reported_in_one_line_without_a_traceback(
     folder: Path, app: Path, text: str, problem: str
 ) -> None:
     app.write_text(text)
@@ -284,7 +284,7 @@ def test_handlers_that_cannot_be_used_are_one_line_and_no_defect_of_toolgen(
         (["tenant=NaN", "since=3"], "['NaN', 3]"),
     ],
 )
-def test_what_a_host_fills_in_is_given_by_inject(folder: Path, given: list[str], result: str) -> None:
+def test_injected_values_are_given_with_inject(folder: Path, given: list[str], result: str) -> None:
     flags = [word for each in given for word in ("--inject", each)]
     done = toolgen(folder, "call", "count", *flags, "--format", "json")
 
@@ -306,7 +306,7 @@ def test_what_a_host_fills_in_is_given_by_inject(folder: Path, given: list[str],
         (["tenant=a", "tenant=b"], "`--inject tenant=...` is given twice."),
     ],
 )
-def test_an_injected_value_that_is_missing_or_of_no_field_is_said_with_the_flag(
+def test_a_missing_or_unknown_injected_value_is_reported_with_its_flag(
     folder: Path, given: list[str], problem: str
 ) -> None:
     done = toolgen(folder, "call", "count", *(word for each in given for word in ("--inject", each)))
@@ -315,7 +315,7 @@ def test_an_injected_value_that_is_missing_or_of_no_field_is_said_with_the_flag(
     assert done.err.splitlines()[-1].endswith(problem)
 
 
-def test_a_tool_that_injects_nothing_takes_nothing(folder: Path) -> None:
+def test_a_tool_without_injected_fields_accepts_none(folder: Path) -> None:
     done = toolgen(folder, "call", "find", '{"limit": 3}', "--inject", "tenant=a")
 
     assert (done.code, "shop.orders.find does not inject `tenant`: there are no injected fields." in done.err) == (
@@ -331,7 +331,7 @@ def test_an_injected_value_of_another_type_is_an_error(folder: Path) -> None:
     assert "a value of the wrong type into shop.orders.count: tenant" in done.err
 
 
-def test_args_that_are_no_utf_8_are_an_error_and_no_defect(folder: Path) -> None:
+def test_args_that_are_not_utf_8_are_an_error_without_a_traceback(folder: Path) -> None:
     command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "find", "-"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, input=b'{"limit": "\xff"}', capture_output=True, env=environment, check=False)

@@ -1,6 +1,6 @@
-"""Store files with damaged bytes: whoever reads or opens one gets a record or an error, and never a traceback."""
+"""Store files with damaged bytes: opening and reading them gives a record or an error, never a traceback."""
 
-# ruff: noqa: S608  # statements are put together of constants
+# ruff: noqa: S608 # statements are built from constants
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SCHEMA: Final = (
 
 
 def written(path: Path) -> None:
-    """A store of two runs, one of which has calls that failed and progress."""
+    """Write a store of two runs, one of which has failed calls and progress."""
     record(path, 2)
 
     async def more() -> None:
@@ -85,7 +85,7 @@ def cut(random_: random.Random, path: Path) -> None:
 
 
 def forge(random_: random.Random, path: Path) -> None:
-    """Put any value in any column of any row, as SQLite lets it be put."""
+    """Put any value in any column of any row, which SQLite allows."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for _ in range(random_.randint(1, 4)):
             table = random_.choice(list(COLUMNS))
@@ -97,7 +97,7 @@ def forge(random_: random.Random, path: Path) -> None:
 
 
 def forge_bytes(random_: random.Random, path: Path) -> None:
-    """Damage the text of rows, and leave the file whole: what is damaged is found when it is read as JSON."""
+    """Damage the text of rows without damaging the file, so that reading the JSON finds it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         table = random_.choice(["events", "results"])
         rows = connection.execute(f"SELECT run_id, sequence, body FROM {table}").fetchall()
@@ -120,7 +120,7 @@ DAMAGES: Final[list[Callable[[random.Random, Path], None]]] = [
 
 
 def read_all(path: Path, head: Head) -> None:
-    """Read as programs read: only these errors may come of it."""
+    """Read as programs do: only these errors may be raised."""
     reader = SqliteReader(path)
     reads: list[Callable[[], Any]] = [reader.runs]
     for run in ("r1", "r2", "", "x"):
@@ -157,7 +157,7 @@ def read_on_the_command_line(path: Path, head: Head, key: Path, capture: pytest.
 
 
 def write_to(path: Path) -> None:
-    """Write as a host does, to a run that is there and to a new one; what is not written is said to be so."""
+    """Write as a host does, to an existing and a new run; a failed write is reported."""
 
     async def main() -> None:
         try:
@@ -174,7 +174,7 @@ def write_to(path: Path) -> None:
 
 
 def fuzz(folder: Path, seed: int, count: int, capture: pytest.CaptureFixture[str], *, on_command_line: int) -> None:
-    random_ = random.Random(seed)  # noqa: S311  # to be had again, and no secret
+    random_ = random.Random(seed)  # noqa: S311  # reproducible, not secret
     whole, path, key = folder / "whole.db", folder / "store.db", folder / "key"
     written(whole)
     key.write_bytes(b"a key that is only known to tests")
@@ -184,7 +184,7 @@ def fuzz(folder: Path, seed: int, count: int, capture: pytest.CaptureFixture[str
             beside.unlink()
         shutil.copy(whole, path)
         for _ in range(random_.choice([1, 1, 2])):
-            with suppress(sqlite3.Error, UnicodeDecodeError):  # a damaged file cannot always be damaged by SQLite
+            with suppress(sqlite3.Error, UnicodeDecodeError):  # SQLite cannot always damage a damaged file further
                 random_.choice(DAMAGES)(random_, path)
         read_all(path, head)
         if number < on_command_line:

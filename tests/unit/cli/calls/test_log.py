@@ -1,4 +1,4 @@
-"""`toolgen log`: runs, one run, its head, and whether its record is what was written."""
+"""`toolgen log`: runs, one run, its head, and verification of its record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY = "0123456789abcdef" * 4
 
 
 class Clock:
-    """Goes on by 2.5 ms whenever it is looked at."""
+    """A clock that advances by 2.5 ms whenever it is read."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -40,7 +40,7 @@ class Clock:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a store of two runs, and the key of their chains."""
+    """Return a folder with a store of two runs, and the key of their chains."""
     (tmp_path / "log.key").write_text(f"{KEY}\n")
 
     async def record() -> None:
@@ -116,7 +116,7 @@ def test_a_run_is_followed_to_its_end(folder: Path) -> None:
     assert [json.loads(line)["sequence"] for line in as_json.out.splitlines()] == list(range(8))
 
 
-def test_a_run_is_followed_while_it_goes_on(folder: Path) -> None:
+def test_a_run_is_followed_while_it_continues(folder: Path) -> None:
     command = [sys.executable, "-m", "toolgen", "-C", str(folder), "log", "live", "--store", "store.db", "--follow"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -134,7 +134,7 @@ def test_a_run_is_followed_while_it_goes_on(folder: Path) -> None:
         assert following.wait() == 0
 
 
-def test_a_store_and_a_run_that_are_not_there_yet_are_waited_for(tmp_path: Path) -> None:
+def test_a_missing_store_and_a_missing_run_are_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "later.db"
     command = [sys.executable, "-m", "toolgen", "-C", str(tmp_path), "log", "r1", "--store", "later.db", "--follow"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -150,7 +150,7 @@ def test_a_store_and_a_run_that_are_not_there_yet_are_waited_for(tmp_path: Path)
         assert following.stdout is not None
         assert following.stderr is not None
         assert following.stderr.readline() == "waiting for later.db\n"
-        path.touch()  # what a store is for a moment
+        path.touch()  # the initial state of a store
         asyncio.run(record("r0"))
         assert following.stderr.readline() == "waiting for run r1\n"
         asyncio.run(record("r1"))
@@ -158,7 +158,7 @@ def test_a_store_and_a_run_that_are_not_there_yet_are_waited_for(tmp_path: Path)
         assert following.wait() == 0
 
 
-def test_only_who_follows_waits(tmp_path: Path) -> None:
+def test_only_follow_waits(tmp_path: Path) -> None:
     done = toolgen(tmp_path, "log", "r1", "--store", "later.db")
     assert done.code == 2
     assert "File 'later.db' does not exist." in done.err
@@ -219,7 +219,7 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
         ),
     ],
 )
-def test_what_cannot_be_shown(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_runs_that_cannot_be_shown(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     done = toolgen(folder, *arguments)
     assert done.code == 2
     assert message in " ".join(done.err.split())

@@ -42,7 +42,7 @@ tools:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is built."""
+    """Return a project that is built."""
     folder = tmp_path_factory.mktemp("replay")
     (folder / "specs").mkdir()
     (folder / "specs/shop.yaml").write_text(SHOP)
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def replay(folder: Path, *lines: Any, options: tuple[str, ...] = ()) -> Finished:
-    """Replay lines: JSON values, or text as it stands."""
+    """Replay lines: JSON values, or raw text."""
     text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
     (folder / "calls.jsonl").write_text(text, encoding="utf-8")
     return toolgen(folder, "replay", str(folder / "calls.jsonl"), *options)
@@ -63,7 +63,7 @@ def call(arguments: Any, accept: bool | None = None, tool: str = "find.order") -
     return {"tool": tool, "arguments": arguments, **({} if accept is None else {"accept": accept})}
 
 
-def test_calls_that_are_as_they_were_recorded(folder: Path) -> None:
+def test_calls_that_match_their_recording(folder: Path) -> None:
     done = replay(
         folder,
         call({"id": 1}, accept=True),
@@ -79,7 +79,7 @@ def test_calls_that_are_as_they_were_recorded(folder: Path) -> None:
     assert done.out == "6 calls: 4 accepted, 2 rejected\n6 agree, 0 disagree, 0 altered\n"
 
 
-def test_every_disagreement_has_its_line_and_its_reason(folder: Path) -> None:
+def test_every_disagreement_has_a_line_and_a_reason(folder: Path) -> None:
     lines = (call({"id": 1}, accept=False), call({"id": "1"}, accept=True), call({"id": 2}, accept=True))
     done = replay(folder, *lines)
 
@@ -111,7 +111,7 @@ def test_json(folder: Path) -> None:
     assert counts == {"total": 4, "accepted": 2, "rejected": 2, "agree": 0, "altered": []}
 
 
-def test_without_verdicts_the_rejections_are_told_and_are_no_failure(folder: Path) -> None:
+def test_without_verdicts_rejections_are_reported_and_are_not_failures(folder: Path) -> None:
     done = replay(folder, call({"id": 1}), call({"id": 1, "more": 2}))
 
     assert done.code == 0
@@ -126,7 +126,7 @@ def test_a_tool_may_be_named_in_any_spelling(folder: Path) -> None:
     assert done.code == 0, done.out
 
 
-def test_a_name_that_fits_several_tools_is_an_error_that_lists_them(folder: Path) -> None:
+def test_an_ambiguous_name_is_an_error_that_lists_its_tools(folder: Path) -> None:
     done = replay(folder, call({}, tool="ping"))
 
     assert done.code == 2
@@ -134,7 +134,7 @@ def test_a_name_that_fits_several_tools_is_an_error_that_lists_them(folder: Path
     assert replay(folder, call({}, accept=True, tool="ping"), options=("--toolset", "other.tools")).code == 0
 
 
-def test_a_tool_that_is_not_there_is_a_disagreement(folder: Path) -> None:
+def test_an_unknown_tool_is_a_disagreement(folder: Path) -> None:
     done = replay(folder, call({}, tool="find_ordr"), call({}, accept=False, tool="find.orders"))
 
     assert done.code == 1
@@ -145,21 +145,21 @@ def test_a_tool_that_is_not_there_is_a_disagreement(folder: Path) -> None:
     assert done.out.endswith("2 calls: 0 accepted, 0 rejected\n0 agree, 2 disagree, 0 altered\n")
 
 
-def test_a_recording_without_a_call_is_no_success(folder: Path) -> None:
+def test_a_recording_without_calls_is_a_failure(folder: Path) -> None:
     done = replay(folder, "")
 
     assert (done.code, done.err) == (1, "calls.jsonl: contains no calls, so nothing was checked\n")
     assert done.out.startswith("0 calls: ")
 
 
-def test_a_toolset_that_is_not_there_is_a_usage_error(folder: Path) -> None:
+def test_an_unknown_toolset_is_a_usage_error(folder: Path) -> None:
     done = replay(folder, call({}), options=("--toolset", "mcp.shp"))
 
     assert done.code == 2
     assert "There is no toolset `mcp.shp`. Did you mean `mcp.shop`?" in done.err
 
 
-def test_broken_lines_have_their_place_and_do_not_stop_the_others(folder: Path) -> None:
+def test_broken_lines_are_reported_with_their_location_and_do_not_stop_the_others(folder: Path) -> None:
     done = replay(folder, '{"tool": "ping", "arguments": {]}', call({"id": 1}, accept=True))
 
     assert done.code == 1
@@ -167,7 +167,7 @@ def test_broken_lines_have_their_place_and_do_not_stop_the_others(folder: Path) 
     assert done.out.endswith("1 call: 1 accepted, 0 rejected\n1 agree, 0 disagree, 0 altered, 1 broken lines\n")
 
 
-def test_what_was_recorded_counts_as_it_was_written(folder: Path) -> None:
+def test_recorded_json_is_checked_exactly_as_written(folder: Path) -> None:
     done = replay(
         folder,
         '{"tool": "find.order", "arguments": {"id": 1, "id": "x"}, "accept": false}',

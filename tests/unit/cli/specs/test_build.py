@@ -1,4 +1,4 @@
-"""`toolgen build --check`: what it advises is what helps."""
+"""`toolgen build --check`: its advice works."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WITH_A_WARNING = "toolgen: 1\nagent: clerk\nuse: [nowhere]\n"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project that is built is the working directory."""
+    """Use a built project as the working directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/shop.yaml").write_text(SPEC)
@@ -26,33 +26,33 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def advice(capsys: pytest.CaptureFixture[str]) -> str:
-    """What a check says at last, of a package that is not what its specs give."""
+    """Return the last line of a check of a package that differs from its specs."""
     capsys.readouterr()
     assert run(["build", "--check"]) == 1
     return capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_changed_spec_wants_a_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_spec_needs_a_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
 
     assert advice(capsys).endswith(" differences; run `toolgen build`")
     assert [run(["build"]), run(["build", "--check"])] == [0, 0]
 
 
-def test_a_stray_is_to_be_deleted_for_no_build_would_do_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stray_must_be_deleted_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stray = folder / "generated/stray.py"
     stray.write_text("x\n")
 
     assert advice(capsys) == "generated: 1 difference; delete strays, or move them elsewhere"
     assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [1, 1, 1]
     said = capsys.readouterr()
-    assert said.out.count("generated/stray.py: stray\n") == 3, "a build and a check say the same"
+    assert said.out.count("generated/stray.py: stray\n") == 3, "a build and a check report the same"
     assert said.err.count("generated: 1 difference; delete strays, or move them elsewhere\n") == 3
     stray.unlink()
     assert run(["build", "--check"]) == 0
 
 
-def test_an_edit_by_hand_wants_a_build_that_is_forced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_manual_edit_needs_a_forced_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "generated/TOOLS.md").write_text("mine\n")
 
     overwritten = "move edits elsewhere, and run `toolgen build --force`, which overwrites them"
@@ -60,7 +60,7 @@ def test_an_edit_by_hand_wants_a_build_that_is_forced(folder: Path, capsys: pyte
     assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [1, 0, 0]
 
 
-def test_what_stands_where_a_file_must_go_is_an_edit_and_no_stray(
+def test_a_foreign_file_at_the_path_of_a_generated_one_is_an_edit(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "specs/more.yaml").write_text(SPEC.replace("toolset: shop", "toolset: more"))
@@ -74,7 +74,7 @@ def test_what_stands_where_a_file_must_go_is_an_edit_and_no_stray(
     assert (folder / "generated/tools/more/idents.py").read_text() != "mine\n"
 
 
-def test_an_edited_lock_wants_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edited_lock_needs_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lock = folder / "generated/toolgen.lock"
     lock.write_text(f"{lock.read_text()}\n")
 
@@ -83,7 +83,7 @@ def test_an_edited_lock_wants_a_plain_build(folder: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check"]])
-def test_warnings_are_errors_where_that_is_asked(
+def test_warnings_are_errors_if_requested(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
@@ -98,7 +98,7 @@ def test_warnings_are_errors_where_that_is_asked(
     assert {path: path.read_bytes() for path in (folder / "generated").rglob("*") if path.is_file()} == before
 
 
-def test_warnings_are_errors_where_nothing_changed_too(folder: Path) -> None:
+def test_warnings_are_errors_even_if_nothing_changed(folder: Path) -> None:
     (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
 
     assert [run(["build"]), run(["build"]), run(["build", "--check"])] == [0, 0, 0]

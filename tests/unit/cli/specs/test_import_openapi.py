@@ -31,7 +31,7 @@ def written(folder: Path, document: Any = API, other: str = OTHER) -> Path:
     return folder
 
 
-def test_a_file_and_those_it_refers_to_become_a_spec_that_builds(tmp_path: Path) -> None:
+def test_a_file_with_its_references_becomes_a_spec_that_builds(tmp_path: Path) -> None:
     done = toolgen(written(tmp_path), "import", "openapi", str(tmp_path / "docs/api.json"), "--toolset", "shop.api")
     assert (done.code, done.out) == (0, "specs/shop.api.yaml: 3 tools, 3 new\n"), done.err
     assert toolgen(tmp_path, "build").code == 0
@@ -52,7 +52,7 @@ def test_operations_are_selected_and_the_outcome_is_json(tmp_path: Path) -> None
     assert (wrong.code, "write `tag:…`" in wrong.err) == (2, True)
 
 
-def test_one_broken_operation_is_shown_and_the_others_are_written(tmp_path: Path) -> None:
+def test_a_broken_operation_is_reported_and_the_others_are_written(tmp_path: Path) -> None:
     broken = openapi({**API["paths"], "/broken": {"get": {"parameters": [{"name": "x", "in": "query"}], **OK}}})
     folder = written(tmp_path, broken)
     done = toolgen(folder, "import", "openapi", str(folder / "docs/api.json"), "--toolset", "shop.api")
@@ -63,7 +63,7 @@ def test_one_broken_operation_is_shown_and_the_others_are_written(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["../../secret.yaml", "/etc/passwd", "https://elsewhere.example/x.yaml"])
-def test_a_description_reads_no_file_elsewhere(tmp_path: Path, name: str) -> None:
+def test_a_description_reads_no_file_outside_its_folder(tmp_path: Path, name: str) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (tmp_path / "secret.yaml").write_text(OTHER, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`toolgen init`: what it writes is a project, and says how to have more."""
+"""`toolgen init`: it writes a valid project that documents the next steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_configuration_is_the_default_and_names_the_built_in_toolsets_to_add
     assert load_config(tmp_path).targets == (Target(builtin=BUILTIN_TOOLSETS),)
 
 
-def test_git_is_told_of_what_is_generated_also_where_it_knows_other_things(tmp_path: Path) -> None:
+def test_gitignore_and_gitattributes_get_missing_lines_and_keep_others(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("mine\n/generated/_derived/", encoding="utf-8")
     assert toolgen(tmp_path, "init", "--bare").code == 0
     ignored = (tmp_path / ".gitignore").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_git_is_told_of_what_is_generated_also_where_it_knows_other_things(tmp_p
     assert (tmp_path / ".gitattributes").read_text(encoding="utf-8") == attributes
 
 
-def test_nothing_is_written_over(tmp_path: Path) -> None:
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text("# mine\n")
     done = toolgen(tmp_path, "init")
     assert (done.code, done.err.splitlines()[-1]) == (2, "Error: toolgen.toml is already there; nothing was written.")

@@ -72,13 +72,13 @@ def test_uac_12_every_provider_has_its_own_names(project: Path) -> None:
     assert names(toolgen(project, "export", "litellm").json) == ["shop.find", "shop.ping", "team.notes.keep"]
 
 
-def test_what_a_build_writes_is_what_is_exported(project: Path) -> None:
+def test_the_export_equals_the_payloads_of_a_build(project: Path) -> None:
     written = (project / "generated/providers/anthropic.json").read_text(encoding="utf-8")
     assert json.loads(written) == toolgen(project, "export", "anthropic").json
     assert [path.name for path in (project / "generated/providers").iterdir()] == ["anthropic.json"]
 
 
-def test_a_tool_that_cannot_be_told_of_is_named_and_the_others_are_printed(project: Path) -> None:
+def test_an_unrepresentable_tool_is_reported_and_the_others_are_printed(project: Path) -> None:
     exported = toolgen(project, "export", "openai-strict")
     assert exported.code == 1
     assert names(exported.json) == ["shop__find", "shop__ping"]
@@ -88,7 +88,7 @@ def test_a_tool_that_cannot_be_told_of_is_named_and_the_others_are_printed(proje
     ]
 
 
-def test_differences_are_said_when_they_are_asked_for(project: Path) -> None:
+def test_differences_are_printed_on_request(project: Path) -> None:
     assert toolgen(project, "export", "openai-strict", "--toolset", "shop").err == ""
     exported = toolgen(project, "export", "openai-strict", "--toolset", "shop", "--differences")
     assert exported.code == 0

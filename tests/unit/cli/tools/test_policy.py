@@ -8,7 +8,7 @@ from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 
 
-def test_each_rule_that_had_a_say_is_shown() -> None:
+def test_each_rule_that_contributed_is_shown() -> None:
     done = toolgen(ROOT, "policy", "explain", "code.write_file", "--agent", "default_worker", "--mode", "plan")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
@@ -35,7 +35,7 @@ def test_a_tool_may_be_named_in_any_spelling() -> None:
     assert shown.splitlines()[-1] == "Agents with the role fork may never call it."
 
 
-def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:
+def test_checks_of_each_call_are_shown_if_a_call_may_run() -> None:
     last = [
         toolgen(ROOT, "policy", "explain", *arguments).out.splitlines()[-1]
         for arguments in (["code.read_file"], ["code.write_file", "--mode", "plan"], ["agent.task_list"])
@@ -59,7 +59,7 @@ def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:
         (["code.write_file", "--role", "boss"], "'boss' is not one of"),
     ],
 )
-def test_what_is_not_there_is_a_usage_error(arguments: list[str], message: str) -> None:
+def test_unknown_names_are_usage_errors(arguments: list[str], message: str) -> None:
     done = toolgen(ROOT, "policy", "explain", *arguments)
     assert done.code == 2
     assert message in done.err

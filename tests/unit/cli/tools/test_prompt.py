@@ -41,7 +41,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_section_of_a_layer_is_printed_as_it_is_sent(project: Path) -> None:
+def test_the_section_of_a_layer_is_printed_as_sent(project: Path) -> None:
     assert toolgen(project, "prompt", "chat").out == SECTION
 
 
@@ -57,12 +57,12 @@ def test_all_layers_and_the_tags_are_printed_one_after_the_other(project: Path) 
     assert "KEEP: [text]" in done.out
 
 
-def test_the_same_for_programs(project: Path) -> None:
+def test_json_output(project: Path) -> None:
     (found,) = toolgen(project, "prompt", "step", "--format", "json").json
     assert found == {"layer": "step", "presentation": "universal-category", "prompt": SECTION.rstrip("\n")}
 
 
-def test_what_there_is_not_is_a_usage_error(project: Path) -> None:
+def test_unknown_names_are_usage_errors(project: Path) -> None:
     done = toolgen(project, "prompt", "step", "--agent", "nobody")
     assert (done.code, done.out) == (2, "")
     assert "There is no agent `nobody`" in done.err
@@ -71,7 +71,7 @@ def test_what_there_is_not_is_a_usage_error(project: Path) -> None:
     assert "Did you mean `generated`?" in done.err
 
 
-def test_a_scheme_that_lacks_what_it_needs_is_told_and_the_others_are_printed(project: Path) -> None:
+def test_an_unavailable_presentation_is_reported_and_the_others_are_printed(project: Path) -> None:
     (project / "toolgen.toml").write_text('targets = [{specs = "specs", out = "generated"}]')
     assert toolgen(project, "build").code == 0
     done = toolgen(project, "prompt", "step")

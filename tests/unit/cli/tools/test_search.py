@@ -1,4 +1,4 @@
-"""`toolgen search`: questions in, tools out."""
+"""`toolgen search`: queries and the tools they find."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ tools:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two targets; the tool of the shop is in both."""
+    """Return a project with two targets; the tool of the shop is in both."""
     folder = tmp_path_factory.mktemp("project")
     for target, specs in {"mail": {"mail": MAIL, "shop": SHOP}, "shop": {"shop": SHOP}}.items():
         (folder / target).mkdir()
@@ -59,7 +59,7 @@ def test_tools_are_listed_best_first_with_the_names_at_their_source(project: Pat
     assert float(rows[0][1]) > float(rows[1][1]) > 0
 
 
-def test_a_query_of_stdin_gives_a_line_of_json_each(project: Path) -> None:
+def test_each_query_from_stdin_gives_a_line_of_json(project: Path) -> None:
     asked = "inbox\nCancel an order — “now”\nnothing of it, zzzz\n"
     done = toolgen(project, "search", "--stdin", "--format", "json", "--limit", "1", stdin=asked)
     answers = [json.loads(line) for line in done.out.splitlines()]
@@ -71,27 +71,27 @@ def test_a_query_of_stdin_gives_a_line_of_json_each(project: Path) -> None:
     assert third == []
 
 
-def test_queries_of_stdin_are_named_in_the_text(project: Path) -> None:
+def test_queries_from_stdin_are_named_in_the_text(project: Path) -> None:
     lines = toolgen(project, "search", "--stdin", stdin="inbox\r\nzzzz").out.splitlines()
     assert lines[0] == "inbox:"
     assert lines[1].startswith("mcp.mail.list_messages")
     assert lines[2:] == ["zzzz:", "no matching tools: try other words, or see `toolgen list`"]
 
 
-def test_what_nothing_fits_is_said_beside_the_output(project: Path) -> None:
+def test_a_query_without_hits_is_reported_on_stderr(project: Path) -> None:
     done = toolgen(project, "search", "zzzz")
     assert (done.code, done.out) == (0, "")
     assert done.err == "no matching tools: try other words, or see `toolgen list`\n"
 
 
-def test_an_empty_line_finds_nothing_and_the_others_stay_beside_their_answers(project: Path) -> None:
+def test_an_empty_line_finds_nothing_and_the_others_keep_their_answers(project: Path) -> None:
     done = toolgen(project, "search", "--stdin", "--format", "json", stdin="inbox\n\ninbox\n")
     first, second, third = (json.loads(line)["hits"] for line in done.out.splitlines())
     assert (first, second) == (third, [])
 
 
 def configured(project: Path, folder: Path, embedding_class: str) -> Path:
-    """A copy of the project with an embedding class of its own."""
+    """Return a copy of the project with its own embedding class."""
     copy = shutil.copytree(project, folder / "copy")
     settings = f'[action_retrieval]\nembedding_class = "own"\nclasses.own.{embedding_class}\n'
     (copy / "toolgen.toml").write_text((copy / "toolgen.toml").read_text() + settings, encoding="utf-8")
@@ -99,7 +99,7 @@ def configured(project: Path, folder: Path, embedding_class: str) -> Path:
 
 
 def with_vectors(project: Path, folder: Path) -> Path:
-    """A copy of the project with an embedding class that works."""
+    """Return a copy of the project with a working embedding class."""
     copy = configured(project, folder, 'function = "own_vectors:embed"')
     program = (
         "def embed(texts):\n    return [[1.0, 0.0] if 'cancel' in text.lower() else [0.0, 1.0] for text in texts]\n"
@@ -109,13 +109,13 @@ def with_vectors(project: Path, folder: Path) -> Path:
 
 
 def score(project: Path, query: str) -> float:
-    """That of the first hit."""
+    """Return the score of the first hit."""
     done = toolgen(project, "search", query, "--format", "json", "--limit", "1")
     found: float = done.json["hits"][0]["score"]
     return found
 
 
-def test_vectors_of_an_embedding_class_have_a_say(project: Path, tmp_path: Path) -> None:
+def test_vectors_of_an_embedding_class_are_used(project: Path, tmp_path: Path) -> None:
     copy = with_vectors(project, tmp_path)
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
     assert done.err == ""
@@ -125,7 +125,7 @@ def test_vectors_of_an_embedding_class_have_a_say(project: Path, tmp_path: Path)
     assert (copy / ".toolgen" / "vectors.db").is_file()
 
 
-def test_where_no_folder_can_be_made_vectors_are_not_kept(project: Path, tmp_path: Path) -> None:
+def test_vectors_are_not_cached_if_the_folder_cannot_be_created(project: Path, tmp_path: Path) -> None:
     copy = with_vectors(project, tmp_path)
     (copy / ".toolgen").write_text("a file")
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
@@ -134,7 +134,7 @@ def test_where_no_folder_can_be_made_vectors_are_not_kept(project: Path, tmp_pat
     assert done.json["hits"][0]["score"] > score(project, "to cancel it"), "vectors count nevertheless"
 
 
-def test_where_vectors_cannot_be_written_they_are_not_kept(project: Path, tmp_path: Path) -> None:
+def test_vectors_are_not_cached_if_they_cannot_be_written(project: Path, tmp_path: Path) -> None:
     copy = with_vectors(project, tmp_path)
     (copy / ".toolgen" / "vectors.db").mkdir(parents=True)
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
@@ -144,7 +144,7 @@ def test_where_vectors_cannot_be_written_they_are_not_kept(project: Path, tmp_pa
     assert done.json["hits"][0]["score"] > score(project, "to cancel it"), "vectors count nevertheless"
 
 
-def test_tools_that_find_tools_are_not_found(tmp_path: Path) -> None:
+def test_discovery_tools_are_not_found(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "mail.yaml").write_text(MAIL, encoding="utf-8")
     target = '[[targets]]\nspecs = "specs"\nout = "generated_with_actions"\nbuiltin = ["actions"]\n'
@@ -156,7 +156,7 @@ def test_tools_that_find_tools_are_not_found(tmp_path: Path) -> None:
     assert not [tool for tool in found if tool in DISCOVERY]
 
 
-def test_an_embedding_class_that_is_not_there_is_a_usage_error(project: Path, tmp_path: Path) -> None:
+def test_a_missing_embedding_model_is_a_usage_error(project: Path, tmp_path: Path) -> None:
     done = toolgen(configured(project, tmp_path, 'path = "no/such/model"'), "search", "inbox")
     assert done.code == 2
     assert "toolgen[local-vectors]" in done.err
@@ -172,7 +172,7 @@ def test_an_embedding_class_that_is_not_there_is_a_usage_error(project: Path, tm
         (["x", "--limit", "0"], "", "Invalid value for '--limit'"),
     ],
 )
-def test_what_is_asked_wrongly_is_a_usage_error(arguments: list[str], stdin: str, why: str, project: Path) -> None:
+def test_wrong_arguments_are_usage_errors(arguments: list[str], stdin: str, why: str, project: Path) -> None:
     done = toolgen(project, "search", *arguments, stdin=stdin)
     assert (done.code, done.out) == (2, "")
     assert why in done.err

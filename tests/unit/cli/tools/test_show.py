@@ -31,7 +31,7 @@ tools:
 """
 
 
-def test_fields_are_shown_with_their_bounds_one_level_into_their_types(tmp_path: Path) -> None:
+def test_fields_are_shown_with_their_bounds_and_one_level_of_nesting(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/trips.yaml").write_text(SPEC)
 
@@ -99,7 +99,7 @@ modes: {plan: {"shop.*": deny}}
 """
 
 
-def test_all_that_decides_over_calls_is_shown(tmp_path: Path) -> None:
+def test_all_settings_that_affect_calls_are_shown(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/shop.yaml").write_text(RULED)
     (tmp_path / "specs/policy.yaml").write_text(POLICY)
@@ -146,7 +146,7 @@ def test_all_that_decides_over_calls_is_shown(tmp_path: Path) -> None:
     ]
 
 
-def test_what_no_rule_decides_is_shown_with_its_default(tmp_path: Path) -> None:
+def test_tools_without_a_rule_are_shown_with_the_default(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/shop.yaml").write_text(RULED)
 

@@ -48,7 +48,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_tus_24_each_presentation_has_its_costs_with_each_provider(project: Path) -> None:
+def test_tus_24_each_presentation_has_a_cost_for_each_provider(project: Path) -> None:
     done = toolgen(project, "stats", "--provider", "openai", "--provider", "bedrock", "--format", "json")
     assert done.code == 0, done.err
     costs = done.json["costs"]
@@ -94,7 +94,7 @@ FLAT: list[dict[str, Any]] = [
 ]
 
 
-def test_people_get_a_table(project: Path) -> None:
+def test_the_default_output_is_a_table(project: Path) -> None:
     done = toolgen(project, "stats", "--provider", "openai", "--provider", "anthropic")
     lines = [line.split() for line in done.out.splitlines()]
     assert lines[0] == ["generated"]
@@ -105,7 +105,7 @@ def test_people_get_a_table(project: Path) -> None:
     assert done.out.endswith("\n")
 
 
-def test_only_the_tools_of_an_agent_count_where_one_is_named(project: Path) -> None:
+def test_only_the_tools_of_a_named_agent_are_counted(project: Path) -> None:
     done = toolgen(project, "stats", "--agent", "finder", "--provider", "anthropic", "--format", "json")
     flat = done.json["costs"][0]
     assert (flat["tools"], flat["problem"]) == (1, "")
@@ -114,7 +114,7 @@ def test_only_the_tools_of_an_agent_count_where_one_is_named(project: Path) -> N
     assert "There is no agent `findr`. Did you mean `finder`?" in missed.err
 
 
-def test_what_is_not_built_is_not_measured(tmp_path: Path) -> None:
+def test_an_unbuilt_package_is_not_measured(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/notes.yaml").write_text("toolgen: 1\ntoolset: notes\ntools: {a: {description: A.}}\n")
     done = toolgen(tmp_path, "stats")
@@ -122,7 +122,7 @@ def test_what_is_not_built_is_not_measured(tmp_path: Path) -> None:
     assert "Run `toolgen build` first." in done.err
 
 
-def test_a_presentation_that_the_package_lacks_tools_for_says_so(tmp_path: Path) -> None:
+def test_a_presentation_whose_tools_are_missing_is_reported(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/notes.yaml").write_text("toolgen: 1\ntoolset: notes\ntools: {a: {description: A., args: {}}}\n")
     assert toolgen(tmp_path, "build").code == 0
@@ -132,7 +132,7 @@ def test_a_presentation_that_the_package_lacks_tools_for_says_so(tmp_path: Path)
     assert problems["enumerate-all"] == problems["codeact"] == ""
 
 
-def test_tokens_are_those_of_both_texts() -> None:
+def test_tokens_count_both_texts() -> None:
     catalog = load("toolgen.toolsets.generated")
     catalog.register(
         ToolDefinition(name="a.b", description="Über", input_schema={"type": "object"}), lambda _args: None
@@ -143,7 +143,7 @@ def test_tokens_are_those_of_both_texts() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
-def test_tokens_are_those_of_o200k_base_and_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_counted_with_o200k_base_without_network_access(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures are those of tiktoken 0.14, whose vocabulary has the same digest."""
 
     def refuse(*_args: object) -> None:
@@ -156,7 +156,7 @@ def test_tokens_are_those_of_o200k_base_and_nothing_is_fetched(monkeypatch: pyte
     assert [count(text) for text in texts] == [0, 2, 6, 5, 4]
 
 
-def test_no_tokens_are_given_where_none_can_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_tokens_are_reported_without_a_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bpe_openai", None)
     count, why_not = stats.token_counter()
     assert count is None

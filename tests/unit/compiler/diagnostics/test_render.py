@@ -28,7 +28,7 @@ def excerpt(text: str, *span: int) -> str:
     return f"{source.partition('|')[2][1:]}\n{caret.partition('|')[2][1:]}"
 
 
-def test_a_diagnostic_shows_its_place_its_line_and_what_to_do() -> None:
+def test_a_diagnostic_shows_its_location_its_line_and_a_fix() -> None:
     assert rendered("a: 1\n    foo: bar\n", 2, 5, 2, 8, message="no such key", fix="leave it out") == (
         "error[TG003]: no such key\n"
         " --> specs/a.yaml:2:5\n"
@@ -42,7 +42,7 @@ def test_a_diagnostic_shows_its_place_its_line_and_what_to_do() -> None:
     )
 
 
-def test_related_places_are_notes_and_share_the_margin() -> None:
+def test_related_locations_are_notes_with_the_same_margin() -> None:
     sink = Diagnostics()
     related = [Related(Span(FILE, 1, 1, 1, 2), "first written here"), Related(Span("b.yaml", 7, 1, 7, 2), "and there")]
     sink.report("TG004", Span(FILE, 12, 1, 12, 2), "`a` occurs twice", related=related, fix="rename one")
@@ -78,7 +78,7 @@ def test_the_last_line_counts() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a\n"])
-def test_a_place_with_no_line_to_show_is_still_named(text: str) -> None:
+def test_a_location_without_a_source_line_is_still_shown(text: str) -> None:
     assert rendered(text, 3, 1, 3, 2) == "error[TG003]: m\n --> specs/a.yaml:3:1\n\n1 error\n"
     assert (
         render_text(_one(Span("gone.yaml", 1)), {}, color=False) == "error[TG003]: m\n --> gone.yaml:1:1\n\n1 error\n"
@@ -112,7 +112,7 @@ def _one(span: Span, message: str = "m") -> Diagnostics:
         ("a\u2028b: x", (1, 6, 1, 7), "a\\u2028b: x\n          ^"),
     ],
 )
-def test_the_caret_lines_up(text: str, span: tuple[int, ...], expected: str) -> None:
+def test_the_caret_is_aligned(text: str, span: tuple[int, ...], expected: str) -> None:
     assert excerpt(text, *span) == expected
 
 
@@ -140,7 +140,7 @@ def test_a_long_message_is_cut() -> None:
     assert rendered("a", 1, 1, 1, 2, message="x" * 5000).startswith(f"error[TG003]: {'x' * 1000}…\n")
 
 
-def test_nothing_from_a_spec_can_write_to_the_terminal() -> None:
+def test_control_characters_of_a_spec_are_escaped() -> None:
     hostile = "\x1b]0;owned\x07\u202e\n\r\t\x9b31m"
     text = rendered(f"a: {hostile}", 1, 1, 1, 2, message=hostile, fix=hostile, file=f"specs/{hostile}.yaml")
 
@@ -160,7 +160,7 @@ def test_nothing_from_a_spec_can_write_to_the_terminal() -> None:
     st.integers(1, 5),
     st.integers(1, 320),
 )
-def test_any_text_and_any_place_can_be_shown(
+def test_any_text_and_any_location_can_be_rendered(
     text: str, message: str, line: int, column: int, end_line: int, end_column: int
 ) -> None:
     shown = rendered(text, line, column, end_line, end_column, message=message, fix=message)
@@ -169,7 +169,7 @@ def test_any_text_and_any_place_can_be_shown(
     assert shown.startswith("error[TG003]: ")
 
 
-def test_colors_are_for_terminals_and_change_nothing_else() -> None:
+def test_colors_are_only_for_terminals_and_change_nothing_else() -> None:
     sink = Diagnostics()
     sink.report("TG004", Span(FILE, 2, 1, 2, 2), "m", related=[Related(Span(FILE, 1, 1, 1, 2), "n")], fix="f")
     sink.report("TG203", Span(FILE, 2, 1, 2, 2), "w")
@@ -215,5 +215,5 @@ def test_json_has_everything() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
-def test_wide_characters_are_counted_as_terminals_do() -> None:
+def test_wide_characters_count_as_two_columns() -> None:
     assert excerpt("{日本語: 한국어, \uff46: x", 1, 14, 1, 15) == "{日本語: 한국어, \uff46: x\n" + " " * 20 + "^"

@@ -12,7 +12,7 @@ from toolgen.spec.visible import is_hidden, visible
     ("text", "starts"),
     [("", [0]), ("a", [0]), ("a\n", [0, 2]), ("a\r\nb\rc\n\nd", [0, 3, 5, 7, 8]), ("a\u2028\x85\x0b\x0cb", [0])],
 )
-def test_lines_begin_after_lf_cr_lf_and_cr_alone(text: str, starts: list[int]) -> None:
+def test_lines_end_with_lf_cr_lf_or_cr(text: str, starts: list[int]) -> None:
     assert line_starts(text) == starts
 
 
@@ -20,17 +20,17 @@ def test_lines_begin_after_lf_cr_lf_and_cr_alone(text: str, starts: list[int]) -
     "char",
     [*"\0\t\n\r\x1b\x7f\x85\xa0\xad", *"\u200b\u200d\u200e\u2028\u202e\u2066\u3164\ufeff\ud800\ue000\U000e0041\uffff"],
 )
-def test_what_steers_or_cannot_be_seen_is_hidden(char: str) -> None:
+def test_control_and_invisible_characters_are_escaped(char: str) -> None:
     assert is_hidden(char)
     assert visible(char).isascii()
     assert visible(char).isprintable()
 
 
 @pytest.mark.parametrize("char", "a é\u0301日😀\u3000\u00ff~\\")
-def test_everything_else_is_shown(char: str) -> None:
+def test_other_characters_are_unchanged(char: str) -> None:
     assert not is_hidden(char)
     assert visible(char) == char
 
 
-def test_escapes_are_those_of_yaml() -> None:
+def test_escapes_follow_yaml() -> None:
     assert visible("a\n\r\t\0\x1b\x85\u202e\U000e0041") == r"a\n\r\t\x00\x1b\x85\u202e\U000e0041"

@@ -1,4 +1,4 @@
-"""Generated packages: specs compiled into a folder that Python imports from, for as long as a test runs."""
+"""Generated packages: specs compiled into a folder that is on the import path during a test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Generate = Callable[..., str]
-"""Takes the texts of spec files, as `resolved` does, and gives the import name of their package."""
+"""Takes the texts of spec files, as `resolved` does, and returns the import name of their package."""
 
 _numbers = count()
 

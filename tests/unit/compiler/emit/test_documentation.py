@@ -1,4 +1,4 @@
-"""`TOOLS.md`: what a spec says, as text that stays text."""
+"""`TOOLS.md`: the content of specs, escaped as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def page(args: Mapping[str, Any], description: str = "A tool.") -> str:
-    """The page of one tool."""
+    """Return the page of one tool."""
     found = resolved(toolset({"add": {"description": description, "args": {"type": "object", "properties": args}}}))
     return emit_tools_md(found.catalog)
 
@@ -77,14 +77,14 @@ def test_a_tool_has_its_result_defaults_bounds_confirmation_and_limits() -> None
         ("a\nb", r"`a\u000ab`"),
     ],
 )
-def test_the_name_of_an_arg_is_code_whatever_it_holds(name: str, cell: str) -> None:
+def test_the_name_of_an_arg_is_always_rendered_as_code(name: str, cell: str) -> None:
     assert f"| {cell} | `str` |" in page({name: {"type": "string"}})
 
 
 @pytest.mark.parametrize(
     "description", ["# a heading", "- a list", "1. a list", "> a quote", "```", "| a | table |", "<b>", "\u202e"]
 )
-def test_a_description_starts_nothing_of_its_own(description: str) -> None:
+def test_a_description_starts_no_markdown_block(description: str) -> None:
     text = page({"x": {"type": "string", "description": description}}, f"First.\n{description}")
     body = text.split("### `shop.add`\n\nFirst.\n")[1].splitlines()[0]
     assert not re.match(r"\s*([#>-]|\d+[.)]|```|<)", body)

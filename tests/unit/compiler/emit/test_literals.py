@@ -1,4 +1,4 @@
-"""Literals: any value of a spec, as Python source that reads back equal and shows what it holds."""
+"""Literals: any value of a spec as Python source that reads back equal and shows its content."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def test_a_literal_reads_back_equal(value: object) -> None:
 
 
 @given(TEXT)
-def test_a_text_shows_what_it_holds_on_one_line(text: str) -> None:
+def test_a_text_literal_shows_its_content_on_one_line(text: str) -> None:
     assert literal(text).isprintable()
 
 
-def test_the_longest_integer_that_a_spec_may_hold_reads_back_equal() -> None:
+def test_the_longest_allowed_integer_reads_back_equal() -> None:
     value = 10**MAX_DIGITS - 1
     assert ast.literal_eval(literal(value)) == value
 
 
 @pytest.mark.parametrize("value", [b"bytes", {1, 2}, object()])
-def test_what_json_does_not_have_is_refused(value: object) -> None:
+def test_values_outside_json_are_refused(value: object) -> None:
     with pytest.raises(TypeError, match="not a JSON value"):
         literal(value)
 
@@ -52,7 +52,7 @@ def test_what_json_does_not_have_is_refused(value: object) -> None:
 @example('""""')
 @example("a\\\n\\")
 @example("\n\n")
-def test_a_docstring_is_one_string_and_nothing_else(text: str) -> None:
+def test_a_docstring_cannot_be_ended_by_its_text(text: str) -> None:
     source = f"class Made:\n    {docstring(text, '    ')}\n    value = 1\n"
     (made,) = ast.parse(source).body
     assert isinstance(made, ast.ClassDef)
@@ -61,7 +61,7 @@ def test_a_docstring_is_one_string_and_nothing_else(text: str) -> None:
 
 
 @given(TEXT)
-def test_a_docstring_shows_what_it_holds(text: str) -> None:
+def test_a_docstring_shows_its_content(text: str) -> None:
     assert all(line.isprintable() for line in docstring(text, "    ").split("\n"))
 
 
@@ -85,10 +85,10 @@ def test_a_docstring_keeps_every_line_of_prose(lines: list[str]) -> None:
         ('"""', '"""\\"\\"\\" """'),
     ],
 )  # fmt: skip
-def test_a_docstring_reads_like_one_that_a_person_wrote(text: str, source: str) -> None:
+def test_a_docstring_is_formatted_like_a_handwritten_one(text: str, source: str) -> None:
     assert docstring(text, "    ") == source
 
 
-def test_the_short_description_is_the_first_line_that_says_something() -> None:
+def test_the_short_description_is_the_first_line_with_text() -> None:
     assert first_line("\n  \n  Find orders.  \nAnd more.") == "Find orders."
     assert first_line(" \n") == ""

@@ -1,4 +1,4 @@
-"""The search index that a build writes is what a runtime would make of the package."""
+"""The search index of a build equals the one that a runtime would create for the package."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ tools:
 """
 
 
-def test_a_build_writes_what_a_runtime_would_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_writes_the_index_that_a_runtime_would_create(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "mail.yaml").write_text(SPEC, encoding="utf-8")
     (tmp_path / "toolgen.toml").write_text('[[targets]]\nspecs = "specs"\nout = "mail_with_search"\n', encoding="utf-8")
@@ -55,4 +55,4 @@ def test_a_build_writes_what_a_runtime_would_make(tmp_path: Path, monkeypatch: p
     assert written == write_index(documents_of(catalog, catalog), mark)
     words = json.loads(written)["words"]
     assert {"letter", "urgent", "network", "readonli", "recipi"} <= words.keys()
-    assert "tenant" not in words, "what is injected is not the model's to know"
+    assert "tenant" not in words, "injected fields are hidden from the model"

@@ -1,4 +1,4 @@
-"""Stubs: tools as functions. Small, shared, and inert whatever a spec says."""
+"""Stubs: tools as functions. They are small, share types, and cannot be broken by the text of specs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ITEM = {"type": "object", "properties": {"id": {"type": "integer"}}, "required":
 
 
 def compiled(**tools: Any) -> tuple[CompiledStubs, dict[str, Stub]]:
-    """The stubs of tools of the toolset `shop`."""
+    """Return the stubs of tools of the toolset `shop`."""
     found = resolved(toolset({name: {"description": "A tool.", **spec} for name, spec in tools.items()}))
     stubs = CompiledStubs(stubs_of(found.catalog).encode())
     return stubs, {name: stub for name in tools if (stub := stubs.get(f"shop.{name}"))}
@@ -67,7 +67,7 @@ def test_a_tool_is_a_function_with_its_description_and_those_of_its_parameters()
     assert stubs["find"].parameters[:2] == (("query", "query"), ("limit", "limit"))
 
 
-def test_objects_are_typed_dicts_and_equal_ones_are_one_type() -> None:
+def test_objects_are_typed_dicts_and_equal_ones_share_a_type() -> None:
     filters = {"type": "object", "properties": {"author": {**NULL_TEXT, "description": "Who wrote it."}}}
     page = {"type": "object", "properties": {"items": {"type": "array", "items": ITEM}}, "required": ["items"]}
     stubs, found = compiled(
@@ -81,7 +81,7 @@ def test_objects_are_typed_dicts_and_equal_ones_are_one_type() -> None:
     }
 
 
-def test_types_that_differ_deep_down_are_two_and_cycles_come_to_an_end() -> None:
+def test_types_that_differ_in_nested_fields_are_distinct_and_cycles_end() -> None:
     def tree(leaf: str) -> dict[str, Any]:
         node = {
             "type": "object",
@@ -94,7 +94,7 @@ def test_types_that_differ_deep_down_are_two_and_cycles_come_to_an_end() -> None
     assert len({name for stub in found.values() for name in stub.types}) == 2
 
 
-def test_keys_that_are_no_names_are_spelled_as_the_checker_needs_them() -> None:
+def test_keys_that_are_not_identifiers_use_the_functional_syntax() -> None:
     headers = {"type": "object", "properties": {"Content-Type": {"type": "string"}, "class": {"type": "integer"}}}
     stubs, found = compiled(send=args(headers=headers, **{"self": {}, "from": {}, "X-Id": {"type": "string"}}))
     assert found["send"].parameters == (
@@ -104,7 +104,7 @@ def test_keys_that_are_no_names_are_spelled_as_the_checker_needs_them() -> None:
     assert source.endswith('{"Content-Type": "NotRequired[str]", "class": "NotRequired[int]"})\n')
 
 
-def test_keys_that_are_called_like_types_do_not_hide_these() -> None:
+def test_keys_named_like_types_do_not_shadow_them() -> None:
     hiding = {
         "type": "object",
         "properties": {"str": {"type": "integer"}, "name": {"type": "string"}},
@@ -133,7 +133,7 @@ HOSTILE = st.text(st.sampled_from("\"'\\\n\r\t`#{}:()\u202e\u2028\x00\x0cab ")) 
 
 
 def shape_of(source: str) -> str:
-    """What Python reads in a definition, without the text of its docstring."""
+    """Return the syntax tree of a definition without the text of its docstring."""
     (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef)
     (docstring,) = function.body
@@ -178,7 +178,7 @@ def test_no_spec_breaks_out_of_its_types(name: str, description: str, choice: st
 
 
 @given(st.lists(HOSTILE, unique=True, max_size=6))
-def test_parameters_are_one_to_one_and_names_stay_what_they_are(names: list[str]) -> None:
+def test_parameter_names_are_one_to_one_and_identifiers_are_unchanged(names: list[str]) -> None:
     spelled = parameter_names(names)
     assert list(spelled) == names
     assert len(set(spelled.values())) == len(names)
@@ -187,18 +187,18 @@ def test_parameters_are_one_to_one_and_names_stay_what_they_are(names: list[str]
 
 
 @given(st.text(st.sampled_from("ab_-.1Z"), min_size=1, max_size=64), st.text(st.sampled_from("ab_-.1Z"), min_size=1))
-def test_functions_are_one_to_one_and_identifiers(one: str, other: str) -> None:
+def test_function_names_are_one_to_one_and_identifiers(one: str, other: str) -> None:
     assert is_python_name(python_function_name(one))
     assert (python_function_name(one) == python_function_name(other)) == (one == other)
 
 
 @pytest.mark.parametrize("wire", ["print", "class", "list", "result", "Any", "_hidden", "a-b", "3d", "PermissionError"])
-def test_what_code_holds_anyway_is_no_name_of_a_tool(wire: str) -> None:
+def test_names_already_used_in_code_are_not_tool_names(wire: str) -> None:
     spelled = python_function_name(wire)
     assert spelled != wire
     assert spelled.rpartition("___")[0].removeprefix("tool_") == wire.replace("-", "_")
     assert spelled[0].isalpha()
 
 
-def test_a_name_that_can_be_a_function_stays() -> None:
+def test_a_name_that_is_a_valid_function_name_is_unchanged() -> None:
     assert python_function_name("code__read_file") == "code__read_file"

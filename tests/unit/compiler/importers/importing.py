@@ -1,4 +1,4 @@
-"""Importing: what tests of importers start from, and what they look at."""
+"""Helpers for tests of importers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPEC = "specs/shop.yaml"
 
 @dataclass(frozen=True)
 class Import:
-    """An import and what it said. `messages` are `code file:line:column message`."""
+    """An import and its diagnostics. `messages` are `code file:line:column message`."""
 
     outcome: Imported | None
     messages: list[str]
@@ -36,7 +36,7 @@ class Import:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The spec as data."""
+        """Return the spec as data."""
         data: dict[str, Any] = spec_file(self.text).root.to_data()
         return data
 
@@ -46,7 +46,7 @@ class Import:
         return tools
 
     def resolved(self) -> Mapping[str, Tool]:
-        """What a build makes of the spec: key to tool. There is nothing in it to complain about."""
+        """Resolve the spec as a build does, without diagnostics: key to tool."""
         sink = Diagnostics()
         documents = read_documents([spec_file(self.text)], sink)
         catalog = resolve(documents, sink, profile="full", formats="annotate")
@@ -64,17 +64,17 @@ def spec_file(text: str, path: str = SPEC) -> SpecFile:
 
 
 def import_text(text: str, spec: str | SpecFile = SPEC, *, dialect: str | None = None, profile: str = "full") -> Import:
-    """Import what a server answered."""
+    """Import the answer of a server."""
     sink = Diagnostics()
     outcome = import_mcp(Source("answer.json", text), spec, "mcp.shop", sink, dialect=dialect, profile=profile)
     return Import(outcome, [f"{found.code} {found.span} {found.message}" for found in sink])
 
 
 def import_tools(*tools: Any, spec: str | SpecFile = SPEC, dialect: str | None = None) -> Import:
-    """Import tools, each as a server describes it."""
+    """Import tools described by a server."""
     return import_text(json.dumps({"tools": tools}), spec, dialect=dialect)
 
 
 def tool(name: str, args: Any = None, **more: Any) -> dict[str, Any]:
-    """One tool as a server describes it."""
+    """Return one tool as described by a server."""
     return {"name": name, "description": f"Does {name}.", "inputSchema": {} if args is None else args, **more}

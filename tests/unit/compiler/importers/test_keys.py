@@ -1,4 +1,4 @@
-"""Keys of imported tools: readable, apart from each other in Python, and the same whatever comes beside them."""
+"""Keys of imported tools: readable, distinct in Python, and independent of other tools."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ NAMES = st.lists(
         ("3d render", "tool_3d_render"),
     ],
 )
-def test_a_key_is_the_name_as_far_as_a_key_can_be(name: str, key: str) -> None:
+def test_a_key_is_as_close_to_the_name_as_possible(name: str, key: str) -> None:
     assert choose_keys([name]) == {name: key}
 
 
 @pytest.mark.parametrize("name", ["查询天气", "获取weather", "🔥", "x" * 200])
-def test_a_key_that_says_less_than_the_name_ends_in_a_hash(name: str) -> None:
+def test_a_shortened_key_ends_with_a_hash(name: str) -> None:
     assert re.fullmatch(r"(tool|weather|x{128})_[0-9a-f]{6}", spelled(name))
 
 
-def test_of_two_names_that_meet_in_python_the_one_spelled_so_has_the_plain_key() -> None:
+def test_of_two_names_that_clash_the_one_equal_to_the_key_has_no_hash() -> None:
     keys = choose_keys(["get.user", "getUser", "get_user"])
 
     assert keys["get_user"] == "get_user"
@@ -59,17 +59,17 @@ def test_of_two_names_that_meet_in_python_the_one_spelled_so_has_the_plain_key()
     assert re.fullmatch(r"get_user_[0-9a-f]{6}", keys["get.user"])
 
 
-def test_a_key_does_not_depend_on_names_that_do_not_meet_it() -> None:
+def test_a_key_does_not_depend_on_names_without_a_clash() -> None:
     alone = choose_keys(["get.user", "查询"])
     assert choose_keys(["a", "get.user", "x y", "查询", "z"]).items() >= alone.items()
 
 
-def test_keys_that_a_spec_has_are_not_given_again() -> None:
+def test_keys_of_the_existing_spec_are_not_reused() -> None:
     assert choose_keys(["get_user"], ["getUser"])["get_user"].startswith("get_user_")
 
 
 @given(NAMES, st.randoms(use_true_random=False))
-def test_reg_06_keys_are_apart_in_python_and_on_the_wire(names: list[str], random: Random) -> None:
+def test_reg_06_keys_are_distinct_in_python_and_as_wire_names(names: list[str], random: Random) -> None:
     keys = choose_keys(names)
 
     assert keys.keys() == set(names)
@@ -83,7 +83,7 @@ def test_reg_06_keys_are_apart_in_python_and_on_the_wire(names: list[str], rando
     assert choose_keys(names) == keys
 
 
-def test_names_made_to_take_the_hash_of_another_do_not_stop_it() -> None:
+def test_names_constructed_to_match_the_hash_of_another_are_handled() -> None:
     second = choose_keys(["a_b", "a.b"])["a.b"]
     keys = choose_keys(["a_b", "a.b", second])
 

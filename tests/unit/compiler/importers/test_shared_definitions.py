@@ -1,4 +1,4 @@
-"""Shared definitions: what several schemas define alike is one type of the spec, and means what it meant."""
+"""Shared definitions: equal definitions of several schemas become one type of the spec with the same meaning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def of(name: str) -> dict[str, str]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def test_equal_definitions_become_one_type_with_all_that_they_refer_to() -> None:
+def test_equal_definitions_become_one_type_with_all_types_they_refer_to() -> None:
     definitions = {"Order": ORDER, "Item": ITEM}
     imported = import_tools(
         tool("get", args(definitions, order=of("Order"))),
@@ -48,7 +48,7 @@ def test_a_recursive_definition_is_a_type_that_refers_to_itself() -> None:
     assert imported.resolved()["a"].args.json["properties"] == {"root": of("Tree")}
 
 
-def test_of_definitions_that_differ_the_most_frequent_becomes_the_type() -> None:
+def test_of_different_definitions_the_most_frequent_becomes_the_type() -> None:
     other = {"type": "object", "properties": {"id": {"type": "integer"}}}
     tools = [tool(name, args({"Item": ITEM}, item=of("Item"))) for name in "abc"]
     tools += [tool(name, args({"Item": other}, item=of("Item"))) for name in "de"]
@@ -78,7 +78,7 @@ def test_of_definitions_that_differ_the_most_frequent_becomes_the_type() -> None
         args({"Item": of("Item")}, item=of("Item")),
     ],
 )  # fmt: skip
-def test_a_definition_that_would_mean_something_else_as_a_type_stays_where_it_is(schema: dict[str, Any]) -> None:
+def test_a_definition_whose_meaning_would_change_is_not_shared(schema: dict[str, Any]) -> None:
     imported = import_tools(tool("a", schema), tool("b", schema))
 
     assert "types" not in imported.data
@@ -86,14 +86,14 @@ def test_a_definition_that_would_mean_something_else_as_a_type_stays_where_it_is
     assert imported.resolved()
 
 
-def test_importing_again_leaves_the_spec_as_it_is() -> None:
+def test_importing_again_leaves_the_spec_unchanged() -> None:
     tools = [tool(name, args({"Item": ITEM}, item=of("Item"))) for name in "ab"]
     first = import_tools(*tools)
 
     assert import_tools(*tools, spec=spec_file(first.text)).text == first.text
 
 
-def test_types_of_the_source_follow_it_and_those_of_people_stay() -> None:
+def test_imported_types_follow_the_source_and_manual_ones_are_kept() -> None:
     first = import_tools(*(tool(name, args({"Item": ITEM, "Name": TEXT}, item=of("Item"), name=of("Name")))
                            for name in "ab"))  # fmt: skip
     text = first.text.replace("types:\n", "types:\n  Mine: {text: string}   # ours\n")
@@ -109,7 +109,7 @@ def test_types_of_the_source_follow_it_and_those_of_people_stay() -> None:
     again.resolved()
 
 
-def test_a_name_that_people_have_given_is_theirs() -> None:
+def test_a_name_of_a_manual_type_is_not_reused() -> None:
     first = import_tools(tool("a"), tool("b"))
     text = first.text.replace("tools:\n", "types:\n  Item: {text: string}\n\ntools:\n")
 
@@ -120,7 +120,7 @@ def test_a_name_that_people_have_given_is_theirs() -> None:
     assert "  Item: {text: string}\n" in again.text
 
 
-def test_types_go_with_the_last_tool_that_has_them_in_common() -> None:
+def test_types_are_removed_with_the_last_tool_that_shares_them() -> None:
     first = import_tools(*(tool(name, args({"Item": ITEM}, item=of("Item"))) for name in "ab"))
 
     again = import_tools(tool("a", args({"Item": ITEM}, item=of("Item"))), spec=spec_file(first.text))
@@ -139,8 +139,8 @@ definitions = st.dictionaries(
 
 
 @given(st.lists(definitions, min_size=2, max_size=5))
-def test_every_tool_takes_what_it_took(several: list[dict[str, Any]]) -> None:
-    """The schemas that a build gives are those of the source, and one type has one class."""
+def test_every_tool_accepts_the_same_values_as_before(several: list[dict[str, Any]]) -> None:
+    """The schemas of a build equal those of the source, and each type has one class."""
     schemas = [args(each, **{name: of(name) for name in each}) for each in several]
     whole = [schema for schema in schemas if {*"ABC"} & _references(schema) <= schema["$defs"].keys()]
     imported = import_tools(*(tool(f"t{index}", schema) for index, schema in enumerate(whole)))

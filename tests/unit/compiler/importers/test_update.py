@@ -1,4 +1,4 @@
-"""Importing again: what a server says is brought up to date, what people decided stays as they wrote it."""
+"""Importing again: values from the server are updated, manual changes are kept as written."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def again(*tools: object, spec: str = SPEC, path: str = "specs/shop.yaml", diale
     return import_text(json.dumps(tools), spec_file(spec, path), dialect=dialect)
 
 
-def test_what_did_not_change_is_not_touched() -> None:
+def test_unchanged_tools_are_not_touched() -> None:
     imported = again(SELL, BUY, LOOK)
 
     assert imported.messages == []
     assert imported.text == SPEC
 
 
-def test_a_tool_that_changed_is_written_anew_and_the_rest_stays_byte_by_byte() -> None:
+def test_a_changed_tool_is_rewritten_and_the_rest_stays_byte_identical() -> None:
     imported = again({**LOOK, "inputSchema": {"type": "object", "required": ["at"]}}, BUY, SELL)
 
     assert imported.outcome is not None
@@ -68,7 +68,7 @@ def test_a_tool_that_changed_is_written_anew_and_the_rest_stays_byte_by_byte() -
     assert [line for line in before if line not in after] == ["    description: Looks.   # not at the sun"]
 
 
-def test_keys_and_what_people_decided_stay() -> None:
+def test_keys_and_manual_settings_are_kept() -> None:
     imported = again({**LOOK, "description": "Sees.", "annotations": {"destructiveHint": True}}, BUY, SELL)
 
     look = imported.tools["look"]
@@ -88,19 +88,19 @@ def test_keys_and_what_people_decided_stay() -> None:
 MINE = SPEC.replace("description: Looks.   #", "description: Mine, edited.   #")
 
 
-def test_a_text_that_people_wrote_stays_as_long_as_the_server_does_not_change_its_own() -> None:
+def test_an_edited_text_is_kept_while_the_server_text_is_unchanged() -> None:
     imported = again(LOOK, BUY, SELL, spec=MINE)
 
     assert imported.messages == []
     assert imported.text == MINE
 
 
-def test_a_title_that_people_took_out_stays_out() -> None:
+def test_a_removed_title_stays_removed() -> None:
     spec = SPEC.replace("    title: Look\n", "")
     assert again(LOOK, BUY, SELL, spec=spec).text == spec
 
 
-def test_a_text_that_people_wrote_is_kept_where_the_rest_of_the_tool_changes() -> None:
+def test_an_edited_text_is_kept_if_the_rest_of_the_tool_changes() -> None:
     imported = again({**LOOK, "inputSchema": {"type": "object", "required": ["at"]}}, BUY, SELL, spec=MINE)
 
     assert imported.messages == []
@@ -108,7 +108,7 @@ def test_a_text_that_people_wrote_is_kept_where_the_rest_of_the_tool_changes() -
     assert imported.tools["look"]["args"] == {"type": "object", "required": ["at"]}
 
 
-def test_a_text_that_the_server_changed_replaces_that_of_people_and_both_are_shown() -> None:
+def test_a_changed_server_text_replaces_an_edited_one_and_both_are_reported() -> None:
     sees = {**LOOK, "description": "Sees."}
     imported = again(sees, BUY, SELL, spec=MINE)
 
@@ -120,7 +120,7 @@ def test_a_text_that_the_server_changed_replaces_that_of_people_and_both_are_sho
     assert again(sees, BUY, SELL, spec=mended).text == mended
 
 
-def test_a_text_that_nobody_edited_follows_the_server_in_silence() -> None:
+def test_an_unedited_text_follows_the_server_without_a_report() -> None:
     untitled = {key: value for key, value in LOOK.items() if key != "title"} | {"description": "Sees."}
     imported = again(untitled, BUY, SELL)
 
@@ -129,7 +129,7 @@ def test_a_text_that_nobody_edited_follows_the_server_in_silence() -> None:
     assert "title" not in imported.tools["look"]
 
 
-def test_a_text_of_a_spec_that_does_not_say_what_was_imported_is_replaced_and_reported() -> None:
+def test_a_text_without_a_recorded_original_is_replaced_and_reported() -> None:
     imported = again(LOOK, {**BUY, "description": "Purchases."}, SELL)
 
     assert [message.partition(" ")[0] for message in imported.messages] == ["TG808"]
@@ -138,7 +138,7 @@ def test_a_text_of_a_spec_that_does_not_say_what_was_imported_is_replaced_and_re
     assert "imported" not in imported.tools["sell"]
 
 
-def test_names_that_people_gave_to_fields_stay_as_long_as_the_fields_do() -> None:
+def test_manual_field_names_are_kept_while_the_fields_exist() -> None:
     args = {"type": "object", "properties": {"x-y": TEXT, "x_y": TEXT, "x y": TEXT}}
     imported = again(LOOK, {**BUY, "inputSchema": args}, SELL)
 
@@ -148,7 +148,7 @@ def test_names_that_people_gave_to_fields_stay_as_long_as_the_fields_do() -> Non
     assert rename["x y"].startswith("x_y_")
 
 
-def test_a_new_tool_is_written_before_those_that_come_after_it() -> None:
+def test_a_new_tool_is_inserted_in_order() -> None:
     imported = again(LOOK, BUY, SELL, tool("rent", annotations={"readOnlyHint": True}))
 
     assert list(imported.tools) == ["look", "buy", "rent", "sell"]
@@ -165,7 +165,7 @@ def test_a_new_tool_is_written_before_those_that_come_after_it() -> None:
     assert imported.text.replace(block, "") == SPEC
 
 
-def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
+def test_a_new_tool_does_not_take_an_existing_key() -> None:
     imported = again(LOOK, BUY, SELL, tool("look"))
 
     assert imported.outcome is not None
@@ -175,21 +175,21 @@ def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
     assert imported.tools["look"]["remote"] == "look.at"
 
 
-def test_a_tool_that_is_gone_is_taken_out_and_reported() -> None:
+def test_a_missing_tool_is_removed_and_reported() -> None:
     imported = again(LOOK, BUY)
 
     assert imported.messages == ["TG807 specs/shop.yaml:24:3 the server no longer has `sell`, so it is removed"]
     assert imported.text == SPEC.replace("  sell:\n    description: Sells.\n    args: {type: object}\n\n", "")
 
 
-def test_a_tool_that_broke_since_is_reported_once() -> None:
+def test_a_tool_that_became_invalid_is_reported_once() -> None:
     imported = again(LOOK, BUY, {**SELL, "inputSchema": {"type": "string"}})
 
     assert [message.partition(" ")[0] for message in imported.messages] == ["TG805"]
     assert list(imported.tools) == ["look", "buy"]
 
 
-def test_a_tool_that_people_wrote_twice_is_brought_up_to_date_twice() -> None:
+def test_a_duplicated_tool_is_updated_twice() -> None:
     spec = SPEC.replace("  sell:\n", "  buy_free:\n    remote: buy\n    description: Old.\n    cost: free\n\n  sell:\n")
     imported = again(LOOK, BUY, SELL, spec=spec)
 
@@ -214,7 +214,7 @@ OLD = {"look": {"remote": "look.at", "description": "Old.", "cost": "cheap"}}
         ("specs/shop.json", json.dumps({"toolgen": 1, "toolset": "mcp.shop", "kind": "mcp", "tools": OLD})),
     ],
 )
-def test_a_spec_written_in_another_way_is_written_as_a_whole(path: str, spec: str) -> None:
+def test_a_spec_in_another_layout_is_rewritten_completely(path: str, spec: str) -> None:
     imported = again(LOOK, SELL, spec=spec, path=path)
 
     assert imported.outcome is not None
@@ -226,7 +226,7 @@ def test_a_spec_written_in_another_way_is_written_as_a_whole(path: str, spec: st
     assert path.endswith(".json") or imported.text.startswith("# Ours.\n")
 
 
-def test_another_draft_may_be_asked_for() -> None:
+def test_another_draft_can_be_requested() -> None:
     imported = again(LOOK, BUY, SELL, dialect="draft-07")
 
     assert imported.data["dialect"] == "draft-07"
@@ -234,7 +234,7 @@ def test_another_draft_may_be_asked_for() -> None:
     assert imported.data["server"] == {"stdio": ["npx", "shop"]}
 
 
-def test_the_draft_of_a_spec_holds_when_none_is_asked_for() -> None:
+def test_the_draft_of_a_spec_is_kept_if_none_is_requested() -> None:
     items = {"items": [{"type": "integer"}]}
     first = import_tools(tool("look", outputSchema=items), dialect="draft-07")
     second = import_text(json.dumps([tool("look", outputSchema=items)]), spec_file(first.text))

@@ -1,4 +1,4 @@
-"""Schemas of others in a spec: they mean what they meant, whatever their root is."""
+"""Foreign schemas in a spec: they keep their meaning, whatever their root is."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def is_valid(schema: Any, value: Any) -> bool:
 
 
 @pytest.mark.parametrize("schema", ROOTS, ids=str)
-def test_a_result_schema_accepts_what_it_accepted(schema: Any) -> None:
+def test_a_result_schema_accepts_the_same_values(schema: Any) -> None:
     result = import_tools(tool("look", outputSchema=schema)).resolved()["look"].result.json
 
     assert [is_valid(result, value) for value in VALUES] == [is_valid(schema, value) for value in VALUES]
@@ -65,7 +65,7 @@ OBJECT_ROOTS: list[Any] = [
 
 
 @pytest.mark.parametrize("schema", OBJECT_ROOTS, ids=str)
-def test_an_args_schema_accepts_the_objects_that_it_accepted_or_is_refused(schema: Any) -> None:
+def test_an_args_schema_accepts_the_same_objects_or_is_refused(schema: Any) -> None:
     imported = import_tools(tool("look", schema), tool("see"))
 
     if "look" not in imported.tools:
@@ -80,13 +80,13 @@ def test_an_args_schema_accepts_the_objects_that_it_accepted_or_is_refused(schem
 
 
 @pytest.mark.parametrize("schema", [{}, None, True])
-def test_a_schema_that_says_nothing_is_an_open_object(schema: Any) -> None:
+def test_an_empty_schema_is_an_open_object(schema: Any) -> None:
     imported = import_tools({"name": "look", "inputSchema": schema}, {"name": "see"})
 
     assert imported.tools["look"]["args"] == imported.tools["see"]["args"] == {"type": "object"}
 
 
-def test_a_result_that_nothing_is_said_of_is_left_out() -> None:
+def test_an_unconstrained_result_is_left_out() -> None:
     imported = import_tools(tool("look"), tool("see", outputSchema=None), tool("hear", outputSchema={}))
 
     assert "result" not in imported.tools["look"]
@@ -94,7 +94,7 @@ def test_a_result_that_nothing_is_said_of_is_left_out() -> None:
     assert imported.tools["hear"]["result"] == "any"
 
 
-def test_schemas_that_name_no_draft_have_that_of_the_file() -> None:
+def test_schemas_without_a_draft_have_that_of_the_file() -> None:
     schema = {"items": [{"type": "string"}], "minItems": 1}
     imported = import_tools(tool("look", outputSchema=schema), dialect="draft-07")
 
@@ -106,7 +106,7 @@ def test_schemas_that_name_no_draft_have_that_of_the_file() -> None:
     assert not is_valid(result.json, [1])
 
 
-def test_a_schema_that_names_a_draft_keeps_it() -> None:
+def test_a_schema_with_a_draft_keeps_it() -> None:
     schema = {"$schema": DRAFT_07, "type": "object", "properties": {}}
     imported = import_tools(tool("look", schema))
 
@@ -114,7 +114,7 @@ def test_a_schema_that_names_a_draft_keeps_it() -> None:
     assert imported.tools["look"]["args"] == schema
 
 
-def test_a_schema_reads_from_what_is_short_to_what_is_long() -> None:
+def test_short_keywords_come_before_long_ones() -> None:
     schema = {
         "properties": {
             "b": {"description": "B.", "type": "string"},
@@ -137,7 +137,7 @@ def test_a_schema_reads_from_what_is_short_to_what_is_long() -> None:
     assert "D: {type: integer, maximum: 1}" in imported.text
 
 
-def test_keywords_are_no_keywords_where_values_stand() -> None:
+def test_names_of_keywords_inside_values_are_not_keywords() -> None:
     schema = {
         "type": "object",
         "properties": {"properties": {"const": {"required": 1, "type": 2}}, "$ref": {"type": "string"}},

@@ -1,4 +1,4 @@
-"""A project with an output folder, to publish into."""
+"""A project with an output folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INPUTS = Inputs(specs={"specs/a.yaml": "0" * 64}, generator="1" * 64, formatter=
 
 @dataclass
 class Project:
-    """A project with one output folder; what is reported collects in `sink`."""
+    """A project with one output folder; diagnostics are collected in `sink`."""
 
     root: Path
     name: str = "generated"
@@ -62,7 +62,7 @@ class Project:
         place.write_text(text)
 
     def content(self) -> dict[str, str]:
-        """Read every file of the package, the notes of publishing included; lock and derived data are left out."""
+        """Return every file of the package including the notes of publishing, without lock and derived data."""
         files = (path for path in self.out.rglob("*") if path.is_file() and path.parent.name != DERIVED)
         found = {path.relative_to(self.out).as_posix(): path.read_text() for path in files}
         found.pop(LOCK, None)

@@ -1,4 +1,4 @@
-"""A git repository with a project of many tools in one toolset, and what commits change in its package."""
+"""A git repository with a project of many tools in one toolset, and the effects of commits on its package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ATTRIBUTES = "/generated/** linguist-generated -text\n/generated/toolgen.lock merge=union\n"
-"""What `toolgen init` tells git."""
+"""The git attributes that `toolgen init` writes."""
 
 TOOL = """\
   {name}:
@@ -32,7 +32,7 @@ TOOL = """\
 
 
 def tool(number: int) -> str:
-    """The name of one of the tools of a project."""
+    """Return the name of one of the tools."""
     return f"tool_{number:03}"
 
 
@@ -44,7 +44,7 @@ class Repository:
 
     @classmethod
     def make(cls, folder: Path, tools: int, attributes: str = ATTRIBUTES) -> Repository:
-        """Make a repository with one commit: the specs, and the package that they give."""
+        """Create a repository with one commit of the specs and their package."""
         made = cls(folder)
         made.git("init", "--quiet", "--initial-branch=main")
         (folder / ".gitattributes").write_text(attributes, encoding="utf-8")
@@ -63,7 +63,7 @@ class Repository:
         return self.folder / "generated"
 
     def git(self, *arguments: str, fine: bool = True) -> str:
-        """Run git, for nobody in particular, and give what it prints."""
+        """Run git with a dummy identity and return its output."""
         nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
         who = {
             f"GIT_{role}_{key}": "toolgen@example.com" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")
@@ -75,7 +75,7 @@ class Repository:
         return done.stdout
 
     def built(self, *, force: bool = False) -> tuple[Built, list[str]]:
-        """Build the package, and give what was reported as well."""
+        """Build the package and return the diagnostics."""
         config, sink = load_config(self.folder), Diagnostics()
         made = build(config, config.targets[0], sink, force=force)
         return made, [f"{found.code} {found.message}" for found in sink]
@@ -86,7 +86,7 @@ class Repository:
         return check(config, config.targets[0], Diagnostics())
 
     def replace(self, old: str, new: str) -> None:
-        """Change the spec in one place."""
+        """Replace one part of the spec."""
         text = self.spec.read_text(encoding="utf-8")
         assert text.count(old) == 1, old
         self.spec.write_text(text.replace(old, new), encoding="utf-8")
@@ -99,25 +99,25 @@ class Repository:
         self.git("commit", "--quiet", "--message=change")
 
     def changed_lines(self) -> dict[str, int]:
-        """How many lines of the package the last commit added and removed, by path in it."""
+        """Return the number of lines that the last commit added and removed in the package, by path."""
         rows = [line.split("\t") for line in self.git("diff", "--numstat", "HEAD^", "--", "generated").splitlines()]
         return {path.removeprefix("generated/"): int(added) + int(removed) for added, removed, path in rows}
 
     @contextmanager
     def branch(self, name: str) -> Iterator[None]:
-        """Commit what is changed meanwhile on a branch that begins where `main` is."""
+        """Commit the changes made in the block on a new branch from `main`."""
         self.git("checkout", "--quiet", "-b", name, "main")
         yield
         self.commit()
         self.git("checkout", "--quiet", "main")
 
     def merge(self, *names: str) -> list[str]:
-        """Merge branches into the present one, and give the paths that are in conflict after the last of them."""
+        """Merge branches into the current one and return the conflicting paths of the last merge."""
         for name in names:
             self.git("merge", "--quiet", "--no-edit", name, fine=False)
         return self.git("diff", "--name-only", "--diff-filter=U").splitlines()
 
     def files(self) -> Mapping[str, bytes]:
-        """The package, without derived data."""
+        """Return the package without derived data."""
         paths = (path for path in self.package.rglob("*") if path.is_file() and path.parent.name != "_derived")
         return {path.relative_to(self.package).as_posix(): path.read_bytes() for path in paths}

@@ -1,4 +1,4 @@
-"""Crashes and failing disks at every point of publishing and of recovering: the package is whole, old or new."""
+"""Crashes and disk failures at every point of publishing and recovery: the package is complete, old or new."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.unit.compiler.publish.conftest import Project
 
 pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is killed in a fork of this one"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed in forks of this one"),
     pytest.mark.slow,
 ]
 
@@ -36,15 +36,15 @@ OLD = {"__init__.py": "", "a.py": "a = 1\n", "gone/b.py": "b = 1\n", "gone/deep/
 NEW = {"__init__.py": "", "a.py": "a = 22\n", "new/b.py": "b = 2\n", "x/y.py": "folder"}
 
 
-class HastyDisk(Disk):
-    """The real disk, which does not wait for its data: a process that is killed loses nothing of it."""
+class UnflushedDisk(Disk):
+    """The real disk without flushing: a killed process loses no data."""
 
     def flush(self, paths: Sequence[str]) -> None:
         pass
 
 
-class FragileDisk(HastyDisk):
-    """A disk that calls `fail` at one point: before, after, or in the middle of what it does there."""
+class FragileDisk(UnflushedDisk):
+    """A disk that calls `fail` at one point: before, after, or in the middle of an operation."""
 
     def __init__(self, point: int, fail: Callable[[], None], *, fails_late: bool = True) -> None:
         self.left = point
@@ -99,7 +99,7 @@ class FragileDisk(HastyDisk):
 
 
 class VolatileDisk(FragileDisk):
-    """A disk in a power cut: files lose what was not flushed, wherever they were moved since."""
+    """A disk in a power failure: files lose data that was not flushed, even if they were moved since."""
 
     def __init__(self, point: int) -> None:
         super().__init__(point, self._cut)
@@ -129,7 +129,7 @@ class VolatileDisk(FragileDisk):
 
 
 class LinklessDisk(VolatileDisk):
-    """A disk in a power cut, on a file system that has no hard links."""
+    """A disk in a power failure, with a file system without hard links."""
 
     def keep(self, path: str, copy: str) -> None:
         self.write(copy, Path(path).read_bytes())
@@ -140,7 +140,7 @@ def kill() -> None:
 
 
 def survives(action: Callable[[], object]) -> bool:
-    """Run `action` in a process of its own; say whether that came to its end, and was not killed."""
+    """Run `action` in a separate process and return whether it completed and was not killed."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -156,15 +156,15 @@ def survives(action: Callable[[], object]) -> bool:
 
 @contextmanager
 def restored(project: Project, template: Path) -> Generator[Project]:
-    """Return the project as it was when `template` was copied from it."""
+    """Restore and return the project from `template`."""
     shutil.rmtree(project.out, ignore_errors=True)
     if template.exists():
         shutil.copytree(template, project.out)
-    yield replace(project, disk=HastyDisk(), sink=Diagnostics())
+    yield replace(project, disk=UnflushedDisk(), sink=Diagnostics())
 
 
 def is_whole(project: Project, *packages: dict[str, str]) -> bool:
-    """Return whether the package is one of these, with nothing else beside it, and its lock agrees."""
+    """Return whether the package is one of these, with nothing else beside it and a matching lock."""
     content = project.content()
     lock = read_lock(project.tree, project.sink)
     if lock is None or lock.files.keys() != content.keys():
@@ -178,7 +178,7 @@ def is_whole(project: Project, *packages: dict[str, str]) -> bool:
     ids=["killed", "power cut", "without hard links"],
 )
 @pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
-def test_a_build_killed_at_any_point_is_completed_or_undone_by_the_next_command(
+def test_a_killed_build_is_completed_or_undone_by_the_next_command(
     project: Project, tmp_path: Path, old: dict[str, str], disk: Callable[[int], Disk]
 ) -> None:
     template = tmp_path / "template"
@@ -203,7 +203,7 @@ def test_a_build_killed_at_any_point_is_completed_or_undone_by_the_next_command(
     assert len(outcomes) > 40
 
 
-def test_a_recovery_killed_at_any_point_is_completed_by_the_next_command(project: Project, tmp_path: Path) -> None:
+def test_a_killed_recovery_is_completed_by_the_next_command(project: Project, tmp_path: Path) -> None:
     template, crashed = tmp_path / "template", tmp_path / "crashed"
     old, new = {"a.py": "a = 1\n", "gone/b.py": ""}, {"a.py": "a = 2\n", "new/b.py": ""}
     project.publish(old)
@@ -229,7 +229,7 @@ def test_a_recovery_killed_at_any_point_is_completed_by_the_next_command(project
     assert len(seen) > 4
 
 
-def test_an_undoing_killed_at_any_point_is_completed_by_the_next_command(project: Project, tmp_path: Path) -> None:
+def test_a_killed_rollback_is_completed_by_the_next_command(project: Project, tmp_path: Path) -> None:
     template = tmp_path / "template"
     project.publish(OLD)
     project.out.rename(template)
@@ -262,7 +262,7 @@ def test_an_undoing_killed_at_any_point_is_completed_by_the_next_command(project
 
 
 @pytest.mark.parametrize("times", [1, 2, 10**9], ids=["once", "twice", "from then on"])
-def test_a_disk_that_fails_at_any_point_leaves_a_whole_package(project: Project, tmp_path: Path, times: int) -> None:
+def test_a_disk_failure_leaves_a_complete_package(project: Project, tmp_path: Path, times: int) -> None:
     template = tmp_path / "template"
     project.publish(OLD)
     project.out.rename(template)
@@ -294,7 +294,7 @@ def test_a_disk_that_fails_at_any_point_leaves_a_whole_package(project: Project,
     assert "nothing was changed" in outcomes
 
 
-def test_a_half_written_file_is_thrown_away(project: Project) -> None:
+def test_a_partially_written_file_is_discarded(project: Project) -> None:
     project.publish(OLD)
     project.write(".toolgen/new/0", "a = ")
     project.write(".toolgen/draft.json", '{"journal": 1, "st')
@@ -303,7 +303,7 @@ def test_a_half_written_file_is_thrown_away(project: Project) -> None:
     assert is_whole(project, OLD)
 
 
-def test_a_damaged_file_of_a_noted_build_is_a_diagnostic(project: Project) -> None:
+def test_a_damaged_file_of_a_journaled_build_is_a_diagnostic(project: Project) -> None:
     interrupt(project)
     project.write(".toolgen/new/3", "half")
     before = project.content()
@@ -328,7 +328,7 @@ def test_a_damaged_file_of_a_noted_build_is_a_diagnostic(project: Project) -> No
         ),
     ],
 )
-def test_a_journal_that_toolgen_did_not_write_is_a_diagnostic(project: Project, journal: str, message: str) -> None:
+def test_a_foreign_journal_is_a_diagnostic(project: Project, journal: str, message: str) -> None:
     project.publish(OLD)
     project.write(".toolgen/forward.json", journal)
 
@@ -337,7 +337,7 @@ def test_a_journal_that_toolgen_did_not_write_is_a_diagnostic(project: Project, 
     assert project.messages == [f"TG609 the build of generated that was interrupted {message}"]
 
 
-def test_a_journal_cannot_lead_through_a_link(project: Project, tmp_path: Path) -> None:
+def test_a_journal_cannot_write_through_a_link(project: Project, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/b.py").write_text("mine")
     interrupt(project)
@@ -377,7 +377,7 @@ def test_a_full_disk_is_a_diagnostic(project: Project) -> None:
     assert is_whole(project, OLD)
 
 
-def test_builds_at_the_same_time_take_turns(project: Project) -> None:
+def test_concurrent_builds_take_turns(project: Project) -> None:
     packages = [{"__init__.py": "", **{f"{name}{number}.py": name for number in range(5)}} for name in "abc"]
 
     def build(files: dict[str, str]) -> None:

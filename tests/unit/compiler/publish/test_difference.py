@@ -44,12 +44,12 @@ def _patched(lines: list[str], diff: list[str]) -> list[str]:
     return result + lines[position:]
 
 
-def test_a_new_and_a_removed_file_are_compared_with_nothing() -> None:
+def test_new_and_removed_files_are_compared_with_an_empty_text() -> None:
     assert difference("x", None, b"a\n") == "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a"
     assert difference("x", b"a\n", None) == "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a"
 
 
-def test_a_missing_newline_at_the_end_shows() -> None:
+def test_a_missing_newline_at_the_end_is_shown() -> None:
     assert difference("x", b"a\n", b"a").split("\n")[-2:] == [" a", "+\\ No newline at end of file"]
 
 
@@ -79,7 +79,7 @@ def test_a_long_line_that_replaces_another_is_cut_around_the_first_difference() 
     assert len(removed) == len(added) == WIDTH
 
 
-def test_what_steers_a_terminal_is_escaped() -> None:
+def test_control_characters_are_escaped() -> None:
     (*_, last) = difference("x", b"", "\x1b[31m\u202e\tred\n".encode()).split("\n")
 
     assert last == "+\\x1b[31m\\u202e\tred"

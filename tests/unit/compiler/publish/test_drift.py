@@ -1,4 +1,4 @@
-"""Drift: each way in which a package is not what its specs give, and its cause."""
+"""Drift: each way in which a package differs from its specs, and its cause."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FILES = {"__init__.py": "", "shop/a.py": "a = 1\n"}
 
 @pytest.fixture
 def built(project: Project) -> Project:
-    """A project whose package is what its one spec gives."""
+    """Return a project whose package matches its only spec."""
     (project.root / "specs").mkdir()
     (project.root / "specs/a.yaml").write_text("toolgen: 1\n")
     project.inputs = current_inputs(project.root, Target())
@@ -42,24 +42,24 @@ def built(project: Project) -> Project:
 
 
 def changes(project: Project, expected: Mapping[str, str], inputs: Inputs | None = None) -> list[Change]:
-    """Compare the package with what a build from `inputs` would make it."""
+    """Compare the package with the output of a build from `inputs`."""
     lock = read_lock(project.tree, project.sink)
     files = {path: text.encode() for path, text in expected.items()}
     return [*drift(project.tree, lock, inputs or project.inputs, files, {})]
 
 
 def quick_changes(project: Project, **noted: Any) -> tuple[Change, ...] | None:
-    """Compare the package with its specs by the lock, where these inputs were noted instead of the present ones."""
+    """Compare the package with its specs by the lock, as if these inputs had been recorded."""
     note_state(project.tree, replace(project.inputs, **noted))
     return fast_check(project.tree, Target())
 
 
-def test_a_package_that_is_what_its_specs_give_has_no_drift(built: Project) -> None:
+def test_a_package_that_matches_its_specs_has_no_drift(built: Project) -> None:
     assert changes(built, FILES) == []
     assert fast_check(built.tree, Target()) == ()
 
 
-def test_a_changed_spec_is_named_with_the_files_it_changes(built: Project) -> None:
+def test_a_changed_spec_is_reported_with_the_files_it_changes(built: Project) -> None:
     (built.root / "specs/a.yaml").write_text("toolgen: 1 # new\n")
     inputs = current_inputs(built.root, Target())
 
@@ -75,7 +75,7 @@ def test_a_changed_spec_is_named_with_the_files_it_changes(built: Project) -> No
     assert fast_check(built.tree, Target()) == (Change(LOCK, (Cause.SPEC,), ("specs/a.yaml",)),)
 
 
-def test_a_spec_that_comes_or_goes_is_a_change(built: Project) -> None:
+def test_an_added_or_removed_spec_is_a_change(built: Project) -> None:
     (built.root / "specs/a.yaml").rename(built.root / "specs/b.yaml")
 
     assert fast_check(built.tree, Target()) == (Change(LOCK, (Cause.SPEC,), ("specs/a.yaml", "specs/b.yaml")),)
@@ -85,14 +85,14 @@ def test_a_spec_that_comes_or_goes_is_a_change(built: Project) -> None:
     ("noted", "cause"),
     [({"generator": "f" * 64}, Cause.GENERATOR), ({"config": "f" * 64}, Cause.CONFIGURATION)],
 )
-def test_every_other_input_is_a_cause_of_its_own(built: Project, noted: dict[str, Any], cause: Cause) -> None:
+def test_every_other_input_is_a_separate_cause(built: Project, noted: dict[str, Any], cause: Cause) -> None:
     assert quick_changes(built, **noted) == (Change(LOCK, (cause,)),)
-    assert changes(built, FILES) == [], "what is generated is the same"
+    assert changes(built, FILES) == [], "the generated files are equal"
     assert changes(built, {**FILES, "shop/a.py": "a = 2\n"})[0].causes == (cause,)
 
 
 @pytest.mark.parametrize(("formatter", "told"), [("9.9.9", "9.9.9"), ("", "not installed")])
-def test_another_formatter_is_named(built: Project, formatter: str, told: str) -> None:
+def test_another_formatter_version_is_reported(built: Project, formatter: str, told: str) -> None:
     inputs = replace(built.inputs, formatter=formatter)
 
     (change,) = changes(built, FILES, inputs)
@@ -100,7 +100,7 @@ def test_another_formatter_is_named(built: Project, formatter: str, told: str) -
     assert change.because == (f"ruff {built.inputs.formatter} -> {told}",)
 
 
-def test_a_built_in_toolset_of_another_toolgen_is_a_cause_of_its_own(built: Project) -> None:
+def test_a_changed_built_in_toolset_is_a_separate_cause(built: Project) -> None:
     specs = {"toolgen://code.yaml": "f" * 64}
     assert quick_changes(built, specs={**built.inputs.specs, **specs}) == (
         Change(LOCK, (Cause.BUILTIN,), ("toolgen://code.yaml",)),
@@ -110,7 +110,7 @@ def test_a_built_in_toolset_of_another_toolgen_is_a_cause_of_its_own(built: Proj
     )
 
 
-def test_another_version_of_toolgen_is_named(built: Project) -> None:
+def test_another_version_of_toolgen_is_reported(built: Project) -> None:
     text = (built.out / LOCK).read_text()
     built.write(LOCK, text.replace(f"generator {toolgen.__version__}", "generator 0.0.1"))
 
@@ -118,14 +118,14 @@ def test_another_version_of_toolgen_is_named(built: Project) -> None:
     assert (change.causes, change.because) == ((Cause.GENERATOR,), (f"toolgen 0.0.1 -> {toolgen.__version__}",))
 
 
-def test_a_spec_that_says_the_same_in_other_words_is_no_drift(built: Project) -> None:
+def test_an_equivalent_spec_is_not_drift(built: Project) -> None:
     (built.root / "specs/a.yaml").write_text("toolgen: 1 # new\n")
 
     assert fast_check(built.tree, Target()) == (Change(LOCK, (Cause.SPEC,), ("specs/a.yaml",)),)
     assert changes(built, FILES, current_inputs(built.root, Target())) == []
 
 
-def test_in_a_new_checkout_the_lock_does_not_answer_and_the_cause_is_one_of_several(built: Project) -> None:
+def test_in_a_new_checkout_the_lock_is_insufficient_and_several_causes_are_possible(built: Project) -> None:
     shutil.rmtree(built.out / DERIVED)
 
     assert fast_check(built.tree, Target()) is None
@@ -134,7 +134,7 @@ def test_in_a_new_checkout_the_lock_does_not_answer_and_the_cause_is_one_of_seve
 
 
 @pytest.mark.parametrize("state", ["", "{", "[]", '{"lock": 1, "inputs": {}}', '{"inputs": {"specs": 1}}'])
-def test_a_note_that_is_damaged_is_as_none(built: Project, state: str) -> None:
+def test_a_damaged_note_is_ignored(built: Project, state: str) -> None:
     (built.out / DERIVED / "build.json").write_text(state)
 
     assert fast_check(built.tree, Target()) is None
@@ -169,7 +169,7 @@ def test_a_missing_file_is_drift(built: Project) -> None:
     assert change.diff == "--- /dev/null\n+++ b/generated/shop/a.py\n@@ -0,0 +1 @@\n+a = 1"
 
 
-def test_a_file_that_a_changed_spec_adds_or_takes_away_is_caused_by_the_spec(built: Project) -> None:
+def test_a_file_added_or_removed_by_a_changed_spec_is_attributed_to_it(built: Project) -> None:
     inputs = replace(built.inputs, specs={})
 
     found = changes(built, {"__init__.py": "", "shop/b.py": "b = 1\n"}, inputs)
@@ -192,14 +192,14 @@ def test_a_stray_file_is_drift(built: Project) -> None:
     "path",
     ["__pycache__/a.cpython-311.pyc", ".mypy_cache/x", ".ruff_cache/y", "shop/.gitattributes", "py.typed", "a.pyc"],
 )
-def test_what_tools_leave_in_a_package_is_no_stray(built: Project, path: str) -> None:
+def test_files_that_other_tools_leave_in_a_package_are_not_strays(built: Project, path: str) -> None:
     built.write(path, "")
 
     assert fast_check(built.tree, Target()) == ()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
-def test_a_file_replaced_by_a_link_is_drift_whatever_the_link_leads_to(built: Project, tmp_path: Path) -> None:
+def test_a_file_replaced_by_a_link_is_drift_for_any_target(built: Project, tmp_path: Path) -> None:
     (built.out / "shop/a.py").rename(tmp_path / "a.py")
     (built.out / "shop/a.py").symlink_to(tmp_path / "a.py")
     (built.out / "linked").symlink_to(tmp_path)
@@ -229,7 +229,7 @@ def test_a_lock_that_is_a_folder_is_drift(built: Project) -> None:
     assert built.messages == ["TG606 generated/toolgen.lock cannot be read: it is a folder, not a regular file"]
 
 
-def test_an_output_that_is_a_file_misses_everything(project: Project) -> None:
+def test_an_output_folder_that_is_a_file_lacks_all_files(project: Project) -> None:
     project.out.write_text("mine")
 
     assert fast_check(project.tree, Target()) is None
@@ -239,13 +239,13 @@ def test_an_output_that_is_a_file_misses_everything(project: Project) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read anywhere")
-def test_what_cannot_be_read_counts_as_edited(built: Project) -> None:
+def test_unreadable_files_count_as_edited(built: Project) -> None:
     (built.out / "shop/a.py").chmod(0)
 
     assert fast_check(built.tree, Target()) == (Change("shop/a.py", (Cause.EDITED,)),)
 
 
-def test_a_lock_that_is_not_as_toolgen_writes_it_is_drift(built: Project) -> None:
+def test_a_lock_in_another_layout_is_drift(built: Project) -> None:
     text = (built.out / LOCK).read_text()
     built.write(LOCK, f"{text}\n")
 
@@ -261,7 +261,7 @@ def test_a_lock_that_disagrees_with_the_files_is_drift(built: Project) -> None:
 
 
 @pytest.mark.parametrize("lock", [None, "no lock"])
-def test_without_a_readable_lock_the_quick_answer_is_none(built: Project, lock: str | None) -> None:
+def test_without_a_readable_lock_the_quick_check_returns_none(built: Project, lock: str | None) -> None:
     (built.out / LOCK).unlink()
     if lock is not None:
         built.write(LOCK, lock)
@@ -271,7 +271,7 @@ def test_without_a_readable_lock_the_quick_answer_is_none(built: Project, lock: 
     assert change == Change(LOCK, (Cause.MISSING,) if lock is None else (Cause.EDITED,))
 
 
-def test_a_package_that_was_never_built_misses_every_file(project: Project) -> None:
+def test_an_unbuilt_package_lacks_every_file(project: Project) -> None:
     assert [(change.path, change.causes) for change in changes(project, FILES)] == [
         ("__init__.py", (Cause.MISSING,)),
         ("shop/a.py", (Cause.MISSING,)),
@@ -279,7 +279,7 @@ def test_a_package_that_was_never_built_misses_every_file(project: Project) -> N
     ]
 
 
-def test_the_quick_answer_imports_nothing_that_builds(project: Project) -> None:
+def test_the_quick_check_does_not_import_the_compiler(project: Project) -> None:
     (project.root / "specs").mkdir()
     (project.root / "toolgen.toml").write_text('targets = [{builtin = ["code"]}]')
     project.inputs = current_inputs(project.root, Target(builtin=("code",)))

@@ -1,4 +1,4 @@
-"""Formatting: one pass of ruff that no configuration reaches."""
+"""Formatting: one pass of ruff, which ignores all configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LONG = "x = [" + ", ".join(f"'item {number}'" for number in range(14)) + "]\n"
 
 
-def test_python_is_formatted_and_the_rest_passes_through() -> None:
+def test_only_python_files_are_formatted() -> None:
     files = {"a.py": "x = {  'a':1 }\n", "catalog.json": '{ "a":1 }', "TOOLS.md": "# `x = {  'a':1 }`"}
 
     assert format_python(files) == {**files, "a.py": 'x = {"a": 1}\n'}
@@ -33,7 +33,7 @@ def test_formatted_files_keep_their_order_and_are_a_fixed_point() -> None:
 @pytest.mark.parametrize(
     "folder", ["build", "dist", "venv", ".venv", "node_modules", "site-packages", "__pypackages__"]
 )
-def test_a_folder_that_ruff_leaves_out_by_default_is_formatted(folder: str) -> None:
+def test_a_folder_that_ruff_excludes_by_default_is_formatted(folder: str) -> None:
     assert format_python({f"{folder}/a.py": "x=1\n"}) == {f"{folder}/a.py": "x = 1\n"}
 
 
@@ -71,7 +71,7 @@ def test_no_configuration_has_an_effect(tmp_path: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "cache").exists()
 
 
-def test_what_ruff_refuses_is_named_as_it_was_generated() -> None:
+def test_a_file_refused_by_ruff_is_reported_with_its_generated_text() -> None:
     with pytest.raises(FormatError) as caught:
         format_python({"a.py": "", "shop/b.py": "x = (\n"})
 

@@ -1,4 +1,4 @@
-"""What a package is made from: which files count as specs, and what changes a digest."""
+"""The inputs of a package: which files are specs, and what changes a digest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from toolgen.compiler.source.read import read_specs
 
 @pytest.fixture
 def specs(tmp_path: Path) -> Path:
-    """A folder of specs with everything in it that may confuse who lists it."""
+    """Return a spec folder with everything that may confuse a listing."""
     folder = tmp_path / "specs"
     for path in ("b.yaml", "a/c.yml", "a/d.json", "Z.YAML", ".hidden.yaml", ".hidden/e.yaml", "README.md", "empty/x"):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def test_spec_files_are_found_at_any_depth_and_sorted(specs: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
-def test_the_files_that_are_digested_are_those_that_are_read(specs: Path) -> None:
+def test_the_digested_files_are_those_that_are_read(specs: Path) -> None:
     (specs / "again.yaml").symlink_to("b.yaml")
     (specs / "loop").symlink_to(".")
     (specs / "more").symlink_to(".hidden")
@@ -47,7 +47,7 @@ def test_the_files_that_are_digested_are_those_that_are_read(specs: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
-def test_what_reading_reports_is_listed(specs: Path, tmp_path: Path) -> None:
+def test_diagnostics_of_reading_are_included(specs: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (specs / "out").symlink_to(tmp_path / "outside")
     (specs / "dangling.yaml").symlink_to("nowhere")
@@ -57,7 +57,7 @@ def test_what_reading_reports_is_listed(specs: Path, tmp_path: Path) -> None:
     assert [listed.path for listed in list_specs(tmp_path / "missing")] == ["."]
 
 
-def test_each_input_has_a_digest_of_its_own(specs: Path) -> None:
+def test_each_input_has_its_own_digest(specs: Path) -> None:
     root, target = specs.parent, Target()
     before = current_inputs(root, target)
 
@@ -79,7 +79,7 @@ def test_a_built_in_toolset_is_an_input_of_the_targets_that_name_it(specs: Path)
 
 
 @pytest.mark.parametrize("distribution", ["ruff", "Jinja2", "datamodel_code_generator", "no-such-distribution"])
-def test_an_installed_version_is_what_its_metadata_says(distribution: str) -> None:
+def test_an_installed_version_comes_from_its_metadata(distribution: str) -> None:
     try:
         expected = importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -90,19 +90,19 @@ def test_an_installed_version_is_what_its_metadata_says(distribution: str) -> No
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A copy of toolgen, laid out as its wheel is."""
+    """Return a copy of toolgen with the layout of its wheel."""
     return install(tmp_path / "site")
 
 
 def generator_digest(package: Path) -> str:
-    """Ask the toolgen in `package` for its own digest."""
+    """Return the digest that the toolgen in `package` computes for itself."""
     command = "from toolgen.compiler.publish.inputs import generator_digest; print(generator_digest())"
     done = run(package, "-c", command, cwd=package.parent)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_the_generator_is_the_same_wherever_it_is_installed(installed: Path) -> None:
+def test_the_digest_of_the_generator_does_not_depend_on_its_path(installed: Path) -> None:
     assert generator_digest(installed) == generator_digest(Path(toolgen.__file__).parent)
 
 

@@ -1,4 +1,4 @@
-"""The real `toolgen build`, killed at every write in turn: the next command finds a whole package, old or new."""
+"""The real `toolgen build`, killed at every write in turn: the next command finds a complete package, old or new."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is killed in a fork of this one"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed in forks of this one"),
     pytest.mark.xdist_group("kill"),
 ]
 
@@ -47,16 +47,16 @@ WRITES: Final = {
     "os.symlink": 1,
     "os.truncate": 0,
 }
-"""The audit events of a changed disk, and which argument is the path that changes; `open` is looked at on its own."""
+"""The audit events for disk changes, with the index of the changed path; `open` is handled separately."""
 
 
 def kill() -> None:
-    """End this process before what it is about to do."""
+    """Kill this process before its next operation."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def break_off() -> None:
-    """End this process in the middle of the next file that it writes: the kernel does so, after one byte of it."""
+    """Have the kernel kill this process after the first byte of the next file that it writes."""
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))
@@ -78,16 +78,16 @@ def before_writes(folder: Path, action: Callable[[int], object]) -> None:
 
 
 def forget_packages() -> None:
-    """Let this process load a package called `generated` that is not the one another test loaded."""
+    """Unload packages, so that this process loads a `generated` package other than that of another test."""
     read_package.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "generated"]:
         del sys.modules[name]
 
 
 def toolgen(folder: Path, *arguments: str, before: Callable[[], None] = lambda: None) -> int:
-    """Run a command in a process of its own, and give its exit code, or less than 0 for the signal that ended it.
+    """Run a command in a separate process and return its exit code, negative if a signal ended it.
 
-    It is a fork of this one, which has the compiler imported: a new interpreter would take a second each time.
+    It is a fork of this process, which has imported the compiler: a new interpreter would take a second each time.
     """
     child = os.fork()
     if child == 0:
@@ -113,14 +113,14 @@ def write_specs(folder: Path, specs: dict[str, str]) -> None:
 
 
 def content(folder: Path) -> dict[str, bytes | None]:
-    """Every file of the package, and every folder; not the bytecode of those who imported it, and no derived data."""
+    """Return every file and folder of the package, without bytecode and derived data."""
     made = {"__pycache__", DERIVED}
     paths = sorted(path for path in (folder / "generated").rglob("*") if made.isdisjoint(path.parts))
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in paths}
 
 
 class Project:
-    """A project whose package was made of some specs, or not at all, and is to be made of `NEW`."""
+    """A project whose package was built from some specs, or not at all, and will be built from `NEW`."""
 
     def __init__(self, folder: Path, old: dict[str, str]) -> None:
         self.folder = folder / "project"
@@ -144,7 +144,7 @@ class Project:
         before_writes(self.folder, lambda _number: os.write(descriptor, b"."))
 
     def build_killed(self, point: int, death: Callable[[], None]) -> int:
-        """Build, killed at the n-th write, and give the exit code."""
+        """Build, killed at the n-th write, and return the exit code."""
         shutil.rmtree(self.folder)
         shutil.copytree(self._template, self.folder)
         return toolgen(
@@ -155,7 +155,7 @@ class Project:
 
 
 def check(project: Project, point: int, death: Callable[[], None]) -> bool:
-    """Kill a build, run two more commands, and say whether the first of them found the new package."""
+    """Kill a build, run two more commands, and return whether the first of them found the new package."""
     code = project.build_killed(point, death)
     assert code == -signal.SIGKILL or (death is break_off and code in (0, -signal.SIGXFSZ))
 
@@ -172,7 +172,7 @@ def check(project: Project, point: int, death: Callable[[], None]) -> bool:
 
 
 @pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
-def test_a_build_killed_at_some_writes_leaves_a_whole_package(tmp_path: Path, old: dict[str, str]) -> None:
+def test_a_build_killed_at_some_writes_leaves_a_complete_package(tmp_path: Path, old: dict[str, str]) -> None:
     project = Project(tmp_path, old)
     assert project.writes > 40
     points = [round(project.writes * step / 6) for step in range(6)]
@@ -185,7 +185,7 @@ def test_a_build_killed_at_some_writes_leaves_a_whole_package(tmp_path: Path, ol
 
 @pytest.mark.long
 @pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
-def test_a_build_killed_at_every_write_leaves_a_whole_package(tmp_path: Path, old: dict[str, str]) -> None:
+def test_a_build_killed_at_every_write_leaves_a_complete_package(tmp_path: Path, old: dict[str, str]) -> None:
     project = Project(tmp_path, old)
     outcomes = [check(project, point, kill) for point in range(project.writes)]
     assert outcomes == sorted(outcomes)

@@ -1,4 +1,4 @@
-"""The lock: what it looks like, what it says of a file, what becomes of two that were merged, and what is no lock."""
+"""The lock: its layout, its digests of files, merged locks, and invalid ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = {"b.py": b"b", "s/calls.py": CALLS, "s/types/a.py": b"a", "\u00e9.md": b
 OWNERS = {"s/calls.py#new_a_call": "s.a", "s/calls.py#new_b_call": "s.b", "s/types/a.py": "s.a", "gone.py": "s.a"}
 
 
-def test_a_lock_has_a_line_for_each_tool_and_for_each_other_file_sorted_and_apart() -> None:
+def test_a_lock_has_sorted_lines_for_tools_and_other_files_separated_by_empty_lines() -> None:
     lines = render_lock(lock_for(FILES, OWNERS, "0.1.0")).decode().splitlines()
 
     assert lines[:4] == [lines[0], "lock 2", f"generator {__version__}", "formatter 0.1.0"]
@@ -54,7 +54,7 @@ def test_a_lock_reads_back_as_it_was_written(formatter: str) -> None:
         b"",
     ],
 )
-def test_an_edit_of_any_part_of_a_file_shows(content: bytes) -> None:
+def test_an_edit_of_any_part_of_a_file_is_detected(content: bytes) -> None:
     lock = lock_for(FILES, OWNERS, "")
 
     assert lock.has_written("s/calls.py", CALLS)
@@ -65,7 +65,7 @@ def merged(ours: bytes, theirs: bytes, base: bytes = b"") -> bytes:
     return b"<<<<<<< HEAD\n" + ours + b"||||||| base\n" + base + b"=======\n" + theirs + b">>>>>>> branch\n"
 
 
-def test_a_merged_lock_knows_the_parts_of_both_and_what_was_merged_of_them() -> None:
+def test_a_merged_lock_contains_the_entries_of_both_versions() -> None:
     theirs = CALLS.replace(b"2", b"4")
     ours = CALLS.replace(b"1", b"3")
     both = [lock_for({**FILES, "s/calls.py": text}, OWNERS, "0.1.0") for text in (ours, theirs)]
@@ -81,7 +81,7 @@ def test_a_merged_lock_knows_the_parts_of_both_and_what_was_merged_of_them() -> 
         assert not lock.has_written("s/calls.py", conflicting.replace(b"return 3", b"return 'mine'"))
 
 
-def test_of_the_versions_of_a_merged_lock_the_present_one_counts() -> None:
+def test_of_the_versions_of_a_merged_lock_the_current_one_counts() -> None:
     text = render_lock(lock_for(FILES, OWNERS, "")).replace(b"\nformatter", b"\ngenerator 9.9.9\nformatter")
 
     assert parse_lock(text).generator == __version__
@@ -98,7 +98,7 @@ def test_of_the_versions_of_a_merged_lock_the_present_one_counts() -> None:
         (("\nb.py", f"\n{LOCK}"), "has 'toolgen.lock' in line 6, which is the lock itself"),
     ],
 )
-def test_what_is_no_lock_is_refused_with_its_reason(change: tuple[str, str], message: str) -> None:
+def test_an_invalid_lock_is_refused_with_a_reason(change: tuple[str, str], message: str) -> None:
     text = render_lock(lock_for(FILES, OWNERS, "")).decode()
     assert change[0] in text
 

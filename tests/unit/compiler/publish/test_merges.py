@@ -1,4 +1,4 @@
-"""What a change to one tool changes in a committed package of 100, and what git makes of two branches."""
+"""The effect of a change to one tool in a committed package of 100, and merges of two branches."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 @pytest.fixture
 def repository(first: Repository, tmp_path: Path) -> Repository:
-    """A repository with 100 tools, and one commit."""
+    """Return a repository with 100 tools and one commit."""
     return Repository(shutil.copytree(first.folder, tmp_path / "repository"))
 
 
 def described(number: int, words: str = "in other words") -> tuple[str, str]:
-    """A change of one description."""
+    """Change one description."""
     said = f"    description: Does what {tool(number)} does.\n"
     return said, said.replace(".\n", f", {words}.\n")
 
 
 def with_field(number: int) -> tuple[str, str]:
-    """A change of the args of one tool."""
+    """Change the args of one tool."""
     said = TOOL.format(name=tool(number))
     return said, said.replace("    result:", "      note?: {type: string, description: Why.}\n    result:")
 
 
 def with_tool(after: int, name: str) -> tuple[str, str]:
-    """A new tool, behind another."""
+    """Add a tool after another."""
     said = TOOL.format(name=tool(after))
     return said, said + TOOL.format(name=name)
 
 
 OWN = {"TOOLS.md", "catalog.json", "toolgen.lock", f"{FOLDER}/calls.py", f"{FOLDER}/models/tool_050.py"}
-"""What holds something of the description and the args of `tool_050`."""
+"""The files that contain the description and the args of `tool_050`."""
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_branches_that_touch_different_tools_merge_without_conflicts(
     assert {*built.published.written} <= {"toolgen.lock"}
     assert repository.checked().changes == ()
     both_add = "tool_0" in ours[1].removeprefix(ours[0]) and "tool_0" in theirs[1].removeprefix(theirs[0])
-    assert both_add or repository.files() == merged, "the merged lock is the one that a build writes"
+    assert both_add or repository.files() == merged, "the merged lock equals that of a build"
 
 
-def test_a_build_over_conflicts_makes_everything_again(repository: Repository) -> None:
+def test_a_build_over_conflicts_regenerates_everything(repository: Repository) -> None:
     for name in ("ours", "theirs"):
         with repository.branch(name):
             repository.replace(*with_tool(50, f"tool_050{name}"))
@@ -144,7 +144,7 @@ def test_without_attributes_a_lock_with_conflict_markers_is_read_as_both(tmp_pat
 
 
 @pytest.mark.parametrize("chosen", ["ours", "theirs"])
-def test_a_lock_from_the_other_branch_is_made_again(tmp_path: Path, chosen: str) -> None:
+def test_a_lock_from_the_other_branch_is_regenerated(tmp_path: Path, chosen: str) -> None:
     repository = Repository.make(tmp_path, 3)
     with repository.branch("theirs"):
         repository.replace(*described(1))
@@ -161,7 +161,7 @@ def test_a_lock_from_the_other_branch_is_made_again(tmp_path: Path, chosen: str)
     assert repository.checked().changes == ()
 
 
-def test_an_edit_by_hand_beside_a_conflict_is_still_reported(tmp_path: Path) -> None:
+def test_a_manual_edit_beside_a_conflict_is_still_reported(tmp_path: Path) -> None:
     repository = Repository.make(tmp_path, 9)
     for name in ("ours", "theirs"):
         with repository.branch(name):
@@ -179,7 +179,7 @@ def test_an_edit_by_hand_beside_a_conflict_is_still_reported(tmp_path: Path) -> 
     assert reported == [f"TG602 generated/{FOLDER}/calls.py was edited by hand"]
 
 
-def test_a_merge_that_is_built_after_another_change_is_no_edit_by_hand(tmp_path: Path) -> None:
+def test_a_merge_built_after_another_change_is_not_a_manual_edit(tmp_path: Path) -> None:
     repository = Repository.make(tmp_path, 9)
     for name, number in (("ours", 2), ("theirs", 6)):
         with repository.branch(name):

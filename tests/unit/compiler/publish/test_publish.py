@@ -1,4 +1,4 @@
-"""Publishing: what is written, what is removed, and what is refused."""
+"""Publishing: which files are written, removed and refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEW = {"__init__.py": "", "shop/a.py": "a = 2\n", "shop/c.py": "c = 1\n"}
 links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 
 
-def test_a_first_build_writes_every_file_and_a_lock_over_them(project: Project) -> None:
+def test_a_first_build_writes_every_file_and_their_lock(project: Project) -> None:
     published = project.publish(OLD)
 
     assert published
@@ -37,7 +37,7 @@ def test_a_first_build_writes_every_file_and_a_lock_over_them(project: Project) 
     assert noted_inputs(project.tree, (project.out / LOCK).read_bytes()) == project.inputs
 
 
-def test_a_second_build_writes_only_what_changed_and_removes_what_is_gone(project: Project) -> None:
+def test_a_second_build_writes_changed_files_and_removes_obsolete_ones(project: Project) -> None:
     project.publish(OLD)
     os.utime(project.out / "__init__.py", ns=(1, 1))
 
@@ -52,7 +52,7 @@ def test_a_second_build_writes_only_what_changed_and_removes_what_is_gone(projec
     assert (project.out / "__init__.py").stat().st_mtime_ns == 1
 
 
-def test_the_same_files_again_touch_nothing(project: Project) -> None:
+def test_publishing_the_same_files_again_touches_nothing(project: Project) -> None:
     project.publish(OLD)
     for path in (*OLD, LOCK):
         os.utime(project.out / path, ns=(1, 1))
@@ -64,7 +64,7 @@ def test_the_same_files_again_touch_nothing(project: Project) -> None:
     assert all((project.out / path).stat().st_mtime_ns == 1 for path in (*OLD, LOCK))
 
 
-def test_files_that_toolgen_never_wrote_stay(project: Project) -> None:
+def test_foreign_files_are_kept(project: Project) -> None:
     project.publish(OLD)
     project.write("shop/gone/notes.md", "mine")
 
@@ -95,7 +95,7 @@ def test_an_edited_file_that_would_be_removed_is_reported_and_nothing_is_written
     assert project.content() == before
 
 
-def test_force_drops_edits(project: Project) -> None:
+def test_force_overwrites_edits(project: Project) -> None:
     project.publish(OLD)
     project.write("shop/a.py", "a = 'mine'\n")
     project.write("shop/gone/b.py", "b = 'mine'\n")
@@ -105,7 +105,7 @@ def test_force_drops_edits(project: Project) -> None:
     assert not project.messages
 
 
-def test_an_edit_that_is_what_the_build_gives_is_no_edit(project: Project) -> None:
+def test_an_edit_equal_to_the_build_output_is_accepted(project: Project) -> None:
     project.publish(OLD)
     project.write("shop/a.py", NEW["shop/a.py"])
 
@@ -125,7 +125,7 @@ def test_a_deleted_file_is_written_again(project: Project) -> None:
     assert published.written == ("shop/a.py",)
 
 
-def test_a_stray_where_a_generated_file_must_go_is_reported(project: Project) -> None:
+def test_a_foreign_file_at_the_path_of_a_generated_one_is_reported(project: Project) -> None:
     project.write("shop/a.py", "mine")
 
     assert project.publish(OLD) is None
@@ -135,7 +135,7 @@ def test_a_stray_where_a_generated_file_must_go_is_reported(project: Project) ->
     assert project.content() == {"shop/a.py": "mine"}
 
 
-def test_a_stray_that_is_what_the_build_gives_is_adopted(project: Project) -> None:
+def test_a_foreign_file_equal_to_the_build_output_is_adopted(project: Project) -> None:
     project.write("shop/a.py", OLD["shop/a.py"])
 
     assert project.publish(OLD)
@@ -143,7 +143,7 @@ def test_a_stray_that_is_what_the_build_gives_is_adopted(project: Project) -> No
     assert project.content() == {"__init__.py": ""}
 
 
-def test_everything_in_the_way_is_reported_in_one_run(project: Project) -> None:
+def test_all_conflicts_are_reported_in_one_run(project: Project) -> None:
     project.publish(OLD)
     project.write("shop/a.py", "mine")
     project.write("shop/c.py", "mine")
@@ -161,7 +161,7 @@ def test_a_file_may_become_a_folder_and_a_folder_a_file(project: Project) -> Non
     assert project.content() == {"a/x": "1", "b": "2"}
 
 
-def test_a_file_may_change_the_case_of_its_name(project: Project) -> None:
+def test_a_file_name_may_change_case(project: Project) -> None:
     project.publish({"Shop/a.py": "1"})
 
     assert project.publish({"shop/a.py": "1"})
@@ -211,14 +211,14 @@ def test_a_generated_file_that_is_the_folder_of_another_is_refused(project: Proj
     assert project.messages == ["TG601 the generated path shop is a file and the folder of shop/a.py"]
 
 
-def test_a_folder_where_a_file_must_go_is_refused(project: Project) -> None:
+def test_a_folder_at_the_path_of_a_generated_file_is_refused(project: Project) -> None:
     (project.out / "shop/a.py").mkdir(parents=True)
 
     assert project.publish(OLD) is None
     assert project.messages == ["TG604 generated/shop/a.py cannot be changed: `shop/a.py` is a folder"]
 
 
-def test_a_file_where_a_folder_must_go_is_refused(project: Project) -> None:
+def test_a_file_at_the_path_of_a_generated_folder_is_refused(project: Project) -> None:
     project.write("shop", "mine")
 
     assert project.publish({"shop/a.py": ""}) is None
@@ -295,7 +295,7 @@ def test_a_linked_work_folder_is_refused(project: Project, tmp_path: Path) -> No
     assert not list((tmp_path / "outside").iterdir())
 
 
-def test_a_broken_lock_stops_a_build_and_force_mends_it(project: Project) -> None:
+def test_a_broken_lock_stops_a_build_and_force_repairs_it(project: Project) -> None:
     project.publish(OLD)
     (project.out / LOCK).write_text("no lock\n")
 
@@ -307,7 +307,7 @@ def test_a_broken_lock_stops_a_build_and_force_mends_it(project: Project) -> Non
     assert project.content() == {**NEW, "shop/gone/b.py": OLD["shop/gone/b.py"]}
 
 
-def test_bytecode_goes_with_its_module(project: Project) -> None:
+def test_bytecode_is_removed_with_its_module(project: Project) -> None:
     project.publish(OLD)
     for path in ("shop/__pycache__/a.cpython-311.pyc", "shop/gone/__pycache__/b.cpython-311.opt-1.pyc"):
         project.write(path, "")
@@ -319,7 +319,7 @@ def test_bytecode_goes_with_its_module(project: Project) -> None:
     assert project.folders() == ["shop", "shop/__pycache__"]
 
 
-def test_a_name_that_the_system_refuses_leaves_the_old_package(project: Project) -> None:
+def test_a_name_refused_by_the_system_leaves_the_old_package(project: Project) -> None:
     project.publish(OLD)
 
     assert project.publish({**NEW, "x" * 300: ""}) is None
@@ -331,7 +331,7 @@ def test_a_name_that_the_system_refuses_leaves_the_old_package(project: Project)
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_may_not_be_written_is_a_diagnostic(project: Project) -> None:
+def test_a_read_only_folder_is_a_diagnostic(project: Project) -> None:
     project.publish(OLD)
     (project.out / "shop").chmod(0o555)
     try:

@@ -1,4 +1,4 @@
-"""Any sequence of builds and hand edits: a build leaves exactly its files beside the user's, or changes nothing."""
+"""Any sequence of builds and manual edits: a build leaves exactly its files beside the user's, or changes nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Build:
-    """A build that gives these files."""
+    """A build of these files."""
 
     files: dict[str, bytes]
     force: bool
@@ -53,7 +53,7 @@ ACTIONS = st.lists(
 
 
 class UnflushedDisk(Disk):
-    """The real disk, which does not wait: no power fails here."""
+    """The real disk without flushing, since there are no power failures here."""
 
     def flush(self, paths: Sequence[str]) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Python names: always usable, one for each name of a spec, and a clash is said rather than numbered."""
+"""Python names: always valid, one for each name of a spec, and clashes are reported instead of numbered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toolgen.compiler.resolve.names import (
 PUBLIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 ALIKE = st.text(alphabet="aA_- .1é", max_size=4)
-"""Names that easily become one."""
+"""Names that easily clash."""
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_a_field_keeps_its_name_as_far_as_python_allows(wire: str, python: str) 
         ("__", ("X9911F4D2", "x9911f4d2", "X9911f4d2")),
     ],
 )
-def test_a_tool_is_spelled_as_a_constant_a_function_and_a_class(key: str, names: tuple[str, str, str]) -> None:
+def test_a_tool_has_names_for_a_constant_a_function_and_a_class(key: str, names: tuple[str, str, str]) -> None:
     assert (constant(key), snake(key, RESERVED_FUNCTIONS), pascal(key)) == names
 
 
 @given(TEXT)
-def test_an_attribute_can_always_stand_in_a_model(wire: str) -> None:
+def test_an_attribute_is_always_valid_in_a_model(wire: str) -> None:
     python = attribute(wire)
     assert PUBLIC.fullmatch(python)
     assert is_attribute(python)
@@ -92,13 +92,13 @@ def test_other_names_are_identifiers_too(text: str) -> None:
 
 
 @given(TEXT)
-def test_an_identifier_that_nothing_needs_stays_as_it_is(text: str) -> None:
+def test_a_valid_identifier_is_unchanged(text: str) -> None:
     if is_attribute(text) and not text.endswith("_"):
         assert attribute(text) == text
 
 
 @given(st.sets(ALIKE, min_size=2, max_size=6))
-def test_fields_of_an_object_have_names_of_their_own_or_there_is_an_error(wires: set[str]) -> None:
+def test_fields_of_an_object_have_unique_names_or_there_is_an_error(wires: set[str]) -> None:
     properties = {wire: {"type": "string"} for wire in sorted(wires)}
     found = resolved(toolset({"add": {"args": {"type": "object", "properties": properties}}}))
     (made,) = (made for made in found.catalog.toolsets[0].types if made.name == "AddArgs")
@@ -110,7 +110,7 @@ def test_fields_of_an_object_have_names_of_their_own_or_there_is_an_error(wires:
 
 
 @given(st.sets(st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,3}", fullmatch=True), min_size=2, max_size=6))
-def test_tools_have_names_of_their_own_or_there_is_an_error(keys: set[str]) -> None:
+def test_tools_have_unique_names_or_there_is_an_error(keys: set[str]) -> None:
     found = resolved(toolset({key: {} for key in sorted(keys)}))
     spelled = [tool.names.claimed for tool in found.catalog.tools]
     names = [name for claimed in spelled for name in claimed]
@@ -118,14 +118,14 @@ def test_tools_have_names_of_their_own_or_there_is_an_error(keys: set[str]) -> N
     assert set(found.codes) <= {"TG302"}
 
 
-def test_names_of_a_tool_do_not_depend_on_its_neighbours() -> None:
+def test_names_of_a_tool_do_not_depend_on_other_tools() -> None:
     args = {"args": {"item": {"name": "string"}, "args": {"a": "string"}}}
     alone = resolved(toolset({"order": args})).tools["shop.order"]
     beside = resolved(toolset({"order": args, "orders": {}, "order_item": {}, "a": {}})).tools["shop.order"]
     assert (alone.names, alone.args) == (beside.names, beside.args)
 
 
-def test_a_toolset_lies_below_its_owner() -> None:
+def test_the_package_of_a_toolset_is_below_that_of_its_owner() -> None:
     assert package_of("orchestrator.profiles") == ("orchestrator", "tools", "profiles")
     assert package_of("class.my-import") == ("class_", "tools", "my_import")
     assert package_of("router") == ("tools", "router")

@@ -1,4 +1,4 @@
-"""What the tests of this folder share: reading a text, and saying what is wrong with it on one line each."""
+"""Helpers for the tests of this folder: reading a text, and rendering its diagnostics on one line each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def node_of(text: str | bytes, path: str = "a.yaml") -> Node:
-    """Read a text that has nothing wrong with it."""
+    """Read a text without errors."""
     sink = Diagnostics()
     node = parse(text, path, sink)
     assert [line(found) for found in sink] == []
@@ -26,14 +26,14 @@ def data_of(text: str | bytes, path: str = "a.yaml") -> Any:
 
 
 def problems(text: str | bytes, path: str = "a.yaml") -> list[str]:
-    """What is wrong with a text, as `CODE line:column-line:column message [fix]`."""
+    """Return the diagnostics of a text, as `CODE line:column-line:column message [fix]`."""
     sink = Diagnostics()
     parse(text, path, sink)
     return [line(found) for found in sink]
 
 
 def problem(text: str | bytes, path: str = "a.yaml") -> str:
-    """The one thing that is wrong with a text."""
+    """Return the only diagnostic of a text."""
     (found,) = problems(text, path)
     return found
 

@@ -1,4 +1,4 @@
-"""JSON, strictly: its values, its places, and what is wrong with what is not JSON."""
+"""Strict JSON: values, locations, and diagnostics for invalid JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_CLOSED = '[close it with `"`; a line break inside is written `\\n`]'
 CASES = {
     "": 'TG003 1:1-1:1 the file is empty [start it with `{"toolgen": 1}`]',
     " \n ": 'TG003 1:1-1:1 the file is empty [start it with `{"toolgen": 1}`]',
-    # brackets and what stands between them
+    # brackets and what is between them
     '{"a": [1': "TG003 1:7-1:8 this `[` is never closed [close it with `]`]",
     '{"a"': "TG003 1:1-1:2 this `{` is never closed [close it with `}`]",
     '{"a":': "TG003 1:1-1:2 this `{` is never closed [close it with `}`]",
@@ -36,7 +36,7 @@ CASES = {
     "{} x": "TG003 1:4-1:5 expected the end of the file, found `x`",
     "{},": "TG003 1:3-1:4 expected the end of the file, found `,`",
     f'["a" "{"b" * 100}"]': f'TG003 1:6-1:108 expected `,` or `]`, found `"{"b" * 39}…` (1:1-1:2: it starts here)',
-    # what other languages have
+    # syntax of other languages
     "// c\n{}": "TG003 1:1-1:2 JSON has no comments [remove it, or use YAML]",
     "{'a': 1}": 'TG003 1:2-1:3 JSON strings use double quotes [write `"`]',
     "[None]": "TG003 1:2-1:6 `None` is not a JSON value [write `null`]",
@@ -85,11 +85,11 @@ CASES = {
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.items(), ids=lambda text: ascii(text)[:40])
-def test_the_place_and_the_words(text: str, expected: str) -> None:
+def test_location_and_message(text: str, expected: str) -> None:
     assert problem(text, "a.json") == expected
 
 
-def test_reading_goes_on_after_what_can_be_passed_over() -> None:
+def test_reading_continues_after_recoverable_errors() -> None:
     found = problems('{"a": NaN, "a": 1, "b": "\\ud800", "c": {"d": 1e999}}', "a.json")
 
     assert [each[:11] for each in found] == ["TG009 1:7-1", "TG004 1:12-", "TG008 1:26-", "TG009 1:46-"]
@@ -113,7 +113,7 @@ def test_reading_goes_on_after_what_can_be_passed_over() -> None:
     ],
     ids=lambda text: ascii(text)[:40],
 )
-def test_what_is_json_is_read(text: str, value: Any) -> None:
+def test_valid_json_is_read(text: str, value: Any) -> None:
     found = data_of(text, "a.json")
 
     if value is not None:
@@ -122,9 +122,9 @@ def test_what_is_json_is_read(text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["\u2028[]", "[\xa0]", "[1\x0b]"])
-def test_only_four_characters_are_space(text: str) -> None:
+def test_only_four_characters_are_whitespace(text: str) -> None:
     assert problem(text, "a.json").startswith("TG003")
 
 
-def test_a_byte_order_mark_is_no_text() -> None:
+def test_a_byte_order_mark_is_ignored() -> None:
     assert data_of(b"\xef\xbb\xbf[1]", "a.json") == [1]

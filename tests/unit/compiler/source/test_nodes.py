@@ -1,4 +1,4 @@
-"""Nodes: their values, their places, and finding them by path."""
+"""Nodes: values, locations, and lookup by path."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_mapping_has_keys_in_order_and_a_node_for_each() -> None:
     assert [key for key, _ in root.entries()] == ["b", "a"]
 
 
-def test_data_is_new_each_time() -> None:
+def test_data_is_a_new_copy_each_time() -> None:
     root = mapping("a: {b: [1]}")
     first = root.to_data()
     first["a"]["b"].append(2)
@@ -41,7 +41,7 @@ def test_data_is_new_each_time() -> None:
     assert root.to_data() == {"a": {"b": [1]}}
 
 
-def test_what_aliases_share_comes_out_once_for_each() -> None:
+def test_values_shared_by_aliases_are_copied() -> None:
     data = mapping("a: &x [1]\nb: *x").to_data()
     data["a"].append(2)
 
@@ -60,7 +60,7 @@ def test_what_aliases_share_comes_out_once_for_each() -> None:
         (["tools", "search", 0], "6:10-6:14", "6:5-6:8"),
     ],
 )
-def test_a_path_leads_to_the_place_of_a_value_and_of_its_key(path: list[str | int], value: str, key: str) -> None:
+def test_a_path_gives_the_location_of_a_value_and_of_its_key(path: list[str | int], value: str, key: str) -> None:
     root = node_of(TEXT)
 
     assert place(root.span_at(path)) == value
@@ -79,14 +79,14 @@ def test_a_path_leads_to_the_place_of_a_value_and_of_its_key(path: list[str | in
         (["toolgen", 0], ["toolgen"]),
     ],
 )
-def test_a_path_that_leads_nowhere_leads_to_the_nearest_node(path: list[str | int], nearest: list[str | int]) -> None:
+def test_an_unknown_path_gives_the_nearest_node(path: list[str | int], nearest: list[str | int]) -> None:
     root = node_of(TEXT)
 
     assert root.at(path) is root.at(nearest)
     assert root.span_at(path, key=True) == root.span_at(nearest, key=True)
 
 
-def test_places_count_characters_not_bytes() -> None:
+def test_columns_count_characters_instead_of_bytes() -> None:
     root = mapping("é😀: {日本: x}")
 
     assert place(root.key_span("é😀")) == "1:1-1:3"
@@ -103,14 +103,14 @@ def test_every_line_end_ends_a_line(line_end: str) -> None:
 
 
 @pytest.mark.parametrize("char", ["\x85", "\u2028", "\u2029"])
-def test_what_ends_a_line_in_yaml_1_1_alone_is_plain_text(char: str) -> None:
+def test_line_ends_of_yaml_1_1_are_plain_text(char: str) -> None:
     root = mapping(f"k{char}: x {char} y\nb: '{char}'  # {char}\nc: |\n  {char}z\n")
 
     assert root.to_data() == {f"k{char}": f"x {char} y", "b": char, "c": f"{char}z\n"}
     assert place(root.key_span("b")) == "2:1-2:2"
 
 
-def test_a_block_ends_with_its_last_value_not_where_the_next_one_starts() -> None:
+def test_a_block_ends_with_its_last_value() -> None:
     root = node_of("a:\n  b: x\n\n# comment\nc: |\n  y\n\n\nd:\n")
 
     assert place(root.span_at(["a"])) == "2:3-2:7"
@@ -118,11 +118,11 @@ def test_a_block_ends_with_its_last_value_not_where_the_next_one_starts() -> Non
     assert place(root.span_at(["d"])) == "9:3-9:3"
 
 
-def test_a_span_prints_as_editors_read_it() -> None:
+def test_a_span_is_printed_in_the_format_of_editors() -> None:
     assert str(node_of("a:\n  b: x", "specs/a.yaml").span_at(["a", "b"])) == "specs/a.yaml:2:6"
 
 
-def test_json_nodes_have_places_too() -> None:
+def test_json_nodes_have_locations_too() -> None:
     root = node_of('{\n  "a": [1, {"b\\n": "x"}]\n}', "a.json")
 
     assert place(root.span_at(["a"])) == "2:8-2:25"

@@ -1,4 +1,4 @@
-"""Reading spec files: which ones, in which order, and what is wrong with those that cannot be read."""
+"""Reading spec files: which ones, in which order, and diagnostics for unreadable ones."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def put(folder: Path, *files: str, text: str = "a: 1") -> None:
 
 
 def read(project: Path) -> tuple[list[str], list[str]]:
-    """Read `specs` of a project; give the paths that were read, and what is wrong, with the file it is in."""
+    """Read `specs` of a project; return the paths of the files, and the diagnostics with their files."""
     sink = Diagnostics()
     specs = read_specs(project / "specs", project, sink)
     return [spec.path for spec in specs], [f"{found.span.file}: {line(found)}" for found in sink]
 
 
-def test_every_yaml_and_json_file_is_read_in_the_order_of_their_paths(tmp_path: Path) -> None:
+def test_all_yaml_and_json_files_are_read_in_path_order(tmp_path: Path) -> None:
     put(tmp_path, "specs/b.yaml", "specs/a/z.yml", "specs/a.yaml", "specs/B.YAML", "specs/a/b/c.yaml")
     put(tmp_path, "specs/a/y.json", text='{"a": 1}')
     put(tmp_path, "specs/notes.md", "specs/.hidden.yaml", "specs/.git/x.yaml", "specs/x.yaml.bak", "other/x.yaml")
@@ -59,7 +59,7 @@ def test_paths_are_shown_relative_to_the_base(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_with_a_syntax_error_is_left_out_and_one_with_another_error_is_not(tmp_path: Path) -> None:
+def test_a_file_with_a_syntax_error_is_left_out_but_one_with_another_error_is_not(tmp_path: Path) -> None:
     put(tmp_path, "specs/a.yaml", text="a: @")
     put(tmp_path, "specs/b.yaml", text="a: 1\na: 2")
     put(tmp_path, "specs/c.json", text="")
@@ -87,7 +87,7 @@ def test_links_inside_the_folder_are_followed_and_no_file_is_read_twice(tmp_path
 
 
 @links
-def test_links_that_lead_out_of_the_folder_are_refused(tmp_path: Path) -> None:
+def test_links_to_outside_of_the_folder_are_refused(tmp_path: Path) -> None:
     put(tmp_path, "secret/x.yaml", "specs/b.yaml")
     (tmp_path / "specs/a.yaml").symlink_to(tmp_path / "secret/x.yaml")
     (tmp_path / "specs/c").symlink_to("../secret")
@@ -103,7 +103,7 @@ def test_links_that_lead_out_of_the_folder_are_refused(tmp_path: Path) -> None:
 
 
 @links
-def test_links_that_lead_nowhere_are_reported(tmp_path: Path) -> None:
+def test_broken_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/a.yaml").symlink_to("gone.yaml")
     (tmp_path / "specs/b.yaml").symlink_to("b.yaml")
@@ -117,15 +117,15 @@ def test_links_that_lead_nowhere_are_reported(tmp_path: Path) -> None:
 
 
 @links
-def test_the_spec_folder_may_be_a_link_itself(tmp_path: Path) -> None:
+def test_the_spec_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     put(tmp_path, "real/a.yaml")
     (tmp_path / "specs").symlink_to("real")
 
     assert read(tmp_path) == (["specs/a.yaml"], [])
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in the file system here")
-def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     os.mkfifo(tmp_path / "specs/a.yaml")
 
@@ -135,17 +135,17 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     assert read(tmp_path)[1] == ["specs: TG001 1:1-1:1 this folder cannot be read: No such file or directory"]
 
 
-def test_a_folder_may_be_called_like_a_file(tmp_path: Path) -> None:
+def test_a_folder_may_be_named_like_a_spec_file(tmp_path: Path) -> None:
     put(tmp_path, "specs/a.yaml/b.yaml")
 
     assert read(tmp_path) == (["specs/a.yaml/b.yaml"], [])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only there may names be bytes")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux allows arbitrary bytes in names")
 def test_a_name_that_is_not_utf_8_is_reported(tmp_path: Path) -> None:
     put(tmp_path, "specs/b.yaml")
     (tmp_path / "specs" / os.fsdecode(b"\xff.yaml")).write_text("a: 1")

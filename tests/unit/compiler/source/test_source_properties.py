@@ -1,4 +1,4 @@
-"""What holds for any text: nothing raises, nothing is lost, and other parsers agree."""
+"""Properties of any text: nothing raises, nothing is lost, and other parsers agree."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_any_text_is_read_or_refused_with_a_diagnostic(text: str | bytes, path: 
 
 
 def lies_in(span: Span, text: str) -> bool:
-    """Whether a span starts before it ends, within a text."""
+    """Return whether a span starts before it ends, within a text."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     start, end = (span.line, span.column), (span.end_line, span.end_column)
     return (1, 1) <= start <= end and all(
@@ -102,7 +102,7 @@ def spans(node: Node) -> Iterator[Span]:
 @example({"k": " \na"})
 @example({"k": "a\n \n"})
 @example({"k": ["\n\n a\n", {"b": "\t\nc"}]})
-def test_what_is_written_reads_back_the_same_here_and_elsewhere(data: Any) -> None:
+def test_written_values_read_back_equal_here_and_in_other_parsers(data: Any) -> None:
     written = to_yaml(data)
 
     assert same(data_of(written), data)
@@ -118,7 +118,7 @@ def test_blank_lines_and_comments_change_nothing(data: Any, comment: str) -> Non
 
 @quick
 @given(DATA)
-def test_what_is_written_shows_every_character_or_its_escape(data: Any) -> None:
+def test_written_text_shows_every_character_or_its_escape(data: Any) -> None:
     written = to_yaml(data)
 
     assert all(char.isprintable() or char in "\n\t\u3000" for char in written)
@@ -137,7 +137,7 @@ def test_json_reads_as_the_standard_library_reads_it(data: Any) -> None:
 
 @quick
 @given(ODD.filter(lambda text: "\ud800" not in text), st.booleans())
-def test_json_is_accepted_where_the_standard_library_accepts_it(text: str, quoted: bool) -> None:
+def test_json_is_accepted_if_the_standard_library_accepts_it(text: str, quoted: bool) -> None:
     text = f'["{text}"]' if quoted else text
     sink = Diagnostics()
     parse(text, "a.json", sink)
@@ -157,9 +157,8 @@ def is_json(text: str) -> bool:
 
 @quick
 @given(DATA, st.sampled_from(["'", '"', "|", ">"]), st.booleans(), st.booleans())
-def test_what_other_writers_write_is_read_the_same(data: Any, style: str, unicode: bool, flow: bool) -> None:
-    # Without a style PyYAML leaves text plain that is a number in YAML 1.2 alone, such as `1e5`; and to it, LS and PS
-    # end a line.
+def test_output_of_other_writers_is_read_equal(data: Any, style: str, unicode: bool, flow: bool) -> None:
+    # Without a style PyYAML leaves text plain that is a number only in YAML 1.2 (`1e5`), and ends lines at LS and PS.
     assume(OLD_BREAKS.isdisjoint(json.dumps(data, ensure_ascii=False)))
     written = yaml.safe_dump(data, default_style=style, allow_unicode=unicode, default_flow_style=flow, sort_keys=False)
 
@@ -168,7 +167,7 @@ def test_what_other_writers_write_is_read_the_same(data: Any, style: str, unicod
 
 @quick
 @given(ODD.map(lambda text: text.removeprefix("\ufeff")))
-def test_the_structure_is_that_of_pyyaml(text: str) -> None:
+def test_the_structure_equals_that_of_pyyaml(text: str) -> None:
     sink = Diagnostics()
     node = parse(text, "a.yaml", sink)
     if sink.has_errors or node is None or not OLD_BREAKS.isdisjoint(text):
@@ -179,7 +178,7 @@ def test_the_structure_is_that_of_pyyaml(text: str) -> None:
 
 
 def shape(node: Node) -> Any:
-    """The structure of a node, with its places, and the text of keys."""
+    """Return the structure of a node, with its locations and the text of keys."""
     match node:
         case MappingNode():
             return [(key, *corner(node.key_span(key)), shape(inner)) for key, inner in node.entries()]
@@ -209,5 +208,5 @@ def mark(node: yaml.Node, text: str) -> tuple[int, int]:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two values are equal, types and order of keys included."""
+    """Return whether two values are equal, including types and the order of keys."""
     return json.dumps(first) == json.dumps(second)

@@ -1,4 +1,4 @@
-"""Writing YAML: how it looks."""
+"""Writing YAML: layout and quoting."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ types: {Page: {"cursor?": string}}
 """
 
 
-def test_a_spec_looks_as_if_a_person_had_written_it() -> None:
+def test_a_written_spec_looks_handwritten() -> None:
     comment = "Written by `toolgen import mcp assets`.\nReview permissions and tags."
 
     assert to_yaml(data_of(SPEC), comment=comment) == SPEC
@@ -78,7 +78,7 @@ say "hi"
 
 
 @pytest.mark.parametrize("text", PLAIN.splitlines())
-def test_text_that_every_parser_reads_as_it_is_has_no_quotes(text: str) -> None:
+def test_text_that_is_unambiguous_in_all_parsers_has_no_quotes(text: str) -> None:
     assert to_yaml({"k": text, text: "v"}) == f"k: {text}\n{text}: v\n"
 
 
@@ -90,7 +90,7 @@ TIMES = ["2024-01-01", "2024-01-01 12:00:00Z", "2001-12-14t21:59:43.10-05:00"]
 
 
 @pytest.mark.parametrize("text", [*STARTS, *INDICATORS, *WORDS, *NUMBERS, *TIMES])
-def test_text_that_some_parser_reads_otherwise_has_quotes(text: str) -> None:
+def test_text_that_is_ambiguous_in_some_parser_has_quotes(text: str) -> None:
     written = to_yaml({"k": text, text: "v"})
 
     assert written.splitlines()[0] in (f'k: "{text}"', f"k: '{text}'")
@@ -111,7 +111,7 @@ def test_text_that_some_parser_reads_otherwise_has_quotes(text: str) -> None:
         ("\ue000", r'"\ue000"'),
     ],
 )
-def test_what_cannot_be_seen_is_escaped(text: str, written: str) -> None:
+def test_invisible_characters_are_escaped(text: str, written: str) -> None:
     assert to_yaml({"k": text}) == f"k: {written}\n"
 
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_seen_is_escaped(text: str, written: str) -> None:
     ("text", "written"),
     [('"a" b', "'\"a\" b'"), ("[\\d]", "'[\\d]'"), ("*don't \\d", '"*don\'t \\\\d"'), ("# don't", '"# don\'t"')],
 )
-def test_the_quotes_are_those_that_need_fewer_escapes(text: str, written: str) -> None:
+def test_quotes_with_fewer_escapes_are_preferred(text: str, written: str) -> None:
     assert to_yaml({"k": text}) == f"k: {written}\n"
 
 
@@ -135,7 +135,7 @@ def test_the_quotes_are_those_that_need_fewer_escapes(text: str, written: str) -
         ("a \n b", "|-\n  a \n   b"),
     ],
 )
-def test_text_of_several_lines_stands_under_a_bar(text: str, written: str) -> None:
+def test_multiline_text_is_a_literal_block(text: str, written: str) -> None:
     assert to_yaml({"k": text, "l": 1}) == f"k: {written}\nl: 1\n"
     assert data_of(to_yaml({"k": text})) == {"k": text}
 
@@ -150,7 +150,7 @@ def test_text_of_several_lines_stands_under_a_bar(text: str, written: str) -> No
         ("a\n\u202eb", r'"a\n\u202eb"'),
     ],
 )
-def test_text_of_several_lines_that_would_not_survive_there_is_quoted(text: str, written: str) -> None:
+def test_multiline_text_that_a_block_would_change_is_quoted(text: str, written: str) -> None:
     assert to_yaml({"k": text}) == f"k: {written}\n"
 
 
@@ -190,7 +190,7 @@ LAYOUTS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("data", "written"), LAYOUTS)
-def test_what_fits_on_a_line_and_reads_well_there_goes_on_one(data: Any, written: str) -> None:
+def test_short_collections_are_written_on_one_line(data: Any, written: str) -> None:
     assert to_yaml(data) == written
 
 
@@ -220,23 +220,23 @@ def test_a_key_of_any_length_reads_back() -> None:
     assert yaml.safe_load(written) == data
 
 
-def test_a_comment_cannot_leave_its_line() -> None:
+def test_a_comment_cannot_contain_a_line_break() -> None:
     assert to_yaml(1, comment="a\n\nb\x1b[31m\rc: 1\u2028d: 1") == "# a\n#\n# b\\x1b[31m\n# c: 1\n# d: 1\n1\n"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", {"a\udfff": 1}, ["x", {"y": ["\ud800"]}]])
-def test_what_no_json_can_carry_is_refused(value: Any) -> None:
+def test_values_without_a_json_representation_are_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=r"is not a JSON number|half of a surrogate pair"):
         to_yaml({"k": value})
 
 
 @pytest.mark.parametrize("value", [{1: 2}, {"a": {None: 1}}, {"a", "b"}, b"x", ("a",), object()])
-def test_what_is_no_json_is_refused(value: Any) -> None:
+def test_non_json_types_are_refused(value: Any) -> None:
     with pytest.raises(TypeError, match=r"a key must be text|is not a JSON type"):
         to_yaml({"k": value})
 
 
-def test_what_could_not_be_read_back_is_refused() -> None:
+def test_values_that_cannot_be_read_back_are_refused() -> None:
     def nested(levels: int) -> Any:
         value: Any = "x"
         for level in range(levels):

@@ -1,4 +1,4 @@
-"""Syntax errors of YAML: the exact place, in words that help."""
+"""Syntax errors of YAML: exact locations and helpful messages."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ CASES = {
     # directives
     "%FOO\na: 1": ("TG003 1:1-1:5 a line that starts with `%` is a directive, but this one is unknown [remove it]"),
     "%YAML 2.0\n---\na: 1": "TG003 1:1-1:10 this is not YAML 1.2 [remove the `%YAML` line]",
-    # files with nothing in them
+    # empty files
     "": "TG003 1:1-1:1 the file is empty [start it with `toolgen: 1`]",
     "# nothing\n": "TG003 1:1-1:1 the file is empty [start it with `toolgen: 1`]",
     # characters
@@ -111,9 +111,9 @@ CASES = {
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.items(), ids=ascii)
-def test_the_place_and_the_words(text: str, expected: str) -> None:
+def test_location_and_message(text: str, expected: str) -> None:
     assert problem(text) == expected
 
 
-def test_places_are_exact_beyond_the_first_line_and_beyond_ascii() -> None:
+def test_locations_are_exact_after_the_first_line_and_after_non_ascii_text() -> None:
     assert problem("a: 1\r\nb: 😀é\r\nc: '😀' x\r\n").startswith("TG003 3:8-3:9 unexpected text after the closing `'`")

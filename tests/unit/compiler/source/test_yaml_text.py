@@ -1,4 +1,4 @@
-"""YAML 1.2: what scalars stand for, and what the spec language leaves out of YAML."""
+"""YAML 1.2: the values of scalars, and YAML features that the spec language does not support."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_quoted_and_block_scalars_are_text(text: str) -> None:
     assert data_of(f"a: {text}") == {"a": "1"}
 
 
-def test_keys_are_the_text_that_is_written() -> None:
+def test_keys_are_the_literal_text() -> None:
     text = "1: a\ntrue: b\nnull: c\non: d\n404: e\n0-18: f\n~: g\n1.50: h\n'': i\n!!str k: j"
 
     assert list(data_of(text)) == ["1", "true", "null", "on", "404", "0-18", "~", "1.50", "", "k"]
@@ -122,7 +122,7 @@ def test_other_tags_are_refused(text: str, expected: str) -> None:
         ("a: 1\n---\nb: 2", "TG007 2:1-2:4 a second document starts here [move it to a separate file]"),
     ],
 )
-def test_what_is_left_out_of_yaml(text: str, expected: str) -> None:
+def test_unsupported_features_of_yaml(text: str, expected: str) -> None:
     assert problem(text) == expected
 
 
@@ -134,14 +134,14 @@ def test_one_document_may_be_marked() -> None:
     assert data_of("%YAML 1.2\n---\na: 1\n...\n") == {"a": 1}
 
 
-def test_a_key_that_is_there_twice_points_at_the_first() -> None:
+def test_a_duplicate_key_refers_to_the_first_one() -> None:
     expected = "TG004 3:1-3:4 duplicate key `a` (1:1-1:2: first written here) [remove or rename one of them]"
 
     assert problem('a: 1\nb: {"1": x, 2: y}\n"a": 2\n') == expected
     assert problem("{1: x, '1': y}").startswith("TG004 1:8-1:11 duplicate key `1` (1:2-1:3")
 
 
-def test_reading_goes_on_after_what_can_be_passed_over() -> None:
+def test_reading_continues_after_recoverable_errors() -> None:
     found = problems("a: .inf\na: 1\n<<: {a: .nan}\nb: !x 1\nc: *no\n")
 
     assert [each[:11] for each in found] == [
@@ -165,7 +165,7 @@ def test_reading_goes_on_after_what_can_be_passed_over() -> None:
         ("!!float " + "9" * 400, "too large: the largest is about 1.8e308"),
     ],
 )
-def test_numbers_that_json_cannot_carry_are_refused(number: str, reason: str) -> None:
+def test_numbers_outside_json_are_refused(number: str, reason: str) -> None:
     expected = f"TG009 1:4-1:{4 + len(number)} this number is {reason} [quote it if it is text]"
 
     assert problem(f"a: {number}") == expected
@@ -191,12 +191,12 @@ def test_anchors_and_aliases_share_values() -> None:
         ("a: *x", 'TG003 1:4-1:6 there is no anchor `&x` above [write `"*x"` if it is text]'),
     ],
 )
-def test_an_alias_needs_an_anchor_that_is_complete(text: str, expected: str) -> None:
+def test_an_alias_needs_a_completed_anchor(text: str, expected: str) -> None:
     assert problem(text) == expected
 
 
 def bomb(levels: int, width: int = 10) -> str:
-    """Lists of ten aliases to the list before: 10 to the power of `levels` values in a few lines."""
+    """Return lists of ten aliases to the previous list: 10 to the power of `levels` values in a few lines."""
     rows = [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * width)}]" for level in range(1, levels)]
     return "\n".join([f"a0: &a0 [{', '.join(['x'] * width)}]", *rows])
 
@@ -220,7 +220,7 @@ def test_values_are_counted_without_aliases_too(path: str, module: str, monkeypa
     assert problem('{"a":' * 101, path).startswith("TG006 1:501-")
 
 
-def test_long_text_weighs_more() -> None:
+def test_long_text_counts_as_several_values() -> None:
     text = "x" * 1_000_000
 
     assert problems(f"a: &x {text}\nb: [{', '.join(['*x'] * 90)}]") == []
@@ -241,13 +241,13 @@ def test_two_hundred_levels_are_read_and_one_more_is_refused() -> None:
     assert problem("{a: " * 100_000).startswith("TG005 1:801-1:802")
 
 
-def test_aliases_count_with_the_depth_that_they_bring() -> None:
+def test_aliases_count_with_the_depth_of_their_value() -> None:
     chain = "\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 300))])
 
     assert problem(chain).startswith("TG005 200:")
 
 
-def test_a_byte_order_mark_is_no_text() -> None:
+def test_a_byte_order_mark_is_ignored() -> None:
     assert data_of("\ufeffa: 1".encode()) == {"a": 1}
     assert problem("\ufeffa: @").startswith("TG003 1:4-1:5")
 
@@ -278,7 +278,7 @@ def test_flow_mappings_read_as_in_the_spec_language() -> None:
     }
 
 
-def test_what_the_spec_language_says_to_quote_is_text_in_quotes() -> None:
+def test_values_that_the_spec_language_requires_to_be_quoted_are_text() -> None:
     text = """\
         network: {"*": ask}
         paths: {sensitive: ["*.pem", ~/.ssh, .env.*]}
@@ -304,7 +304,7 @@ def test_without_the_quotes_there_is_a_diagnostic(text: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["a.yaml", "a.json"])
-def test_a_file_with_too_many_problems_is_not_read_to_its_end(path: str) -> None:
+def test_reading_stops_after_too_many_problems(path: str) -> None:
     number = "1e999"
 
     assert len(problems(f"[{', '.join([number] * 999)}]", path)) == 999

@@ -1,4 +1,4 @@
-"""How commands run, what they see of the host, and what comes of what they print."""
+"""How commands run, which parts of the host they can access, and the handling of their output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Artifacts:
-    """What was kept, as (content, media type); the reference is its number."""
+    """Stored artifacts as (content, media type); the reference is the index."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[bytes, str]] = []
@@ -88,12 +88,12 @@ def test_reg_54_stdout_is_a_json_result(project: Project) -> None:
         (" ", None),
     ],
 )
-def test_reg_54_the_value_of_what_was_printed(project: Project, printed: Any, value: Any) -> None:
+def test_reg_54_values_of_printed_results(project: Project, printed: Any, value: Any) -> None:
     result = said(project, printed)
     assert (result.error, result.value) == (None, value)
 
 
-def test_reg_54_a_json_result_may_say_that_it_failed(project: Project) -> None:
+def test_reg_54_a_json_result_may_report_a_failure(project: Project) -> None:
     error = said(project, {"success": False, "message": "the branch is protected"}).error
     assert (error.kind, error.code, error.message) == (
         FailureKind.DOMAIN_REJECTION,
@@ -116,19 +116,19 @@ def test_reg_54_a_json_result_may_say_that_it_failed(project: Project) -> None:
         ({"success": True, "content": [{"type": "image", "data": ""}]}, "/content", "give a list of {type, data}"),
     ],
 )
-def test_reg_54_anything_else_is_malformed(project: Project, printed: Any, pointer: str, hint: str) -> None:
+def test_reg_54_other_output_is_malformed(project: Project, printed: Any, pointer: str, hint: str) -> None:
     error = said(project, printed).error
     assert (error.kind, error.issues[0].pointer) == (FailureKind.MALFORMED_RESULT, pointer)
     assert error.issues[0].hint.startswith(hint)
 
 
-def test_reg_54_what_was_printed_has_to_fit_the_result_schema(project: Project) -> None:
+def test_reg_54_printed_results_must_match_the_result_schema(project: Project) -> None:
     assert said(project, {"lines": 3}, "say_lines").value.lines == 3
     assert said(project, {"success": True, "value": {"lines": 3}}, "say_lines").value.lines == 3
     assert said(project, {"lines": "3"}, "say_lines").error.kind is FailureKind.MALFORMED_RESULT
 
 
-def test_a_result_schema_with_success_of_its_own_takes_the_object_as_it_is(project: Project) -> None:
+def test_a_result_schema_with_a_success_field_gets_the_object_unchanged(project: Project) -> None:
     result = said(project, {"success": False}, "say_success")
     assert (result.error, result.value.success) == (None, False)
 
@@ -140,14 +140,14 @@ def test_reg_54_and_66_another_exit_code_is_an_error_with_the_end_of_stderr(proj
     assert result.error.message == "the command failed with exit code 3"
     first, second, third = result.error.hint.splitlines()
     assert first == "its last output:"
-    assert second == "cannot open ./a.txt"  # not the folder of the host
+    assert second == "cannot open ./a.txt"  # instead of the folder of the host
     assert third.startswith("it is locked; token=")
     assert "abcdefgh12345678" not in third
     assert result.metadata["exit_code"] == 3
     assert result.content[0].data == f"{result.error.message}\n{result.error.hint}"
 
 
-def test_reg_54_a_command_may_be_ended_by_a_signal(project: Project) -> None:
+def test_reg_54_a_command_killed_by_a_signal(project: Project) -> None:
     error = project.error("crash")
     assert (error.kind, error.code) == (FailureKind.INTERNAL, "command_killed")
     assert (error.message, error.hint) == ("the command was ended by SIGSEGV", "it printed nothing")
@@ -158,7 +158,7 @@ def test_reg_54_stderr_is_a_log(project: Project) -> None:
     assert (result.value, result.metadata["log"]) == ("found\n", "looking\n")
 
 
-def test_stdout_is_taken_as_it_is_where_the_result_is_a_string(project: Project) -> None:
+def test_stdout_is_the_result_if_the_result_is_a_string(project: Project) -> None:
     (project.folder / "log").write_text("#!/bin/sh\nprintf ' \\n{\"a\": 1}\\377\\n'")
     assert project.value("log") == ' \n{"a": 1}\ufffd\n'
 
@@ -167,7 +167,7 @@ def test_reg_61_a_command_runs_in_its_folder(project: Project) -> None:
     assert project.value("where") == f"{(project.folder / 'inside').resolve()}\n"
 
 
-def test_reg_61_the_folder_lies_inside_the_roots(project: Project) -> None:
+def test_reg_61_the_folder_is_inside_the_roots(project: Project) -> None:
     (project.folder / "inside").rmdir()
     (project.folder / "inside").symlink_to(project.folder.parent)
     catalog = load(project.package)
@@ -177,13 +177,13 @@ def test_reg_61_the_folder_lies_inside_the_roots(project: Project) -> None:
     executor(catalog, "local", CommandHost(paths=both))
 
 
-def test_reg_61_a_sensitive_folder_is_not_in_the_allowed_range(project: Project) -> None:
+def test_reg_61_a_sensitive_folder_is_not_allowed(project: Project) -> None:
     secret = PathPolicy(project.folder, rules=[PathRules(sensitive=["inside"])])
     with pytest.raises(ExecutorError, match=r"local\.where cannot run: the folder 'inside' is outside the roots"):
         executor(load(project.package), "local", CommandHost(paths=secret))
 
 
-def test_reg_61_a_folder_that_moves_out_later_is_refused(project: Project) -> None:
+def test_reg_61_a_folder_moved_out_of_the_roots_later_is_refused(project: Project) -> None:
     catalog = load(project.package)
     runtime = Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", project.host)])
     (project.folder / "inside").rmdir()
@@ -193,17 +193,17 @@ def test_reg_61_a_folder_that_moves_out_later_is_refused(project: Project) -> No
     assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "outside_roots")
 
 
-def test_reg_61_and_62_a_model_sets_neither_folder_nor_environment(project: Project) -> None:
+def test_reg_61_and_62_a_model_can_set_neither_folder_nor_environment(project: Project) -> None:
     assert project.error("where", {"cwd": "/"}).code == "validation_error"
     assert "MODE=fast" in project.value("environment", {"env": {"MODE": "other", "PATH": "/evil"}})
 
 
-def test_reg_62_the_environment_is_what_is_allowed_and_nothing_else(project: Project) -> None:
+def test_reg_62_the_environment_contains_only_allowed_variables(project: Project) -> None:
     def variables(**changes: Any) -> list[str]:
         lines = project.value("environment", **changes).splitlines()
         return sorted(line.partition("=")[0] for line in lines if not line.startswith(("PWD=", "_=", "OLDPWD=")))
 
-    assert variables() == ["HOME", "MODE", "PATH"]  # TMPDIR is not set, and the shell adds what it makes itself
+    assert variables() == ["HOME", "MODE", "PATH"]  # TMPDIR is not set, and the shell adds its own variables
     assert variables(env=["LANG", "PATH", "NOT_SET"]) == ["LANG", "MODE", "PATH"]
     assert variables(environment={**project.host.environment, "TMPDIR": "/t"}) == ["HOME", "MODE", "PATH", "TMPDIR"]
 
@@ -213,12 +213,12 @@ def test_reg_62_the_variables_of_a_shell_line_are_not_passed_on(project: Project
     assert "_toolgen" not in project.value("show_in_shell", {"value": "_toolgen"})
 
 
-def test_reg_63_a_command_that_takes_too_long_is_ended(project: Project) -> None:
-    error = project.error("wait")  # the pipeline and the executor both end it, and either may be first
+def test_reg_63_a_command_that_takes_too_long_is_killed(project: Project) -> None:
+    error = project.error("wait")  # the pipeline and the executor both kill it, and either may be first
     assert (error.kind, error.code) == (FailureKind.TIMEOUT, "timeout")
 
 
-def test_reg_63_a_timeout_comes_with_the_last_words(project: Project) -> None:
+def test_reg_63_the_error_of_a_timeout_contains_the_last_output(project: Project) -> None:
     registration = executor(load(project.package), "local", project.host)
     assert registration.executor is not None
     (project.folder / "wait").write_text("#!/bin/sh\necho half of it\nsleep 60\n")
@@ -228,12 +228,12 @@ def test_reg_63_a_timeout_comes_with_the_last_words(project: Project) -> None:
     assert result.error.hint == "its last output:\nhalf of it"
 
 
-def test_reg_63_no_tool_raises_the_longest_timeout(project: Project) -> None:
+def test_reg_63_no_tool_can_exceed_the_maximum_timeout(project: Project) -> None:
     assert project.error("wait_in_shell", max_timeout_ms=60).message == "the command took longer than 60 ms"
     assert project.error("wait_in_shell", timeout_ms=10, max_timeout_ms=50).message.endswith("50 ms")
 
 
-def test_reg_63_a_command_without_a_timeout_of_its_own_runs_as_long_as_any_may(project: Project) -> None:
+def test_reg_63_a_command_without_a_timeout_has_the_maximum(project: Project) -> None:
     host = CommandHost(paths=project.host.paths, timeout_ms=20, max_timeout_ms=60)
     for own, longest in ((0, 60), (None, 20), (40, 40), (90, 60)):
         command = Command(line=ExecLine.parse(["sleep", "60"], {}), fields={}, timeout_ms=own)
@@ -261,13 +261,13 @@ def test_reg_64_large_output_becomes_an_artifact(project: Project, later: bool) 
     assert (result.value, result.metadata) == (cut, {"truncated": True})
 
 
-def test_reg_64_without_artifacts_large_output_is_cut(project: Project) -> None:
+def test_reg_64_without_artifacts_large_output_is_truncated(project: Project) -> None:
     result = project.invoke("print", {"bytes": 5000})
     assert result.value == f"{'x' * 1000}\n[cut: these are the first 1000 of 5000 bytes]"
     assert [block.type for block in result.content] == ["text"]
 
 
-def test_reg_64_large_json_is_still_the_value(project: Project) -> None:
+def test_reg_64_large_json_is_still_the_complete_value(project: Project) -> None:
     artifacts = Artifacts()
     text = json.dumps({"success": True, "value": {"text": "é" * 100}}, ensure_ascii=False)
     result = project.invoke("print_json", {"text": text}, keep=artifacts.keep)
@@ -276,13 +276,13 @@ def test_reg_64_large_json_is_still_the_value(project: Project) -> None:
     assert [block.type for block in result.content] == ["text", "artifact_ref"]
 
 
-def test_reg_64_a_character_that_is_cut_in_two_is_left_out(project: Project) -> None:
+def test_reg_64_a_truncated_character_is_left_out(project: Project) -> None:
     (project.folder / "print").write_text(f"#!/bin/sh\nprintf 'x{'é' * 600}'")
     value = project.value("print", {"bytes": 0})
     assert value.startswith("x" + "é" * 499 + "\n[cut: ")
 
 
-def test_reg_64_what_a_command_printed_before_it_failed_is_kept(project: Project) -> None:
+def test_reg_64_output_of_a_failed_command_is_kept(project: Project) -> None:
     artifacts = Artifacts()
     (project.folder / "print").write_text('#!/bin/sh\nhead -c 2000 /dev/zero | tr "\\0" y\nexit 1\n')
     result = project.invoke("print", {"bytes": 0}, keep=artifacts.keep)
@@ -291,7 +291,7 @@ def test_reg_64_what_a_command_printed_before_it_failed_is_kept(project: Project
     assert result.content[0].data.startswith("the command failed with exit code 1\nits last output:\nyyyy")
 
 
-def test_a_program_or_a_folder_that_is_not_there(project: Project) -> None:
+def test_a_missing_program_or_folder(project: Project) -> None:
     missing, nowhere = project.error("missing"), project.error("missing_folder")
     assert (missing.kind, missing.code) == (FailureKind.UNAVAILABLE, "program_not_found")
     assert missing.message == "the program no-such-program was not found"
@@ -315,7 +315,7 @@ async def _awaited(waiting: Any) -> Any:
     return await waiting
 
 
-def test_reg_71_an_aborted_command_keeps_what_it_has_printed(project: Project) -> None:
+def test_reg_71_an_aborted_command_keeps_its_output(project: Project) -> None:
     (project.folder / "wait").write_text(
         "#!/bin/sh\necho $$ > pid\nprintf '%0300d' 7\necho half >&2\n: > printed\nsleep 60\n"
     )
@@ -326,7 +326,7 @@ def test_reg_71_an_aborted_command_keeps_what_it_has_printed(project: Project) -
         effective = effective_set(catalog.entries, {"use": ["*"]}, Policies({}, []))
         run = Run(agent="a", role="main", mode="", effective=effective, session=Session())
         turn = asyncio.ensure_future(runtime.turn([ToolRequest(name="local.wait_long")], run))
-        while not (project.folder / "printed").exists():  # noqa: ASYNC110  # a program says so, not a task
+        while not (project.folder / "printed").exists():  # noqa: ASYNC110 # signalled by a program, not by a task
             await asyncio.sleep(0.01)
         run.abort("enough")
         (result,) = await turn
@@ -339,7 +339,7 @@ def test_reg_71_an_aborted_command_keeps_what_it_has_printed(project: Project) -
         os.kill(int((project.folder / "pid").read_text()), 0)
 
 
-def test_reg_62_63_policies_say_what_commands_see_and_how_long_they_take(project: Project) -> None:
+def test_reg_62_63_policies_limit_the_environment_and_timeout_of_commands(project: Project) -> None:
     stack = {
         "one": {
             "env": ["PATH", "LANG", "HOME"],
@@ -354,7 +354,7 @@ def test_reg_62_63_policies_say_what_commands_see_and_how_long_they_take(project
     assert (usual.env, usual.timeout_ms) == (("PATH", "HOME", "TMPDIR"), 120_000)
 
 
-def test_reg_66_what_a_command_prints_of_a_secret_is_in_no_error_and_no_artifact(project: Project) -> None:
+def test_reg_66_a_secret_printed_by_a_command_is_in_no_error_and_no_artifact(project: Project) -> None:
     artifacts = Artifacts()
     error = project.error("leak", {"word": "sw0rdf1sh", "code": 1}, keep=artifacts.keep)
     assert error.hint == "its last output:\nno login as bob with [redacted]"

@@ -1,4 +1,4 @@
-"""Every value is one argument, whatever it holds, and in whatever place."""
+"""Every value is one argument, regardless of its content and position."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ HOSTILE = [
     "ß ı İ ſ \u1e9e",  # noqa: RUF001  # what is tried
     "x" * 100_000,
     "'" * 30_000,
-    "é" * 65_535 + "x",  # as many bytes as there can be
+    "é" * 65_535 + "x",  # the maximum number of bytes
 ]
 
 KINDS = {
@@ -85,7 +85,7 @@ KINDS = {
     "what a shell reads": "$;&|<>#~!\\",
     "Unicode": "日é\u202e\U0001f600",
 }
-"""Characters of which each kind has values, at their start or anywhere."""
+"""Characters for which each kind has values, at their start or anywhere."""
 
 
 def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
@@ -120,7 +120,7 @@ def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(project: Projec
 
 
 @pytest.mark.parametrize("value", ["`touch pwned`", "` ; touch pwned ; `", "x\ntouch pwned", "'\ntouch pwned\n'"])
-def test_reg_60_where_quoting_does_not_hold_a_value_is_inert_all_the_same(project: Project, value: str) -> None:
+def test_reg_60_a_value_is_inert_even_where_quoting_has_no_effect(project: Project, value: str) -> None:
     said = project.value("backticks", {"value": value})
     assert said.replace("][", " ") == f"[<{' '.join(value.split())}>]"
     assert not (project.folder / "pwned").exists()
@@ -156,19 +156,19 @@ def test_reg_59_nul_and_oversize_are_refused_before_anything_starts(
     assert not (project.folder / "started").exists()
 
 
-def test_groups_vanish_with_their_args(project: Project) -> None:
+def test_groups_are_omitted_with_their_args(project: Project) -> None:
     assert project.value("options", {"pattern": "p"}) == "[--ratio=][--size=7][--][p]"
     args = {"pattern": "p", "glob": "*.py", "max": 3, "deep": True, "ratio": 0.5, "size": 1}
     assert project.value("options", args) == "[--glob][*.py][--max=3][true][3][--ratio=0.5][--size=1][--][p]"
     assert project.value("options", {"pattern": "p", "deep": False}) == "[--ratio=][--size=7][--][p]"
 
 
-def test_an_absent_arg_keeps_its_place_in_a_shell_line(project: Project) -> None:
+def test_an_absent_arg_is_an_empty_word_in_a_shell_line(project: Project) -> None:
     assert project.value("options_in_shell", {"a": "x y"}) == "[x y][][7][0]"
     assert project.value("options_in_shell", {"a": "", "b": "b", "size": 2}) == "[][b][2][0]"
 
 
-def test_an_integer_is_written_as_one() -> None:
+def test_an_integer_is_written_without_a_fraction() -> None:
     fields = {"n": {"type": "integer"}, "x": {"type": "number"}, "t": {"type": "string", "default": "d"}, "o": True}
     assert texts_of({"n": 3.0, "x": 3.0, "o": None}, fields) == {"n": "3", "x": "3.0", "t": "d"}
     assert texts_of({"n": -1, "x": 1e300, "t": "", "o": [1]}, fields) == {"n": "-1", "x": "1e+300", "t": ""}
@@ -209,7 +209,7 @@ def test_reg_57_and_58_a_template_names_a_field_and_nothing_else(template: str, 
         ("echo ${{args.a}}", "after a `$`"),
     ],
 )
-def test_reg_60_a_template_stands_outside_quotes(line: str, place: str) -> None:
+def test_reg_60_a_template_inside_quotes_is_refused(line: str, place: str) -> None:
     with pytest.raises(CatalogError) as raised:
         ShellLine.parse(line, {"a": {}})
     assert str(raised.value) == f"`{{{{args.a}}}}` is {place}; remove that: every value is quoted"
@@ -218,5 +218,5 @@ def test_reg_60_a_template_stands_outside_quotes(line: str, place: str) -> None:
 @pytest.mark.parametrize(
     "line", ["echo 'it'{{args.a}}\"is\"", "# it's\necho {{args.a}}", "echo \\'{{args.a}}", "echo a#'b' {{args.a}}"]
 )
-def test_reg_60_quotes_that_are_closed_do_no_harm(line: str) -> None:
+def test_reg_60_closed_quotes_beside_a_template_are_allowed(line: str) -> None:
     assert ShellLine.parse(line, {"a": {}}).names == ("a",)

@@ -1,4 +1,4 @@
-"""An API for tests: a description, its tools compiled for real, and an application that records what arrives."""
+"""An API for tests: a description, its compiled tools, and an application that records requests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TOOLSET = "shop.api"
 
 @dataclass(frozen=True)
 class Recorded:
-    """One request as it arrived. It fits the protocol of requests of openapi-core."""
+    """One request as received. It implements the request protocol of openapi-core."""
 
     method: str
     target: str
@@ -53,7 +53,7 @@ class Recorded:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """The names and values of the query, decoded."""
+        """Return the decoded names and values of the query."""
         return parse_qsl(self.query, keep_blank_values=True)
 
     def header(self, name: str) -> str | None:
@@ -62,7 +62,7 @@ class Recorded:
 
 @dataclass
 class Recorder:
-    """An ASGI application that records requests, and answers as it is told: with `answers` in turn, then with `{}`."""
+    """An ASGI application that records requests and returns `answers` in turn, then `{}`."""
 
     requests: list[Recorded] = field(default_factory=list[Recorded])
     answers: list[Any] = field(default_factory=list[Any])
@@ -84,7 +84,7 @@ class Recorder:
 
 
 def import_text(text: str, **files: str) -> tuple[str | None, list[str]]:
-    """Import a description; returns the text of the spec, and what was reported."""
+    """Import a description; return the text of the spec and the diagnostics."""
     sink = Diagnostics()
 
     def read(_file: str, reference: str) -> Source:
@@ -99,7 +99,7 @@ def import_text(text: str, **files: str) -> tuple[str | None, list[str]]:
 
 
 def package_of(folder: Path, name: str, *specs: str) -> Catalog:
-    """Compile specs, and load the package, whose modules are imported as they are used."""
+    """Compile specs and load the package, whose modules are imported on use."""
     found = resolved(*specs)
     assert not found.has_errors, found.messages
     write(folder / name, generate(found.catalog))

@@ -1,4 +1,4 @@
-"""A server on a port of this machine that records what arrives."""
+"""A local server that records requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Server(Recorder):
-    """A recorder that is reached through a socket, at `url`."""
+    """A recorder behind a socket, at `url`."""
 
     url: str = ""
 

@@ -1,4 +1,4 @@
-"""Bodies: the bytes that are sent for each media type."""
+"""Bodies: the bytes sent for each media type."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
         ("xml", {"body": "<a/>"}, "application/xml", "<a/>"),
     ],
 )
-def test_what_is_sent(catalog: Catalog, tool: str, args: Any, media_type: str, body: str) -> None:
+def test_bodies_of_each_media_type(catalog: Catalog, tool: str, args: Any, media_type: str, body: str) -> None:
     recorder = Recorder()
 
     result = invoke(catalog, tool, args, app=recorder)
@@ -112,7 +112,7 @@ ARGS = st.fixed_dictionaries(
 @settings(max_examples=20)
 @given(args=ARGS)
 @pytest.mark.parametrize("tool", ["json", "form"])
-def test_openapi_core_reads_the_args_of_any_call(catalog: Catalog, tool: str, args: Any) -> None:
+def test_openapi_core_decodes_the_args_of_any_call(catalog: Catalog, tool: str, args: Any) -> None:
     recorder = Recorder()
     assert invoke(catalog, tool, args, app=recorder).error is None
     sent = recorder.last

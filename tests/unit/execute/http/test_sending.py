@@ -1,4 +1,4 @@
-"""Sending: credentials, repetitions, redirects, bounds and failures, over a socket and without one."""
+"""Sending: credentials, retries, redirects, bounds and failures, with and without a socket."""
 
 # ruff: noqa: E501  # tables with one row per line
 
@@ -98,7 +98,7 @@ def headers_of(recorder: Recorder) -> dict[str, str]:
     return dict(recorder.last.headers)
 
 
-def test_a_call_arrives_over_a_socket_as_it_does_without_one(catalog: Catalog, server: Server) -> None:
+def test_a_call_sends_the_same_request_with_and_without_a_socket(catalog: Catalog, server: Server) -> None:
     app = Recorder()
 
     over_socket = call(catalog, "post", {"n": 1}, base_url=f"{server.url}/v1")
@@ -112,7 +112,7 @@ def test_a_call_arrives_over_a_socket_as_it_does_without_one(catalog: Catalog, s
         assert headers_of(recorder)["x-key"] == "key-1234"
 
 
-def test_the_base_url_is_that_of_the_tool_or_of_the_api(catalog: Catalog) -> None:
+def test_the_base_url_comes_from_the_tool_or_the_api(catalog: Catalog) -> None:
     hosts: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -129,7 +129,7 @@ def basic(user: str, password: str) -> str:
     return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
-def test_credentials_are_added_where_the_api_wants_them(catalog: Catalog) -> None:
+def test_credentials_are_added_where_the_api_requires_them(catalog: Catalog) -> None:
     recorder = Recorder()
 
     call(catalog, "query", app=recorder)
@@ -143,7 +143,7 @@ def test_credentials_are_added_where_the_api_wants_them(catalog: Catalog) -> Non
     assert not {"authorization", "x-key", "cookie"} & headers_of(recorder).keys()
 
 
-def test_the_first_alternative_is_used_whose_variables_are_set(catalog: Catalog) -> None:
+def test_the_first_alternative_with_set_variables_is_used(catalog: Catalog) -> None:
     recorder = Recorder()
 
     call(catalog, "user", app=recorder)
@@ -181,7 +181,7 @@ def tokens(*answers: Response) -> Recorder:
     return Recorder(answers=list(answers))
 
 
-def test_a_client_gets_one_token_for_all_calls_and_a_new_one_when_it_is_refused(catalog: Catalog) -> None:
+def test_an_oauth_client_uses_one_token_until_it_is_refused(catalog: Catalog) -> None:
     recorder = tokens(
         JSONResponse({"access_token": "t-one", "expires_in": 3600}),
         JSONResponse({"n": 1}),
@@ -207,7 +207,7 @@ def test_a_client_gets_one_token_for_all_calls_and_a_new_one_when_it_is_refused(
     ]  # fmt: skip
 
 
-def test_a_refused_client_is_a_failure_without_its_secret(catalog: Catalog) -> None:
+def test_the_error_of_a_refused_oauth_client_contains_no_secret(catalog: Catalog) -> None:
     error = error_of(call(catalog, "client", app=tokens(JSONResponse({"error": "invalid_client"}, 401))))
     assert (error.kind, error.code) == ("unavailable", "no_token")
     assert "invalid_client" in error.message
@@ -229,7 +229,7 @@ TRY_AGAIN = {"Retry-After": "0"}
         ("post_once", 503, 3),
     ],
 )
-def test_requests_are_repeated_where_that_is_safe(catalog: Catalog, tool: str, status: int, sent: int) -> None:
+def test_requests_are_retried_if_that_is_safe(catalog: Catalog, tool: str, status: int, sent: int) -> None:
     recorder = Recorder(answers=[JSONResponse({}, status, headers=TRY_AGAIN) for _ in range(5)])
 
     error = error_of(call(catalog, tool, {} if tool == "get" else {"n": 1}, app=recorder))
@@ -239,7 +239,7 @@ def test_requests_are_repeated_where_that_is_safe(catalog: Catalog, tool: str, s
     assert len({each.body for each in recorder.requests}) == 1
 
 
-def test_repetitions_have_the_same_key_and_calls_have_others(catalog: Catalog) -> None:
+def test_retries_share_an_idempotency_key_and_calls_do_not(catalog: Catalog) -> None:
     recorder = Recorder(answers=[JSONResponse({}, 503, headers=TRY_AGAIN)])
     assert call(catalog, "post_once", {"n": 1}, app=recorder).error is None
     call(catalog, "post_once", {"n": 1}, app=recorder)
@@ -251,7 +251,7 @@ def test_repetitions_have_the_same_key_and_calls_have_others(catalog: Catalog) -
     assert given == "mine"
 
 
-def test_a_wait_that_is_too_long_is_left_to_the_caller(catalog: Catalog) -> None:
+def test_a_long_retry_after_is_returned_to_the_caller(catalog: Catalog) -> None:
     recorder = Recorder(answers=[JSONResponse({}, 429, headers={"Retry-After": "3600"})])
     error = error_of(call(catalog, "get", app=recorder))
     assert (error.kind, error.retry_after, len(recorder.requests)) == ("rate_limited", 3600.0, 1)
@@ -263,7 +263,7 @@ def test_a_wait_that_is_too_long_is_left_to_the_caller(catalog: Catalog) -> None
     assert 500 < error.retry_after <= 600
 
 
-def test_no_server_is_a_failure_that_cannot_have_had_an_effect(catalog: Catalog) -> None:
+def test_an_unreachable_server_is_a_failure_without_effects(catalog: Catalog) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     error = error_of(call(catalog, "post", {"n": 1}, base_url=f"http://127.0.0.1:{port}"))
@@ -302,7 +302,7 @@ def test_an_application_that_fails_is_a_server_error(catalog: Catalog) -> None:
         (504, "timeout"),
     ],
 )
-def test_statuses_have_kinds(catalog: Catalog, status: int, kind: str) -> None:
+def test_statuses_map_to_failure_kinds(catalog: Catalog, status: int, kind: str) -> None:
     answer = JSONResponse({"error": {"message": "It is so."}, "code": 7}, status)
     result = call(catalog, "post", {"n": 1}, app=Recorder(answers=[answer] * 3))
 
@@ -313,7 +313,7 @@ def test_statuses_have_kinds(catalog: Catalog, status: int, kind: str) -> None:
     assert result.blocks[-1].data == {"error": {"message": "It is so."}, "code": 7}
 
 
-def test_the_spec_says_what_errors_mean(catalog: Catalog) -> None:
+def test_errors_have_the_meaning_given_in_the_spec(catalog: Catalog) -> None:
     for status, hint in ((404, "There is no such item."), (409, "The call is wrong."), (500, "")):
         error = error_of(call(catalog, "typed", app=Recorder(answers=[PlainTextResponse("no", status)])))
         assert (error.hint, error.message[-4:]) == (hint, ": no")
@@ -351,7 +351,7 @@ def test_a_typed_result_is_read_from_json_of_any_media_type_and_checked(catalog:
     assert error.kind == "malformed_result"
 
 
-def test_a_page_has_bounds(catalog: Catalog) -> None:
+def test_a_page_reports_its_bounds(catalog: Catalog) -> None:
     recorder = Recorder(
         answers=[JSONResponse({"items": [1, 2], "next": "c2"}), JSONResponse({"items": [3], "next": None})]
     )
@@ -384,7 +384,7 @@ def test_binary_content_becomes_an_artifact_and_is_described_without_a_store(cat
     assert error.code == "response_too_large"
 
 
-def test_no_more_of_a_response_is_read_than_its_bound(catalog: Catalog) -> None:
+def test_a_response_is_read_only_up_to_its_bound(catalog: Catalog) -> None:
     read = 0
 
     async def endless() -> AsyncIterator[bytes]:
@@ -473,11 +473,11 @@ def test_the_network_policy_decides_over_the_host_of_the_spec(catalog: Catalog) 
         )
         for tool in ("get", "elsewhere"):
             asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.{tool}", payload=json.dumps({}))))
-    # The policy allows the API's host; of others, and without a policy, somebody is asked.
+    # The policy allows the API's host; other hosts need permission, as do all without a policy.
     assert asked == [("other.example",), ("api.shop.example",), ("other.example",)]
 
 
-def test_without_the_client_an_import_says_what_to_install() -> None:
+def test_without_the_client_library_the_error_says_what_to_install() -> None:
     code = "import sys; sys.modules['httpx2'] = None; import toolgen.runtime; import toolgen.execute.http"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert 'pip install "toolgen[http]"' in done.stderr.splitlines()[-1]

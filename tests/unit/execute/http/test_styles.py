@@ -1,4 +1,4 @@
-"""Styles: what is sent for each place, style and explode is what openapi-core reads, and RFC 6570 says."""
+"""Styles: values sent for each location, style and explode match openapi-core and RFC 6570."""
 
 # ruff: noqa: E501  # tables with one row per line
 
@@ -43,7 +43,7 @@ READ: list[tuple[str, str, bool, str]] = [
     ("query", "deepObject", True, "object"),
     *(("cookie", "form", False, kind) for kind in SCHEMAS),
 ]
-"""What openapi-core reads: place, style, explode, and the kind of value."""
+"""What openapi-core supports: location, style, explode, and the kind of value."""
 
 
 def operation_id(place: str, style: str, explode: bool, kind: str) -> str:
@@ -80,7 +80,7 @@ def reader() -> OpenAPI:
 
 
 def read(reader: OpenAPI, request: Recorded) -> Any:
-    """Read a request with openapi-core. It splits values; what is percent-encoded in their parts is decoded after it."""
+    """Read a request with openapi-core. It splits values; percent-encoded parts are decoded afterwards."""
     sent = [pair.partition("=")[::2] for pair in request.query.split("&") if pair]
     cookies = dict(pair.split("=", 1) for pair in (request.header("cookie") or "").split("; ") if pair)
     mock = MockRequest("http://app", "get", request.path, headers=dict(request.headers), cookies=cookies)
@@ -107,7 +107,7 @@ def decoded(value: Any) -> Any:
 
 
 def values_of(place: str, style: str, kind: str) -> st.SearchStrategy[Any]:
-    """Values that a style can tell apart: none with its own separator where that is not encoded otherwise."""
+    """Draw values that a style can distinguish: without its own separator, unless that is encoded differently."""
     excluded = {"header": ",=", "spaceDelimited": " ", "pipeDelimited": "|", "label": "."}
     without = excluded.get(place, "") + excluded.get(style, "")
     if place == "header":
@@ -130,7 +130,7 @@ def values_of(place: str, style: str, kind: str) -> st.SearchStrategy[Any]:
 @pytest.mark.parametrize("form", READ, ids=lambda form: operation_id(*form))
 @settings(max_examples=8)
 @given(data=st.data())
-def test_what_is_sent_is_what_openapi_core_reads(
+def test_openapi_core_decodes_the_sent_values(
     catalog: Catalog, reader: OpenAPI, form: tuple[str, str, bool, str], data: st.DataObject
 ) -> None:
     place, style, _, kind = form
@@ -148,9 +148,7 @@ def test_what_is_sent_is_what_openapi_core_reads(
 @pytest.mark.parametrize("kind", SCHEMAS)
 @settings(max_examples=8)
 @given(data=st.data())
-def test_labels_and_matrices_are_read_by_openapi_core(
-    style: str, explode: bool, kind: str, data: st.DataObject
-) -> None:
+def test_openapi_core_decodes_labels_and_matrices(style: str, explode: bool, kind: str, data: st.DataObject) -> None:
     value = data.draw(values_of("path", style, kind))
     sent = in_path("v", value, style, explode=explode)
     loads, mark = (label_loads, ".") if style == "label" else (matrix_loads, ";")
@@ -191,7 +189,7 @@ BLUE, LIST, OBJECT = "blue", ["blue", "black", "brown"], {"R": 100, "G": 200, "B
         ("matrix", True, OBJECT, ";R=100;G=200;B=150"),
     ],
 )
-def test_values_in_paths_are_those_of_the_table_of_openapi(style: str, explode: bool, value: Any, sent: str) -> None:
+def test_path_values_match_the_table_in_openapi(style: str, explode: bool, value: Any, sent: str) -> None:
     assert in_path("color", value, style, explode=explode) == sent
 
 
@@ -218,12 +216,12 @@ def test_values_in_paths_are_those_of_the_table_of_openapi(style: str, explode: 
         ("form", True, [1, None, 2.0, 0.5, {"a": 1}], "color=1&color=2&color=0.5&color=%7B%22a%22%3A1%7D"),
     ],
 )  # fmt: skip
-def test_values_in_queries_are_those_of_the_table_of_openapi(style: str, explode: bool, value: Any, sent: str) -> None:
+def test_query_values_match_the_table_in_openapi(style: str, explode: bool, value: Any, sent: str) -> None:
     assert "&".join(f"{name}={text}" for name, text in pairs("color", value, style, explode=explode)) == sent
 
 
 @pytest.mark.parametrize("value", ["", ".", ".."])
-def test_no_value_changes_the_path_that_a_request_goes_to(catalog: Catalog, value: str) -> None:
+def test_no_value_changes_the_path_of_a_request(catalog: Catalog, value: str) -> None:
     recorder = Recorder()
 
     error = error_of(invoke(catalog, "path_simple_joined_string", {"v": value}, app=recorder))
@@ -265,7 +263,7 @@ tools:
 """
 
 
-def test_the_other_places_and_styles(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_other_locations_and_styles(tmp_path_factory: pytest.TempPathFactory) -> None:
     catalog = package_of(tmp_path_factory.mktemp("places"), "compiled_places", PLACES)
     recorder = Recorder()
 

@@ -1,4 +1,4 @@
-"""Open folders: files are made and replaced as a whole, and nothing is followed."""
+"""Open folders: files are created and replaced atomically, and links are not followed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolgen.execute.paths.opening import Changed, NotAFile, open_folder
 from toolgen.runtime.policy.paths.resolution import FileKind
 
 
-def test_missing_folders_are_made_on_the_way(tmp_path: Path) -> None:
+def test_missing_parent_folders_are_created(tmp_path: Path) -> None:
     with open_folder(f"{tmp_path}/a/b", create=True) as folder:
         folder.create_file("new", b"x")
         assert folder.path == f"{tmp_path}/a/b"
@@ -21,7 +21,7 @@ def test_missing_folders_are_made_on_the_way(tmp_path: Path) -> None:
         open_folder(f"{tmp_path}/c/d")
 
 
-def test_no_link_is_followed_on_the_way_or_made_a_folder(tmp_path: Path) -> None:
+def test_no_link_in_the_path_is_followed_or_replaced_by_a_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "dangling").symlink_to("missing")
@@ -32,7 +32,7 @@ def test_no_link_is_followed_on_the_way_or_made_a_folder(tmp_path: Path) -> None
     assert not (tmp_path / "missing").exists()
 
 
-def test_a_file_is_made_only_where_nothing_has_its_name(tmp_path: Path) -> None:
+def test_a_file_is_created_only_if_its_name_is_free(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("old")
     (tmp_path / "dangling").symlink_to("missing")
     with open_folder(str(tmp_path)) as folder:
@@ -64,7 +64,7 @@ def test_a_replaced_file_keeps_its_owner(tmp_path: Path) -> None:
     assert (status.st_uid, status.st_gid) == (12345, 54321)
 
 
-def test_a_file_that_was_changed_since_it_was_read_is_not_replaced(tmp_path: Path) -> None:
+def test_a_file_changed_since_it_was_read_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     before = (tmp_path / "file").stat()
     (tmp_path / "file").write_text("of somebody else")
@@ -73,7 +73,7 @@ def test_a_file_that_was_changed_since_it_was_read_is_not_replaced(tmp_path: Pat
     assert (tmp_path / "file").read_text() == "of somebody else"
 
 
-def test_a_replacement_that_breaks_off_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_replacement_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("old")
 
     def full(_descriptor: int) -> None:
@@ -88,7 +88,7 @@ def test_a_replacement_that_breaks_off_leaves_no_trace(tmp_path: Path, monkeypat
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "old")]
 
 
-def test_what_is_no_regular_file_is_neither_read_nor_replaced_nor_waited_for(tmp_path: Path) -> None:
+def test_only_regular_files_are_read_or_replaced_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("x")
@@ -102,7 +102,7 @@ def test_what_is_no_regular_file_is_neither_read_nor_replaced_nor_waited_for(tmp
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/etc"])
-def test_a_name_is_a_single_one(tmp_path: Path, name: str) -> None:
+def test_names_with_several_components_are_refused(tmp_path: Path, name: str) -> None:
     with open_folder(str(tmp_path)) as folder:
         for method in (folder.open_file, folder.open_folder, lambda name: folder.create_file(name, b"")):
             with pytest.raises(ValueError, match="is not a single name"):
@@ -140,7 +140,7 @@ def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     assert after == before
 
 
-def test_a_folder_that_may_only_be_passed_through_is_passed_through(tmp_path: Path) -> None:
+def test_a_folder_without_read_permission_can_be_traversed(tmp_path: Path) -> None:
     (tmp_path / "closed/open").mkdir(parents=True)
     (tmp_path / "closed").chmod(0o311)
     try:

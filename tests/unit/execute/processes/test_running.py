@@ -1,4 +1,4 @@
-"""Processes, real ones: what they are given, what is kept of what they print, and that nothing of them is left."""
+"""Real processes: their input, the stored output, and complete cleanup."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROGRAMS_THAT_STAY = {
     "one that starts others while it ends": "trap 'sleep 60 & sleep 60' TERM; sleep 60 & wait",
 }
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="survivors are looked for in /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="survivors are searched in /proc")
 
 
 async def start(argv: Sequence[str], **options: Any) -> Finished:
@@ -63,13 +63,13 @@ def refused(argv: Sequence[str], **options: Any) -> CallFailed:
 
 
 def survivors(folder: Path) -> list[int]:
-    """The processes that run in a folder, whichever session they are in; zombies run nowhere."""
+    """Return the processes running in a folder, in any session, without zombies."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and entry.joinpath("cwd").readlink() == folder.resolve():
                 found.append(int(entry.name))
-        except OSError:  # it is gone, or another's
+        except OSError:  # it has ended, or belongs to another user
             continue
     return found
 
@@ -85,12 +85,12 @@ async def until_started(folder: Path) -> None:
 
 
 def until_ended(folder: Path) -> None:
-    """Wait for processes that were killed, and whose end nobody can see; the test's own timeout is the bound."""
+    """Wait for killed processes whose end is not observable, up to the timeout of the test."""
     while survivors(folder):
         time.sleep(0.005)
 
 
-def test_a_program_is_run_to_its_end() -> None:
+def test_a_program_runs_to_its_end() -> None:
     finished = shell("printf out; printf err >&2; exit 7")
     assert finished == Finished(
         exit_code=7, stdout=b"out", stderr=b"err", stdout_cut=False, stderr_cut=False, timed_out=False
@@ -98,19 +98,19 @@ def test_a_program_is_run_to_its_end() -> None:
     assert shell("kill -TERM $$").exit_code == -15
 
 
-def test_arguments_are_passed_as_they_are_in_utf_8() -> None:
+def test_arguments_are_passed_unchanged_in_utf_8() -> None:
     arguments = ["a b", "", "'\"\\$`*", "é日\U0001f600", "\n", "-n", "\udc80"]
     printed = run(["sh", "-c", 'printf "[%s]" "$@"', "sh", *arguments]).stdout
     assert printed == b"".join(b"[%s]" % each.encode("utf-8", "surrogateescape") for each in arguments)
 
 
-def test_reg_62_the_environment_is_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reg_62_the_environment_is_exactly_the_given_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "s")
     assert run(["/usr/bin/env"], env={"A": "1", "B": "é"}).stdout.decode().splitlines() == ["A=1", "B=é"]
     assert run(["env"], env={"PATH": "/usr/bin:/bin"}).stdout == b"PATH=/usr/bin:/bin\n"
 
 
-def test_a_program_has_no_terminal_and_no_other_files(tmp_path: Path) -> None:
+def test_a_program_has_no_terminal_and_no_other_descriptors(tmp_path: Path) -> None:
     with (tmp_path / "open").open("w") as file:
         os.set_inheritable(file.fileno(), True)
         assert shell("ls /proc/self/fd | wc -l; ls -l /proc/self/fd | grep -c open").stdout == b"4\n0\n"
@@ -123,12 +123,12 @@ def test_stdin_is_written_while_stdout_is_read(size: int) -> None:
     assert run(["cat"], stdin=data, stdout_bytes=size).stdout == data
 
 
-def test_nobody_has_to_read_stdin() -> None:
+def test_a_program_need_not_read_stdin() -> None:
     assert run(["true"], stdin=bytes(3_000_000)).exit_code == 0
     assert shell("exec <&-; sleep 0.05; echo on", stdin=bytes(3_000_000)).stdout == b"on\n"
 
 
-def test_output_is_kept_up_to_its_limit_and_in_whole_in_a_file() -> None:
+def test_output_is_kept_up_to_its_limit_and_completely_in_a_file() -> None:
     script = "i=0; while [ $i -lt 1000 ]; do echo $i; echo $i >&2; i=$((i+1)); done"
     whole = "".join(f"{i}\n" for i in range(1000)).encode()
     finished = shell(script, stdout_bytes=50, stderr_bytes=60)
@@ -148,7 +148,7 @@ def test_reg_64_one_byte_beyond_the_limit_is_cut(limit: int, cut: bool) -> None:
     assert (finished.stderr, finished.stderr_cut) == (b"12345"[5 - min(limit, 5) :], cut)
 
 
-def test_what_exceeds_the_file_goes_nowhere_and_the_program_goes_on() -> None:
+def test_output_beyond_the_file_limit_is_discarded_and_the_program_continues() -> None:
     finished = shell("head -c 1000000 /dev/zero; exit 3", stdout_bytes=10, spool_bytes=100_000)
     assert finished.exit_code == 3
     assert finished.whole_stdout is not None
@@ -156,7 +156,7 @@ def test_what_exceeds_the_file_goes_nowhere_and_the_program_goes_on() -> None:
     assert finished.whole_stdout.read() == bytes(100_000)
 
 
-def test_without_room_for_a_file_the_beginning_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_space_for_a_file_only_the_beginning_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
     finished = shell("head -c 100000 /dev/zero", stdout_bytes=10)
     assert (finished.exit_code, finished.stdout) == (0, bytes(10))
@@ -170,7 +170,7 @@ def test_reg_63_an_endless_output_ends_with_the_timeout() -> None:
     assert finished.stdout == b"y\n" * 500
 
 
-def test_reg_63_what_was_printed_before_the_timeout_is_there() -> None:
+def test_reg_63_output_before_the_timeout_is_kept() -> None:
     finished = shell("printf early; trap 'printf late; exit 1' TERM; sleep 60 & wait", timeout_ms=200)
     assert (finished.timed_out, finished.stdout, finished.exit_code) == (True, b"earlylate", 1)
 
@@ -195,7 +195,7 @@ def test_reg_63_cancellation_leaves_nothing_running(program: str, tmp_path: Path
     asyncio.run(cancel())
 
 
-def test_a_second_cancellation_ends_a_program_at_once(tmp_path: Path) -> None:
+def test_a_second_cancellation_kills_a_program_at_once(tmp_path: Path) -> None:
     async def cancel() -> None:
         line = PROGRAMS_THAT_STAY["a child that ignores SIGTERM"]
         task = asyncio.create_task(start(["sh", "-c", line], cwd=tmp_path, grace_ms=60_000))
@@ -209,7 +209,7 @@ def test_a_second_cancellation_ends_a_program_at_once(tmp_path: Path) -> None:
     asyncio.run(cancel())
 
 
-def test_a_loop_that_is_shut_down_leaves_nothing_running(tmp_path: Path) -> None:
+def test_shutting_down_the_loop_leaves_nothing_running(tmp_path: Path) -> None:
     tasks: list[asyncio.Task[Finished]] = []
 
     async def leave() -> None:
@@ -224,24 +224,24 @@ def test_a_loop_that_is_shut_down_leaves_nothing_running(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "line", ["sleep 60 & echo hi", "sleep 60 >/dev/null 2>&1 & echo hi", "timeout 60 sleep 60 & echo hi"]
 )
-def test_reg_69_what_a_program_leaves_behind_ends_with_it(line: str, tmp_path: Path) -> None:
+def test_reg_69_background_processes_end_with_their_program(line: str, tmp_path: Path) -> None:
     finished = shell(line, cwd=tmp_path)
     assert (finished.exit_code, finished.stdout, finished.timed_out) == (0, b"hi\n", False)
     assert survivors(tmp_path) == []
 
 
-def test_what_is_still_being_printed_when_the_leader_exits_is_waited_for() -> None:
+def test_output_pending_when_the_leader_exits_is_awaited() -> None:
     assert shell("(sleep 0.1; echo late) & echo early", grace_ms=5000).stdout == b"early\nlate\n"
 
 
-def test_a_daemon_cannot_hold_a_call_back(tmp_path: Path) -> None:
+def test_a_daemon_cannot_delay_a_call(tmp_path: Path) -> None:
     finished = shell("setsid sh -c 'echo $$ > pid; exec sleep 60' & echo hi; sleep 0.1", cwd=tmp_path)
     assert (finished.exit_code, finished.stdout) == (0, b"hi\n")
-    os.kill(int((tmp_path / "pid").read_text()), 9)  # it has left the session, and is nobody's but ours
+    os.kill(int((tmp_path / "pid").read_text()), 9)  # it has left the session and must be killed here
 
 
 @pytest.mark.parametrize("program", ["a child", "a child that ignores SIGTERM", "a child in the background", "many"])
-def test_without_sessions_to_look_at_the_group_is_ended(
+def test_without_session_support_the_process_group_is_killed(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr("os.pidfd_open")
@@ -252,7 +252,7 @@ def test_without_sessions_to_look_at_the_group_is_ended(
     until_ended(tmp_path)
 
 
-def test_nothing_is_left_open(tmp_path: Path) -> None:
+def test_no_descriptors_are_left_open(tmp_path: Path) -> None:
     shell("echo hi")
     before = descriptors()
     runs: list[tuple[str, dict[str, Any]]] = [
@@ -269,7 +269,7 @@ def test_nothing_is_left_open(tmp_path: Path) -> None:
     assert descriptors() == before
 
 
-def test_many_run_at_the_same_time() -> None:
+def test_many_programs_run_concurrently() -> None:
     async def together() -> list[Finished]:
         return await asyncio.gather(*(start(["sh", "-c", f"sleep 0.0{n % 10}; echo {n}"]) for n in range(40)))
 
@@ -326,7 +326,7 @@ def test_programs_and_folders_that_cannot_be_used(tmp_path: Path) -> None:
         assert str(tmp_path) not in error.message + error.hint
 
 
-def test_other_systems_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_platforms_are_reported_as_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     async def go() -> None:
         with monkeypatch.context() as patched:
             patched.setattr("os.name", "nt")

@@ -1,4 +1,4 @@
-"""User tools are read only from files that nobody but the user can have written; what is left out is said."""
+"""User tools are read only from files that no other user could have written; skipped files are reported."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def huge(place: Path) -> None:
         (huge, "it is over 1,048,576 bytes"),
     ],
 )
-def test_reg_53_what_another_may_have_put_there_is_left_out_and_said(
+def test_reg_53_a_file_that_another_user_could_have_written_is_skipped_with_a_warning(
     home: Path, caplog: pytest.LogCaptureFixture, put: Callable[[Path], Any], reason: str
 ) -> None:
     put(home / "tools/bad.json")
@@ -86,7 +86,7 @@ def test_reg_53_what_another_may_have_put_there_is_left_out_and_said(
     assert [record.getMessage() for record in caplog.records] == [f"the user tool tools/bad.json is skipped: {reason}"]
 
 
-def test_reg_53_a_socket_is_left_out(
+def test_reg_53_a_socket_is_skipped(
     home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home / "tools")  # the path of a socket is short
@@ -97,7 +97,7 @@ def test_reg_53_a_socket_is_left_out(
     assert "it is a socket, not a regular file" in caplog.text
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can change the owner of files")
 def test_reg_53_a_file_or_a_folder_of_another_user_is_refused(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     os.chown(write(home / "tools/bad.json", name="mine.bad"), 12345, -1)
     assert loaded(home) == ("mine.show",)
@@ -117,14 +117,14 @@ def test_reg_53_links_inside_the_folder_are_followed(home: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757])
-def test_reg_53_a_folder_that_others_may_write_is_refused(home: Path, mode: int) -> None:
+def test_reg_53_a_folder_that_others_can_write_is_refused(home: Path, mode: int) -> None:
     (home / "tools").chmod(mode)
 
     with pytest.raises(CatalogError, match=r"^tools: users other than its owner may write it: run `chmod go-w` on it$"):
         loaded(home)
 
 
-def test_reg_53_what_is_no_folder_is_an_error(home: Path) -> None:
+def test_reg_53_a_path_that_is_not_a_folder_is_an_error(home: Path) -> None:
     (home / "tools").rename(home.parent / "elsewhere")
     for put, reason in (
         (lambda place: place.write_text("{}"), "it is not a readable folder: Not a directory"),
@@ -150,7 +150,9 @@ def test_names_of_built_in_toolsets_are_reserved(home: Path, name: str) -> None:
     )
 
 
-def test_a_user_tool_joins_no_compiled_toolset_though_the_host_opened_it(home: Path, shop: Shop) -> None:
+def test_a_user_tool_never_joins_a_compiled_toolset_even_if_the_host_allows_registration(
+    home: Path, shop: Shop
+) -> None:
     write(home / "tools/bad.json", name="shop.orders.extra")
     catalog = load(shop.name)
     catalog.open_toolset("shop.orders")

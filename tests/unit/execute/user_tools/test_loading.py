@@ -52,7 +52,7 @@ printf '{"success": true, "message": "%s %s %s", "value": "%s"}' "${PWD##*/}" "$
 
 
 class Home:
-    """A home, a project with a program, and what is registered from the one to run in the other."""
+    """A home, a project with a program, and the tools registered from the home to run in the project."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.project = folder / "home", folder / "project"
@@ -106,7 +106,7 @@ def test_reg_53_projects_declare_no_tools(home: Home) -> None:
     assert home.load() == ()
 
 
-def test_reg_53_a_home_without_tools_is_fine(home: Home) -> None:
+def test_reg_53_a_home_without_tools_is_valid(home: Home) -> None:
     (home.home / "tools").rmdir()
     assert home.load() == ()
 
@@ -118,7 +118,7 @@ def test_reg_55_every_field_has_its_effect(home: Home) -> None:
     assert (definition.permission, definition.tags) == ("readonly", {"readonly", "declarative", "filesystem"})
     assert definition.metadata["limits"] == {"timeout_ms": 5000, "result_bytes": 1000}
     result = home.invoke({"word": "w"})
-    assert result.message == "inside fast "  # the folder, the variable that is allowed, and no other
+    assert result.message == "inside fast "  # the folder, the allowed variable, and no other
     assert home.invoke({"word": "x" * 2000}).metadata["truncated"] is True
 
 
@@ -148,7 +148,7 @@ def test_reg_55_every_field_has_its_effect(home: Home) -> None:
         ({"stderr_limit_bytes": "1"}, "`stderr_limit_bytes` must be a whole number above 0"),
     ],
 )
-def test_reg_55_what_is_wrong_is_said_by_file_and_field(home: Home, changes: dict[str, Any], problem: str) -> None:
+def test_reg_55_errors_name_the_file_and_the_field(home: Home, changes: dict[str, Any], problem: str) -> None:
     assert home.problem(**changes).startswith(f"tools/show.json: {problem}")
 
 
@@ -167,14 +167,14 @@ def test_reg_55_required_fields(home: Home, field: str) -> None:
         ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: an object has the same key twice"),
     ],
 )
-def test_reg_55_files_that_hold_no_tool(home: Home, text: str, problem: str) -> None:
+def test_reg_55_files_without_a_tool(home: Home, text: str, problem: str) -> None:
     home.write("show.json", text)
     with pytest.raises(CatalogError) as raised:
         home.load()
     assert str(raised.value).startswith(problem)
 
 
-def test_reg_55_every_problem_of_a_file_has_a_line(home: Home) -> None:
+def test_reg_55_every_problem_of_a_file_is_a_separate_line(home: Home) -> None:
     changes = {"name": "", "timeout_ms": None, "tags": ["", 5], "args": [[], 1], "colour": "red"}
     lines = home.problem(**changes).splitlines()
     starts = ("`name` must be a text", "`tags` must be a list of words", "`args` must be", "there is no field 'colour'")
@@ -182,7 +182,7 @@ def test_reg_55_every_problem_of_a_file_has_a_line(home: Home) -> None:
     assert all(line.startswith(f"tools/show.json: {start}") for line, start in zip(lines, starts, strict=True))
 
 
-def test_reg_55_all_files_are_looked_at_and_none_is_registered(home: Home) -> None:
+def test_reg_55_all_files_are_checked_and_none_is_registered_after_an_error(home: Home) -> None:
     home.write("good.json", TOOL)
     home.write("bad.json", TOOL | {"naem": "x"})
     with pytest.raises(CatalogError) as raised:
@@ -193,7 +193,7 @@ def test_reg_55_all_files_are_looked_at_and_none_is_registered(home: Home) -> No
     assert list(home.catalog) == []
 
 
-def test_the_catalog_has_a_say_as_well(home: Home) -> None:
+def test_errors_of_the_catalog_are_reported_too(home: Home) -> None:
     home.write("a.json", TOOL)
     home.write("b.json", TOOL)
     with pytest.raises(CatalogError, match=r"local\.show is already defined"):
@@ -209,7 +209,7 @@ def test_the_catalog_has_a_say_as_well(home: Home) -> None:
         home.load()
 
 
-def test_reg_14_schemas_lie_within_the_profile_as_those_of_specs_do(home: Home) -> None:
+def test_reg_14_schemas_must_be_within_the_profile_like_those_of_specs(home: Home) -> None:
     schema = {"type": "object", "properties": {"word": {"anyOf": [{"type": "string"}]}}}
     assert "uses `anyOf` at $.properties.word" in home.problem(input_schema=schema, args=[])
     assert "does not describe an object" in home.problem(input_schema={"type": "string"}, args=[])
@@ -231,7 +231,7 @@ def test_reg_56_a_shell_line_is_dangerous_or_writes(home: Home, permission: str,
             home.load()
 
 
-def test_reg_56_args_go_with_a_program(home: Home) -> None:
+def test_reg_56_args_are_only_allowed_with_a_program(home: Home) -> None:
     changes = {"command_type": "shell", "command": "./show"}
     assert "`args` are for command_type exec" in home.problem(**changes)
     assert "`command`: `{{args.word}}` is inside quotes" in home.problem(
@@ -248,13 +248,13 @@ def test_reg_56_args_go_with_a_program(home: Home) -> None:
         ("{{word}}", "`{{word}}` is not a template"),
     ],
 )
-def test_reg_57_templates_name_args_and_nothing_else(home: Home, template: str, problem: str) -> None:
+def test_reg_57_templates_may_only_name_args(home: Home, template: str, problem: str) -> None:
     assert home.problem(args=[template]).startswith(f"tools/show.json: `args`: {problem}")
     shell = {"command_type": "shell", "command": f"echo {template}", "args": []}
     assert home.problem(**shell).startswith(f"tools/show.json: `command`: {problem}")
 
 
-def test_reg_57_the_program_is_fixed(home: Home) -> None:
+def test_reg_57_the_program_cannot_be_a_template(home: Home) -> None:
     assert "`command`: a model cannot choose the program" in home.problem(command="{{args.word}}")
 
 
@@ -274,7 +274,7 @@ def test_reg_58_values_come_from_checked_args(home: Home) -> None:
 
 
 @pytest.mark.parametrize("folder", ["..", "/", "inside/../..", "~", "link"])
-def test_reg_61_the_folder_lies_inside_the_roots(home: Home, folder: str) -> None:
+def test_reg_61_the_folder_is_inside_the_roots(home: Home, folder: str) -> None:
     (home.project / "link").symlink_to(home.home)
     problem = home.problem(working_dir=folder)
     assert problem.startswith(f"tools/show.json: `working_dir`: the folder {folder!r} is outside the roots")

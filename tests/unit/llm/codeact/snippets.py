@@ -1,4 +1,4 @@
-"""Random snippets: valid, broken and hostile Python, as models and those who mislead them write it."""
+"""Random snippets: valid, broken and hostile Python, as written by models and prompt injections."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ HOSTILE: Final = (
 
 
 def snippet(random: Random) -> str:
-    """One snippet of some statements, one in four of them hostile, one in six of them damaged afterwards."""
+    """Return a snippet of several statements, one in four of them hostile, one in six of them damaged afterwards."""
     lines = [
         random.choice(HOSTILE) if random.random() < 0.25 else _statement(random, 0) for _ in range(random.randint(1, 6))
     ]

@@ -1,4 +1,4 @@
-"""What a snippet costs its conversation and its host: bounds hold in what is shown, and in time."""
+"""The costs of a snippet: bounds of the shown output, and of time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HIDDEN = st.text(st.sampled_from("ab\n\t\x00\x1b\u202e\U000e0001\ue000\u3164\\\"
 
 
 @given(text=HIDDEN, limit=st.integers(0, 40))
-def test_what_was_printed_is_bounded_as_it_is_shown(text: str, limit: int) -> None:
+def test_printed_output_is_bounded_in_its_shown_form(text: str, limit: int) -> None:
     printed = Printed(limit)
     for char in text:
         printed.add(char)
@@ -41,7 +41,7 @@ def test_what_was_printed_is_bounded_as_it_is_shown(text: str, limit: int) -> No
 
 
 @given(value=HIDDEN, limit=st.integers(0, 60))
-def test_a_result_is_bounded_as_it_is_shown(value: str, limit: int) -> None:
+def test_a_result_is_bounded_in_its_shown_form(value: str, limit: int) -> None:
     text = json.dumps(value, ensure_ascii=False)
     shown, _, cut = result_report(text, limit).removeprefix("result: ").partition("\n[cut: ")
     assert len(shown) <= limit
@@ -50,13 +50,13 @@ def test_a_result_is_bounded_as_it_is_shown(value: str, limit: int) -> None:
 
 
 @given(HIDDEN)
-def test_one_line_is_bounded_as_it_is_shown(text: str) -> None:
+def test_one_line_is_bounded_in_its_shown_form(text: str) -> None:
     assert len(one_line(text * 300)) <= 1001
     assert "\n" not in one_line(text)
 
 
 @pytest.mark.parametrize("char", ["\\U000e0001", "\\n", "\\x00", "\\u202e", "a"])
-def test_escapes_count_as_they_are_shown(char: str) -> None:
+def test_escapes_count_in_their_shown_form(char: str) -> None:
     limits = CodeActLimits(printed_chars=100, result_chars=100)
     reports = house().reports(
         f"print('{char}' * 5000)", f"result = '{char}' * 5000", f"raise ValueError('{char}' * 5000)", limits=limits
@@ -67,7 +67,7 @@ def test_escapes_count_as_they_are_shown(char: str) -> None:
     assert all("[cut: these are the first " in report for report in reports[:2])
 
 
-def test_the_wall_clock_of_a_process_is_bounded_whatever_it_does() -> None:
+def test_the_wall_clock_time_of_a_process_is_bounded() -> None:
     process = Process(1.0)
 
     async def hang() -> float:
@@ -82,12 +82,12 @@ def test_the_wall_clock_of_a_process_is_bounded_whatever_it_does() -> None:
         await process.end()
         return took
 
-    assert 0.4 <= asyncio.run(hang()) < 3  # 11 s is when the library would give up
+    assert 0.4 <= asyncio.run(hang()) < 3  # the library would give up after 11 s
     assert process.is_lost
 
 
-def test_the_time_of_all_parts_of_a_snippet_counts_together() -> None:
-    """Code that calls again and again has its seconds once, and not once for each part between two calls."""
+def test_the_time_limit_covers_all_parts_of_a_snippet_together() -> None:
+    """Code that makes many calls has one time limit, not one for each part between two calls."""
     world = house()
     code = "while True:\n    for i in range(20000): pass\n    lab__echo(x=1)"
     start = time.monotonic()
@@ -99,7 +99,7 @@ def test_the_time_of_all_parts_of_a_snippet_counts_together() -> None:
     assert time.monotonic() - start < 10
 
 
-def test_all_that_is_fed_for_one_snippet_has_its_seconds_once() -> None:
+def test_all_inputs_of_one_snippet_share_its_time_limit() -> None:
     limits = CodeActLimits(seconds=0.5)
     busy = "import time\nstart = time.time()\nwhile time.time() - start < 0.4: pass"
 
@@ -112,7 +112,7 @@ def test_all_that_is_fed_for_one_snippet_has_its_seconds_once() -> None:
     asyncio.run(feed_twice())
 
 
-def test_the_wall_clock_of_a_snippet_with_its_calls_is_bounded() -> None:
+def test_the_wall_clock_time_of_a_snippet_with_its_calls_is_bounded() -> None:
     cancelled: list[str] = []
 
     async def slow(args: Any) -> Any:
@@ -135,7 +135,7 @@ def test_the_wall_clock_of_a_snippet_with_its_calls_is_bounded() -> None:
     assert reports[2] == "result: 1"
 
 
-def test_what_was_slow_to_check_does_not_slow_down_what_comes_after() -> None:
+def test_a_slow_type_check_does_not_slow_down_later_snippets() -> None:
     world = house()
     codeact = world.codeact()
     slow = "\n".join(f"x{i} = {{'a': [{i}], 'b': x{i - 1}['b']}}" if i else "x0 = {'b': 1}" for i in range(500))
@@ -159,7 +159,7 @@ def test_what_was_slow_to_check_does_not_slow_down_what_comes_after() -> None:
 
 
 def test_a_snippet_without_calls_takes_few_milliseconds() -> None:
-    """5 ms on a machine that does nothing else; a process of its own took 27."""
+    """5 ms on an idle machine; a separate process took 27."""
     world = house()
     codeact = world.codeact()
 
@@ -176,7 +176,7 @@ def test_a_snippet_without_calls_takes_few_milliseconds() -> None:
     assert min(times) < 0.005, median(times)
 
 
-def test_variables_have_the_types_that_they_were_left_with() -> None:
+def test_variables_keep_their_types_between_snippets() -> None:
     reports = house().reports(
         "a = 1\nb = ['x']\nc = {'k': 1.5}\ndef f(n: int) -> int: return n\nimport math\nwhere = 'up' if a else 'down'",
         "a + 'x'",
@@ -196,7 +196,7 @@ def test_variables_have_the_types_that_they_were_left_with() -> None:
     assert "Name `nowhere` used when not defined" in reports[7]
 
 
-def test_names_that_are_not_asked_for_can_be_anything() -> None:
+def test_many_unused_variables_have_no_effect() -> None:
     many = "\n".join(f"v{i} = {i}" for i in range(400))
     assert house().reports(many, "result = [v0, v399]") == [
         "it ran; nothing was printed, and `result` was not bound",
@@ -204,7 +204,7 @@ def test_names_that_are_not_asked_for_can_be_anything() -> None:
     ]
 
 
-def test_a_checker_that_has_grown_is_replaced_and_the_text_checked_again() -> None:
+def test_a_checker_that_uses_too_much_memory_is_replaced_and_the_check_repeated() -> None:
     pool = WorkerPool()
     world = house()
     codeact = world.codeact(pool=pool, limits=CodeActLimits(memory_bytes=24 * 1024 * 1024))
@@ -217,7 +217,7 @@ def test_a_checker_that_has_grown_is_replaced_and_the_text_checked_again() -> No
 
 @settings(max_examples=20, deadline=None)
 @given(st.text(st.sampled_from("ab:_[]|, Literal\"'*\\"), max_size=60))
-def test_a_type_is_written_only_where_code_can_say_it(text: str) -> None:
+def test_a_type_is_declared_only_if_code_can_express_it(text: str) -> None:
     from toolgen.llm.codeact.history import History, _written
 
     written = _written(text, frozenset({"int", "Literal"}))

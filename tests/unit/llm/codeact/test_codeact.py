@@ -1,4 +1,4 @@
-"""CodeAct: what a model is shown, how its answers are read, and what comes of its code."""
+"""CodeAct: the surface shown to a model, the interpretation of its answers, and the execution of its code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ result = first + second
 
 
 def refused(codeact: CodeAct, answer: ModelReply) -> str:
-    """Why an answer comes to no call."""
+    """Return why an answer makes no call."""
     action = codeact.interpret(answer)
     return action.calls[0].refusal
 
@@ -47,7 +47,7 @@ def feedback(codeact: CodeAct, outcome: Turn) -> str:
     return asyncio.run(codeact.format_feedback(outcome)).report
 
 
-def test_tus_16_two_calls_and_arithmetic_in_one_block_come_to_a_result() -> None:
+def test_tus_16_two_calls_and_arithmetic_in_one_block_give_a_result() -> None:
     world = house()
     codeact = world.codeact()
     action = codeact.interpret(said(TWO_CALLS))
@@ -62,7 +62,7 @@ def test_tus_16_two_calls_and_arithmetic_in_one_block_come_to_a_result() -> None
     assert [result.value for result in outcome.results] == [20, 21]
 
 
-def test_a_chain_of_dependent_calls_takes_one_turn_and_every_call_has_an_id_of_its_own() -> None:
+def test_a_chain_of_dependent_calls_takes_one_turn_and_every_call_has_a_unique_id() -> None:
     world = house()
     (outcome,) = world.outcomes("x = 0\nfor _ in range(7):\n    x = lab__echo(x=x) + 1\nresult = x")
     assert outcome.report == "result: 7"
@@ -73,13 +73,13 @@ def test_a_chain_of_dependent_calls_takes_one_turn_and_every_call_has_an_id_of_i
 @pytest.mark.parametrize(
     "answer", ["hi", "", "Use `lab__echo(x=1)`.", "    lab__echo(x=1)", "```json\n{}\n```", "```bash"]
 )
-def test_tus_21_23_an_answer_without_a_block_of_code_is_the_last_word(answer: str) -> None:
+def test_tus_21_23_an_answer_without_a_code_block_is_final(answer: str) -> None:
     assert house().codeact().interpret(said(answer)) == Turn(text=answer)
 
 
 @given(st.text(alphabet=st.sampled_from("`~ \n\rpy:{}x\u2028"), max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_tus_21_whatever_is_answered_is_read_as_something(answer: str) -> None:
+def test_tus_21_every_answer_can_be_interpreted(answer: str) -> None:
     action = CODEACT.interpret(said(answer))
     if "```" not in answer and "~~~" not in answer:
         assert action == Turn(text=answer)
@@ -90,7 +90,7 @@ CODEACT = house().codeact()
 
 
 @pytest.mark.parametrize("fence", ["```python", "```", "```py", "~~~", "````python", "``` Python3", "  ```python"])
-def test_tus_21_one_block_is_the_action(fence: str) -> None:
+def test_tus_21_one_code_block_is_the_action(fence: str) -> None:
     marks = fence.strip().rstrip("python3PYTHON ").rstrip()
     assert CODEACT.interpret(said(f"So:\n{fence}\nresult = 1\n{marks}")) == Turn(code="result = 1", text="So:")
 
@@ -100,12 +100,12 @@ def test_several_blocks_are_run_as_one_and_blocks_of_other_languages_are_text() 
     assert action == Turn(code="a = 1\nresult = a", text="then\n```json\n{}\n```")
 
 
-def test_a_fence_ends_with_one_like_it_and_not_with_a_shorter_one() -> None:
+def test_a_fence_is_not_closed_by_a_shorter_one() -> None:
     action = CODEACT.interpret(said("````python\nresult = '''\n```\n'''\n````"))
     assert action == Turn(code="result = '''\n```\n'''")
 
 
-def test_a_block_that_is_cut_off_is_not_run() -> None:
+def test_a_truncated_block_is_not_run() -> None:
     reason = refused(CODEACT, said("```python\nresult = lab__echo("))
     assert reason == "nothing was run: the block of code has no end; write it again, shorter, and close it with ```"
     action = CODEACT.interpret(said("```python\nresult = lab__echo("))
@@ -114,7 +114,7 @@ def test_a_block_that_is_cut_off_is_not_run() -> None:
     assert not world.requests
 
 
-def test_a_call_in_any_other_way_is_refused_and_answered_by_its_id() -> None:
+def test_a_native_call_is_refused_and_answered_by_its_id() -> None:
     world = house()
     codeact = world.codeact()
     action = codeact.interpret(ModelReply(calls=(ToolRequest(name="lab__echo", payload="{}", tool_call_id="t1"),)))
@@ -145,7 +145,7 @@ def test_tus_26_nothing_is_advertised_and_all_candidates_can_be_dispatched() -> 
     assert world.reports("result = lab__echo(x=1)", codeact=codeact) == ["result: 1"]
 
 
-def test_two_tools_that_would_be_one_function_are_an_error() -> None:
+def test_two_tools_with_the_same_function_name_are_an_error() -> None:
     catalog = house(echo=lambda args: args, other=lambda args: args).catalog
     stubs = CompiledStubs(
         b'{"tools": {"lab.other": {"function": "lab__echo", "source": "def lab__echo() -> Any: ..."}}}'
@@ -154,7 +154,7 @@ def test_two_tools_that_would_be_one_function_are_an_error() -> None:
         CodeAct(candidates_of(catalog), stubs=stubs).build_presentation()
 
 
-def test_what_the_type_checker_finds_is_said_and_nothing_runs() -> None:
+def test_type_errors_are_reported_and_nothing_runs() -> None:
     catalog = Catalog()
     number = {"type": "integer"}
     tool(catalog, "lab.add", lambda args: args["a"] + args["b"], a=number, b=number)
@@ -175,7 +175,7 @@ def test_a_syntax_error_names_its_line() -> None:
     assert report.startswith("nothing was run: line 2: NotImplementedError: ")
 
 
-def test_variables_last_from_snippet_to_snippet_and_may_change_type() -> None:
+def test_variables_persist_between_snippets_and_may_change_type() -> None:
     world = house()
     reports = world.reports(
         "a = lab__echo(x=1)\ndef twice(n: int) -> int:\n    return 2 * n\nresult = a",
@@ -185,12 +185,12 @@ def test_variables_last_from_snippet_to_snippet_and_may_change_type() -> None:
     assert reports == ["result: 1", "result: [2]", 'result: {"was": [2]}']
 
 
-def test_a_snippet_is_not_held_to_what_it_makes_of_those_before_it() -> None:
+def test_a_snippet_may_change_the_type_of_a_variable_used_by_earlier_code() -> None:
     reports = house().reports("a = 1\ndef f() -> int:\n    return a\nresult = f()", "a = 'x'\nresult = a")
     assert reports == ["result: 1", 'result: "x"']
 
 
-def test_what_was_bound_before_an_exception_stays() -> None:
+def test_variables_assigned_before_an_exception_persist() -> None:
     reports = house().reports(
         "a = lab__echo(x=5)\nb = 1 / 0", "result = a", "raise KeyError('k')\nb = 1", "c: int = 'x'"
     )
@@ -202,12 +202,12 @@ def test_what_was_bound_before_an_exception_stays() -> None:
     assert reports[3].endswith('\nline 1: Object of type `Literal["x"]` is not assignable to `int`')
 
 
-def test_what_was_printed_comes_back_also_before_an_error() -> None:
+def test_printed_output_is_returned_even_before_an_error() -> None:
     (report,) = house().reports("print('one')\nprint('two', 2)\n1 / 0")
     assert report == "printed:\n| one\n| two 2\nerror: line 3: ZeroDivisionError: division by zero in `1 / 0`"
 
 
-def test_what_is_long_is_cut_and_says_so() -> None:
+def test_long_output_is_truncated_with_a_note() -> None:
     limits = CodeActLimits(result_chars=10, printed_chars=5, source_chars=100)
     reports = house().reports("result = 'a' * 50", "for _ in range(9): print('abc')", "#" * 101, limits=limits)
     assert reports == [
@@ -245,7 +245,7 @@ def test_tus_18_a_failure_is_a_builtin_exception_that_begins_with_its_kind(kind:
     assert reports[1].startswith(f"error: line 1: {exception}: {kind}: so it is")
 
 
-def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_on_record() -> None:
+def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_recorded() -> None:
     asked: list[str] = []
     ran: list[Any] = []
     store = MemoryStore()
@@ -269,7 +269,7 @@ def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_on_recor
     assert [(event.kind, event.tool) for event in events] == [("tool_denied", "lab.echo")] * 2
 
 
-def test_args_that_do_not_fit_the_schema_are_a_value_error_in_the_snippet() -> None:
+def test_invalid_args_are_a_value_error_in_the_snippet() -> None:
     catalog = Catalog()
     tool(catalog, "lab.few", lambda args: args["n"], n={"type": "integer", "maximum": 3})
     (report,) = House(catalog).reports("lab__few(n=4)")
@@ -302,7 +302,7 @@ def test_parameters_of_any_name_can_be_passed() -> None:
     )
 )
 @settings(max_examples=15, deadline=None)
-def test_values_cross_the_border_exactly(value: Any) -> None:
+def test_values_pass_between_host_and_snippet_exactly(value: Any) -> None:
     world = house()
     (report,) = world.reports(f"result = lab__echo(x={value!r})", limits=CodeActLimits(result_chars=10**6))
     assert json.loads(str(world.requests[0].payload)) == {"x": value}
@@ -323,7 +323,7 @@ def test_values_cross_the_border_exactly(value: Any) -> None:
         ("lab__echo", "x is of type function, which JSON does not have"),
     ],
 )
-def test_what_is_no_json_is_a_value_error_that_says_what(value: str, what: str) -> None:
+def test_non_json_values_are_a_value_error_with_details(value: str, what: str) -> None:
     world = house()
     reports = world.reports(f"lab__echo(x={value})", f"result = {value}")
     assert reports[0].startswith(f"error: line 1: ValueError: {what} in ")
@@ -331,7 +331,7 @@ def test_what_is_no_json_is_a_value_error_that_says_what(value: str, what: str) 
     assert not world.requests
 
 
-def test_tus_20_without_a_sandbox_nothing_is_run_and_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tus_20_without_a_sandbox_nothing_runs_and_the_reason_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     world = house()
@@ -359,7 +359,7 @@ def test_tus_20_without_a_sandbox_nothing_is_run_and_the_reason_is_said(monkeypa
     allows=st.booleans(),
 )
 @settings(max_examples=15, deadline=None)
-def test_tus_19_what_code_may_do_a_call_may_do(name: str, value: Any, rules: Any, allows: bool) -> None:
+def test_tus_19_code_has_the_same_permissions_as_a_call(name: str, value: Any, rules: Any, allows: bool) -> None:
     ran: list[Any] = []
     catalog = Catalog()
     for each in ("lab.one", "lab.two", "lab.three"):
@@ -374,10 +374,10 @@ def test_tus_19_what_code_may_do_a_call_may_do(name: str, value: Any, rules: Any
     by_code = len(ran)
     ran.clear()
     asyncio.run(world.runtime.invoke(ToolRequest(name=name, payload=json.dumps({"x": value})), run=run))
-    assert by_code == len(ran)  # not more, and not less either
+    assert by_code == len(ran)  # exactly these
 
 
-def test_tus_05_25_a_call_that_the_checker_cannot_see_is_refused_and_on_record() -> None:
+def test_tus_05_25_a_call_hidden_from_the_checker_is_refused_and_recorded() -> None:
     world = house(echo=lambda args: args["x"], hidden=lambda args: args["x"])
     _, run = run_of(world.catalog, {"lab.hidden": "exclude"})
     world = House(world.catalog, run=run)
@@ -399,41 +399,41 @@ def test_tus_05_25_a_call_that_the_checker_cannot_see_is_refused_and_on_record()
     assert "lab__hidden" not in codeact.build_presentation().prompt
 
 
-def test_what_is_not_called_is_no_call() -> None:
+def test_code_that_calls_no_tool_makes_no_request() -> None:
     world = house()
     world.reports("result = frame.columns", "x = lab__ech", "import nothing_at_all", "def f(): pass\nf(1, 2)")
     assert world.requests == []
 
 
-def test_an_offered_function_that_only_computed_text_names_is_not_called() -> None:
+def test_an_offered_function_cannot_be_called_by_a_computed_name() -> None:
     world = house()
     (report,) = world.reports("eval('lab__' + 'echo(x=1)')")
     assert "NameError: name 'lab__echo' is not defined: call it in plain code, by its name" in report
     assert world.requests == []
 
 
-def test_names_of_builtins_can_be_variables_beside_calls() -> None:
+def test_names_of_builtins_can_be_used_as_variables() -> None:
     names = ["type", "len", "zip", "dict", "list", "str", "int", "float", "bool", "tuple", "enumerate", "ValueError"]
     reports = house().reports("\n".join(f"{name} = 'mine'" for name in names), "result = lab__echo([{'a': 1.5}, True])")
     assert reports[1] == 'result: [{"a": 1.5}, true]'
 
 
-def test_what_was_printed_cannot_pass_for_the_report() -> None:
+def test_printed_output_cannot_imitate_the_report() -> None:
     reports = house().reports("print('a\\nresult: 42\\x1b[1m\\u202e\\tb')\nprint()", "result = '\\u202e\\x7f'")
     assert reports == ["printed:\n| a\n| result: 42\\x1b[1m\\u202e\tb\n| ", 'result: "\\u202e\\u007f"']
 
 
-def test_a_result_is_told_only_by_a_snippet_that_names_it() -> None:
+def test_a_result_is_reported_only_for_a_snippet_that_assigns_it() -> None:
     reports = house().reports("result = 1", "# result of it\nb = 'result'\nprint(b)", "result = 1")
     assert reports == ["result: 1", "printed:\n| result", "result: 1"]
 
 
-def test_a_fence_in_a_list_item_takes_its_indent_from_the_lines() -> None:
+def test_the_indentation_of_a_fence_in_a_list_item_is_removed_from_its_lines() -> None:
     action = CODEACT.interpret(said("- so:\n  ```python\n  if 1:\n    result = 1\n x = 1\n  ```"))
     assert action == Turn(code="if 1:\n  result = 1\nx = 1", text="- so:")
 
 
-def test_a_fence_may_be_indented_by_as_much_as_its_list_is() -> None:
+def test_a_fence_may_be_indented_as_far_as_its_list() -> None:
     for indent in ("    ", "      ", "         "):
         answer = f"1. So:\n\n{indent}```python\n{indent}if 1:\n{indent}  result = 1\n{indent}```\nDone."
         assert CODEACT.interpret(said(answer)) == Turn(code="if 1:\n  result = 1", text="1. So:\n\nDone.")
@@ -441,7 +441,7 @@ def test_a_fence_may_be_indented_by_as_much_as_its_list_is() -> None:
     assert CODEACT.interpret(said(inner)) == Turn(code="result = '''\n    ```\n'''", text="")
 
 
-def test_text_that_is_computed_may_be_one_of_a_few() -> None:
+def test_computed_text_is_accepted_for_an_enum() -> None:
     catalog = Catalog()
     by = {"enum": ["up", "down"]}
     many = {"type": "array", "items": {"enum": ["up", "down", 1]}}
@@ -462,7 +462,7 @@ def test_text_that_is_computed_may_be_one_of_a_few() -> None:
     assert len(world.requests) == 3
 
 
-def test_an_open_object_takes_other_arguments_unless_they_resemble_its_own() -> None:
+def test_an_open_object_accepts_other_arguments_unless_they_resemble_its_own() -> None:
     catalog = Catalog()
     for name, is_open in (("open", True), ("closed", False)):
         schema = {"type": "object", "properties": {"limit": {}}, "additionalProperties": is_open}
@@ -478,10 +478,10 @@ def test_an_open_object_takes_other_arguments_unless_they_resemble_its_own() -> 
     assert "Argument `colour` does not match any known parameter of function `lab__closed`" in reports[2]
 
 
-def test_what_says_nothing_about_types_does_not_stop_code() -> None:
+def test_findings_other_than_type_errors_do_not_stop_code() -> None:
     assert house().reports("n = 'x'\nif n:\n    result = 1") == ["result: 1"]
 
 
-def test_an_empty_block_is_code_and_not_the_last_word() -> None:
+def test_an_empty_block_is_code_and_not_final() -> None:
     turn = CODEACT.interpret(said("```python\n```"))
     assert (turn.code, turn.is_final) == ("", False)

@@ -1,4 +1,4 @@
-"""What a snippet tries against its host: it gets nowhere, is told so, and the next one works."""
+"""Attacks of a snippet on its host: they fail with a report, and the next snippet works."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ TIME = f"{STOPPED}it exceeded its time limit; variables are as they were before 
 
 
 def tried(*snippets: str, **settings: Any) -> list[str]:
-    """What is said of snippets after one that works and before one that finds what it left."""
+    """Return the reports of snippets that run between one that assigns a variable and one that reads it."""
     reports = house().reports("kept = 7", *snippets, "result = lab__echo(x=kept)", **{"limits": QUICK, **settings})
     assert reports[-1] == "result: 7", reports
     return reports[1:-1]
 
 
 def repr_start(code: str) -> str:
-    """A name for a test of code that may be long."""
+    """Return a test id for code that may be long."""
     return ascii(code[:16])
 
 
 def hidden(code: str) -> str:
-    """Code that the type checker does not look into."""
+    """Return code that the type checker does not check."""
     return f"exec({code!r})"
 
 
@@ -71,7 +71,7 @@ def hidden(code: str) -> str:
         "import time\ntime.sleep(30)",
     ],
 )
-def test_tus_17_files_sockets_processes_and_imports_are_not_there(code: str, tmp_path: Path) -> None:
+def test_tus_17_files_sockets_processes_and_imports_are_unavailable(code: str, tmp_path: Path) -> None:
     path = tmp_path / "touched"
     written = code.replace("{path!r}", repr(str(path))).replace("{path}", str(path))
     for report in tried(written, hidden(written)):
@@ -104,7 +104,7 @@ def test_tus_17_files_sockets_processes_and_imports_are_not_there(code: str, tmp
         "compile('1', 'x', 'eval')",
     ],
 )
-def test_introspection_leads_nowhere(expression: str) -> None:
+def test_introspection_gives_no_access_to_the_host(expression: str) -> None:
     for report in tried(f"result = str({expression})", hidden(f"result = str({expression})\nprint(result)")):
         assert report.startswith(("error: ", "nothing was run")), report
 
@@ -122,7 +122,7 @@ def test_introspection_leads_nowhere(expression: str) -> None:
         "try:\n    x = [0] * 10**9\nexcept BaseException:\n    x = []",
     ],
 )
-def test_memory_has_an_end(code: str) -> None:
+def test_memory_is_limited(code: str) -> None:
     (report,) = tried(code, limits=CodeActLimits(seconds=5, memory_bytes=96 * 1024 * 1024))
     assert report == MEMORY
 
@@ -137,18 +137,18 @@ def test_memory_has_an_end(code: str) -> None:
         "while True: print('x' * 1000)",
     ],
 )
-def test_tus_17_time_has_an_end(code: str) -> None:
+def test_tus_17_time_is_limited(code: str) -> None:
     (report,) = tried(code)
     assert report.endswith(TIME)
     assert len(report) < 10_000
 
 
-def test_a_pattern_that_would_take_for_ever_does_not() -> None:
+def test_a_pattern_with_exponential_time_is_stopped() -> None:
     (report,) = tried("import re\nre.match('(a+)+$', 'a' * 60 + 'b')\nresult = 1")
     assert report in ("result: 1", TIME) or report.startswith("error: line 2: ")
 
 
-def test_the_time_that_calls_take_is_not_the_snippets() -> None:
+def test_time_spent_in_calls_does_not_count_for_the_snippet() -> None:
     async def slow(args: Any) -> Any:
         await asyncio.sleep(2 * QUICK.seconds)
         return args["x"]
@@ -156,7 +156,7 @@ def test_the_time_that_calls_take_is_not_the_snippets() -> None:
     assert house(echo=slow).reports("result = lab__echo(x=1)", limits=QUICK) == ["result: 1"]
 
 
-def test_calls_have_an_end() -> None:
+def test_the_number_of_calls_is_limited() -> None:
     world = house()
     limits = CodeActLimits(calls=3)
     reports = world.reports(
@@ -166,7 +166,7 @@ def test_calls_have_an_end() -> None:
     assert len(world.requests) == 3
 
 
-def test_variables_that_are_too_large_to_be_kept_are_not_kept() -> None:
+def test_variables_that_are_too_large_are_not_kept() -> None:
     limits = CodeActLimits(memory_bytes=128 * 1024 * 1024, kept_bytes=16 * 1024 * 1024)
     reports = tried("x = 'a' * 17_000_000\nresult = 1", "x = 1\nresult = x", limits=limits)
     assert reports[0].startswith(
@@ -175,7 +175,7 @@ def test_variables_that_are_too_large_to_be_kept_are_not_kept() -> None:
     assert reports[1] == "result: 1"
 
 
-def test_a_conversation_goes_on_after_variables_that_do_not_fit_again() -> None:
+def test_a_conversation_continues_after_variables_that_cannot_be_restored() -> None:
     reports = house().reports("x = [0] * 10_000_000\nresult = 1", "print(1)", "y = 2\nresult = y")
     assert reports[0].startswith("result: 1")
     assert reports[2] == "result: 2"
@@ -189,7 +189,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("how", ["{} = 5", "def {}(*a):\n    while True: pass", "class {}: pass", "exec('{} = 5')"])
-def test_a_name_that_a_snippet_binds_over_breaks_nothing_after_it(how: str) -> None:
+def test_a_name_that_a_snippet_shadows_breaks_no_later_snippet(how: str) -> None:
     binding = "\n".join(how.format(name) for name in NAMES)
     reports = house().reports(
         "def later(): return lab__echo(x=4)", binding, "v: int = later()\nresult = lab__echo(x=[v, {'a': 1.5}])\n",
@@ -199,7 +199,7 @@ def test_a_name_that_a_snippet_binds_over_breaks_nothing_after_it(how: str) -> N
     assert reports[2:] == ['result: [4, {"a": 1.5}]', 'result: "text"']
 
 
-def test_the_names_that_lead_out_cannot_be_found() -> None:
+def test_internal_names_are_not_accessible() -> None:
     world = house()
     codeact = world.codeact(limits=QUICK)
     names = vars(codeact._session)["_border"]
@@ -220,7 +220,7 @@ def test_the_names_that_lead_out_cannot_be_found() -> None:
     assert not any(name in told for name in (names.call, names.function, names.result))
 
 
-def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
+def test_the_size_of_arguments_is_limited_and_they_are_not_in_the_outcome() -> None:
     world = house()
     big, many = world.outcomes(
         "lab__echo(x='a' * 500)",
@@ -234,7 +234,7 @@ def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
     assert "aaa" not in repr(big.calls)
 
 
-def test_the_stack_has_an_end() -> None:
+def test_the_stack_is_limited() -> None:
     reports = tried("def f(n): return f(n + 1)\nf(0)", "x = []\nfor _ in range(10**5): x = [x]\nresult = x")
     assert "RecursionError: maximum recursion depth exceeded" in reports[0]
     assert reports[1] == "error: maximum recursion depth exceeded"
@@ -277,7 +277,7 @@ def test_any_text_is_refused_or_run(code: str) -> None:
 
 
 def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
-    """Reports of a conversation all of whose processes are killed from inside a call, and of its next snippets."""
+    """Return the reports of a conversation whose processes are all killed during a call, and of its next snippets."""
     pool = WorkerPool()
 
     def deadly(args: Any) -> Any:
@@ -291,7 +291,7 @@ def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
-def test_processes_that_die_in_a_call_harm_nobody_and_are_replaced(sign: signal.Signals) -> None:
+def test_processes_that_die_during_a_call_are_replaced_without_other_effects(sign: signal.Signals) -> None:
     reports = killed_after("a = 2\nlab__echo(x='die')", lambda pid: os.kill(pid, sign))
     assert reports[1:] == [
         f"{STOPPED}the process that ran it died; variables are as they were before it",
@@ -300,7 +300,7 @@ def test_processes_that_die_in_a_call_harm_nobody_and_are_replaced(sign: signal.
     ]
 
 
-def test_processes_that_die_while_they_wait_are_replaced() -> None:
+def test_idle_processes_that_die_are_replaced() -> None:
     pool = WorkerPool()
     world = house()
     codeact = world.codeact(pool=pool)
@@ -342,10 +342,10 @@ def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
     assert world.reports("result = a", codeact=codeact) == ["result: 1"]
 
 
-def test_no_more_processes_wait_than_are_wanted_and_a_forgotten_pool_ends_them() -> None:
+def test_idle_processes_are_limited_and_an_unreferenced_pool_ends_them() -> None:
     pids = pids_of_a_pool_that_was_used()
     gc.collect()
-    assert len(pids) == 2  # one that checks, and one that runs
+    assert len(pids) == 2  # one for checks, and one for running
     assert not any(is_alive(pid) for pid in pids)
 
 
@@ -364,7 +364,7 @@ def pids_of_a_pool_that_was_used() -> list[int]:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_child_is_told_and_leaves_the_processes_of_its_parent_alone() -> None:
+def test_a_forked_child_gets_an_error_and_leaves_the_processes_of_its_parent_alone() -> None:
     ended = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, check=False, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines() == [
@@ -414,7 +414,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
         world = house(echo=for_ever)
         codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
         running = asyncio.create_task(codeact.execute(Turn(code=code), world))
-        while len(pool.pids) < 2:  # noqa: ASYNC110 - nobody tells when a process is there
+        while len(pool.pids) < 2:  # noqa: ASYNC110 - there is no event for the start of a process
             await asyncio.sleep(0.01)
         pid = pool.pids
         if "echo" in code:
@@ -432,7 +432,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
     asyncio.run(cancelled())
 
 
-def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
+def test_tus_17_a_stopped_process_has_ended_and_is_not_reused() -> None:
     pool = WorkerPool()
     world = house()
     codeact = world.codeact(pool=pool, limits=QUICK)
@@ -445,7 +445,7 @@ def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
         assert report.startswith(STOPPED)
         assert not [pid for pid in before - set(pool.pids) if is_alive(pid)]
         world.reports("x = 1", codeact=codeact)
-        assert len(before & set(pool.pids)) == 1  # that of the checker
+        assert len(before & set(pool.pids)) == 1  # the process of the checker
         before = set(pool.pids)
 
 
@@ -468,7 +468,7 @@ asyncio.run(main())
 """
 
 
-def test_a_host_ends_as_it_should_after_snippets_that_were_stopped() -> None:
+def test_a_host_exits_normally_after_stopped_snippets() -> None:
     for _ in range(2):
         ended = subprocess.run([sys.executable, "-c", HOST], capture_output=True, text=True, check=False)
         assert (ended.returncode, ended.stdout) == (0, f"result: 1\n{TIME}\n"), ended.stderr

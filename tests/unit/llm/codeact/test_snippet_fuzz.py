@@ -1,4 +1,4 @@
-"""Random snippets through real workers: the conversation goes on, bounds hold, and calls are on record."""
+"""Random snippets in real workers: the conversation continues, bounds hold, and calls are recorded."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ LIMITS = CodeActLimits(
     result_chars=500, printed_chars=300,
 )  # fmt: skip
 SLACK = 4.0
-"""Seconds that a crowded machine may add to the wall clock of a snippet."""
+"""Seconds that a busy machine may add to the wall clock time of a snippet."""
 
 LONGEST = 500 + 300 + 11 * 1_100
-"""Characters of a report: a result, what was printed, and ten lines of what the checker says, with hints."""
+"""Maximum characters of a report: a result, printed output, and ten lines of the checker, with hints."""
 
 
 class Fuzzed:
-    """One conversation, and all that a host sees of it."""
+    """One conversation, and everything that the host observes."""
 
     def __init__(self, pool: WorkerPool) -> None:
         self.ran: list[str] = []
@@ -59,7 +59,7 @@ class Fuzzed:
         raise AssertionError("it ran")
 
     async def take(self, code: str) -> Turn:
-        """Run a snippet, and check what came of it."""
+        """Run a snippet and check the outcome."""
         before = await self.ended()
         ran = len(self.ran)
         start = time.monotonic()
@@ -83,7 +83,7 @@ class Fuzzed:
         assert not any(name in report for name in (border.call, border.function, border.result))
 
     async def ended(self) -> list[tuple[str, str]]:
-        """The calls that are on record as ended, in their order."""
+        """Return the calls recorded as ended, in order."""
         assert self.run.meta.run_id is not None
         try:
             record = await self.store.read(self.run.meta.run_id)
@@ -98,7 +98,7 @@ async def fuzz(seed: int, pool: WorkerPool) -> None:
     world = Fuzzed(pool)
     for _ in range(6):
         code = snippet(random)
-        if random.random() < 0.5:  # what the type checker would refuse is run all the same
+        if random.random() < 0.5:  # snippets that the type checker would refuse are run nevertheless
             code = f"exec({code!r})"
         try:
             await world.take(code)
@@ -109,12 +109,12 @@ async def fuzz(seed: int, pool: WorkerPool) -> None:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_a_conversation_goes_on_whatever_a_model_writes(seed: int) -> None:
+def test_a_conversation_continues_after_any_snippet(seed: int) -> None:
     asyncio.run(fuzz(seed, POOL))
 
 
 @pytest.mark.long
-def test_many_conversations_go_on_whatever_models_write() -> None:
+def test_many_conversations_continue_after_any_snippet() -> None:
     for seed in range(1000, 1400):
         asyncio.run(fuzz(seed, POOL))
 

@@ -1,4 +1,4 @@
-"""The shop, compiled once and loaded anew for each test."""
+"""The shop, compiled once and loaded again for each test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def shop_catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Catalog]]:
-    """Gives the catalog of the shop."""
+    """Return the catalog of the shop."""
     folder = tmp_path_factory.mktemp("shop")
     write_package(folder)
     sys.path.insert(0, str(folder))

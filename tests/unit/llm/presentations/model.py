@@ -1,4 +1,4 @@
-"""A scripted model: it has tasks, knows nothing of the host, and finds its way by what it is told."""
+"""A scripted model: it has tasks, does not know the host, and acts only on the text of requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = re.compile(r'"name": ?"([^"]+)"')
 
 @dataclass(frozen=True)
 class Task:
-    """One call that the model is to make: of the tool that `words` describe, under one of the names it may go by."""
+    """One call for the model to make: of the tool described by `words`, under one of its possible names."""
 
     words: str
     names: tuple[str, ...]
@@ -28,7 +28,7 @@ class Task:
 
 
 class ScriptedModel:
-    """Makes its tasks one by one, by the means that each request offers, and says `done` after the last."""
+    """Performs its tasks one by one with the tools that each request offers, and answers `done` after the last."""
 
     def __init__(self, conversation: Conversation, provider: str = "openai") -> None:
         self._conversation = conversation
@@ -39,7 +39,7 @@ class ScriptedModel:
         self.requests = 0
 
     async def do(self, tasks: Sequence[Task]) -> Turn:
-        """Make all tasks, and say so. `told` is what came back, a text for each request."""
+        """Perform all tasks and answer `done`. `told` contains the answers, a text for each request."""
         for task in tasks:
             await self._make(task)
         turn = await self.say("done")
@@ -61,7 +61,7 @@ class ScriptedModel:
 
     @property
     def offered(self) -> set[str]:
-        """The names of the tools in the next request."""
+        """Return the names of the tools in the next request."""
         return set(_NAMES.findall(json.dumps(dict(self._conversation.request()))))
 
     async def _make(self, task: Task) -> None:

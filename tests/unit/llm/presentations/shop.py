@@ -1,4 +1,4 @@
-"""A small shop, compiled once, that models of all presentations and providers are put before."""
+"""A small shop, compiled once, for models with all presentations and providers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ ACTIONS: Final = {
     "shop.greet_customer": "people__greet",
     "notes.keep_note": "notes__keep",
 }
-"""The action that leads to each tool."""
+"""The action for each tool."""
 
 
 def write_package(folder: Path) -> None:
@@ -122,7 +122,7 @@ def write_package(folder: Path) -> None:
 
 @dataclass
 class Shop:
-    """What runs the tools. Calls are counted, and what they change is kept."""
+    """The executor of the tools. It counts calls and keeps their changes."""
 
     orders: dict[int, int] = field(default_factory=dict[int, int])
     notes: list[str] = field(default_factory=list[str])
@@ -177,7 +177,7 @@ def _price(number: int) -> int:
 
 
 class Visit:
-    """One visit of a model to the shop, under one presentation in every layer."""
+    """One conversation of a model with the shop, with one presentation in every layer."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class Visit:
         self.restart()
 
     def restart(self) -> None:
-        """Make the runtime and the run, over what the shop does now."""
+        """Create the runtime and the run again, for the current behaviour of the shop."""
         executors = [*self.shop.registrations(), ActionTools(self.tool_use).registration()]
         self.runtime = Runtime(self.tool_use.catalog, executors=executors, **self._settings)
         self.run = self.runtime.start_run()
@@ -204,7 +204,7 @@ class Visit:
         return self.tool_use.conversation("chat", self.runtime, self.run, provider)
 
     async def trace(self) -> list[Any]:
-        """What happened in the pipeline, without ids, times, and tools that only tell of others."""
+        """Return the record of the pipeline, without ids, times, and tools that only describe others."""
         run_id = self.run.meta.run_id
         assert run_id is not None
         try:

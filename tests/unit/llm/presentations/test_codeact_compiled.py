@@ -1,4 +1,4 @@
-"""CodeAct over compiled tools: what a package holds is what a model reads, and what the checker holds it to."""
+"""CodeAct with compiled tools: the stubs of the package are shown to the model and used by the type checker."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def names(count: int) -> list[str]:
 
 
 def fixture(count: int) -> tuple[Catalog, CompiledStubs]:
-    """Many tools that resemble each other, as they come out of the compiler, run by a function."""
+    """Return many similar compiled tools, run by a function."""
     spec = {"description": "Search the issues of a repository.", "args": ARGS, "result": RESULT}
     catalog = resolved(toolset(dict.fromkeys(names(count), spec))).catalog
     tools = json.loads(emit_catalog_json(catalog))["tools"]
@@ -90,7 +90,7 @@ def test_the_surface_of_67_tools_is_at_most_half_of_the_flat_payload() -> None:
     assert all(f"def shop__{name}(query: str" in prompt for name in names(67))
 
 
-def test_code_is_held_to_the_types_of_results_too() -> None:
+def test_code_is_also_checked_against_the_types_of_results() -> None:
     catalog, stubs = fixture(3)
     world = House(catalog)
     codeact = CodeAct(candidates_of(catalog), stubs=stubs)
@@ -145,9 +145,7 @@ TYPE_NAMES = (
     is_required=st.booleans(),
 )
 @settings(max_examples=15, deadline=None)
-def test_fields_may_be_called_like_types_and_their_types_hold(
-    names: list[str], types: list[Any], is_required: bool
-) -> None:
+def test_fields_named_like_types_are_checked_correctly(names: list[str], types: list[Any], is_required: bool) -> None:
     values = {"string": "x", "integer": 7, "array": ["x"], "object": {}}
     good = {
         name: schema["enum"][1] if "enum" in schema else values[schema["type"]]
@@ -181,7 +179,7 @@ def test_fields_may_be_called_like_types_and_their_types_hold(
 POOL = WorkerPool()
 
 
-def test_open_objects_take_other_keys_and_computed_text_unless_these_are_wrong_on_sight() -> None:
+def test_open_objects_accept_other_keys_and_computed_text_unless_evidently_wrong() -> None:
     state = {"enum": ["open", "closed"]}
     spec = {"description": "A.", "args": {"type": "object", "properties": {
         "filters": {"type": "object", "properties": {"author": {"type": "string"}, "state": state}},
@@ -215,7 +213,7 @@ def test_open_objects_take_other_keys_and_computed_text_unless_these_are_wrong_o
     assert 'Unknown key "totl"' in reports[6]
 
 
-def test_stubs_of_a_package_are_made_where_they_are_missing_stale_or_damaged(
+def test_stubs_of_a_package_are_regenerated_if_missing_stale_or_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "stubbed_package"
@@ -247,7 +245,7 @@ def test_stubs_of_a_package_are_made_where_they_are_missing_stale_or_damaged(
     assert '"""B."""' in function()
 
 
-def test_stubs_are_made_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stubs_are_generated_even_if_they_cannot_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package, elsewhere = tmp_path / "linked_package", tmp_path / "elsewhere"
     package.mkdir()
     elsewhere.mkdir()

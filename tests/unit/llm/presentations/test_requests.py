@@ -1,4 +1,4 @@
-"""What a request to a provider says of tools: the effective set, nothing else, and the same until there is news."""
+"""The tools in a request to a provider: exactly the effective set, and unchanged until it changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def of_one_tool(schema: dict[str, Any]) -> tuple[ToolUse, Runtime]:
     return ToolUse(catalog), Runtime(catalog, permission=allow_all)
 
 
-def test_reg_15_a_tool_that_a_provider_cannot_be_told_of_ends_it_before_a_model_is_asked() -> None:
+def test_reg_15_a_tool_that_a_provider_cannot_represent_is_an_error_before_the_first_request() -> None:
     tool_use, runtime = of_one_tool({"type": "object", "properties": {" asset_id ": {"type": "string"}}})
     run = runtime.start_run()
     with pytest.raises(UnsupportedCapability) as caught:
@@ -50,7 +50,7 @@ def test_reg_26_the_tools_of_a_request_are_the_effective_set(shop_catalog: LoadS
 
 
 @pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "retrieval", "codeact"])
-def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: LoadShop, presentation: Any) -> None:
+def test_a_request_is_the_same_object_while_nothing_changes(shop_catalog: LoadShop, presentation: Any) -> None:
     shop = Visit(shop_catalog(), presentation, allow_all)
     conversation = shop.conversation()
     first = conversation.request()
@@ -61,14 +61,14 @@ def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: L
         assert shop.conversation().request() is first
 
 
-def test_a_choice_is_said_beside_the_tools(shop_catalog: LoadShop) -> None:
+def test_a_tool_choice_is_sent_beside_the_tools(shop_catalog: LoadShop) -> None:
     conversation = Visit(shop_catalog(), "enumerate-all", allow_all).conversation()
     chosen = conversation.request("named", "shop__get_price")
     assert chosen["tool_choice"] == {"type": "function", "function": {"name": "shop__get_price"}}
     assert chosen["tools"] == conversation.request()["tools"]
 
 
-def test_a_response_that_is_none_raises_and_the_conversation_goes_on(shop_catalog: LoadShop) -> None:
+def test_an_invalid_response_raises_and_the_conversation_continues(shop_catalog: LoadShop) -> None:
     conversation = Visit(shop_catalog(), "enumerate-all", allow_all).conversation()
     with pytest.raises(MalformedResponse):
         asyncio.run(conversation.take({"error": {"message": "overloaded"}}))
@@ -79,13 +79,13 @@ def test_a_response_that_is_none_raises_and_the_conversation_goes_on(shop_catalo
     ("layer", "provider", "message"),
     [("chats", "openai", "no layer 'chats'"), ("chat", "open-ai", "no provider 'open-ai'; did you mean 'openai'")],
 )
-def test_what_there_is_not_is_named(shop_catalog: LoadShop, layer: Any, provider: str, message: str) -> None:
+def test_unknown_names_are_reported(shop_catalog: LoadShop, layer: Any, provider: str, message: str) -> None:
     shop = Visit(shop_catalog(), "enumerate-all", allow_all)
     with pytest.raises(ValueError, match=message):
         shop.tool_use.conversation(layer, shop.runtime, shop.run, provider)
 
 
-def test_every_provider_has_a_response_here() -> None:
+def test_every_provider_has_a_sample_response() -> None:
     assert set(PROVIDERS) - set(RESPONSES) == {"mcp", "anthropic-strict"}
 
 
@@ -109,14 +109,14 @@ def test_several_calls_of_one_response_are_one_turn(shop_catalog: LoadShop) -> N
     assert json.loads(answers[3]["content"]) == {"order": 1, "cost": 2500}
 
 
-def test_a_client_of_mcp_is_told_titles_and_what_only_reads(shop_catalog: LoadShop) -> None:
+def test_an_mcp_client_receives_titles_and_readonly_hints(shop_catalog: LoadShop) -> None:
     shop = Visit(shop_catalog(), "enumerate-all", allow_all)
     tools = {tool["name"]: tool for tool in shop.conversation("mcp").request()["tools"]}
     assert tools["shop__get_price"]["annotations"] == {"readOnlyHint": True, "title": "Get price"}
     assert tools["shop__buy_good"]["annotations"]["readOnlyHint"] is False
 
 
-def test_fields_that_the_host_fills_in_are_told_to_nobody() -> None:
+def test_injected_fields_are_in_no_request() -> None:
     catalog = Catalog()
     schema = {"type": "object", "properties": {"text": {"type": "string"}, "tenant": False}}
     catalog.tool(

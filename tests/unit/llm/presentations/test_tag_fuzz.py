@@ -1,4 +1,4 @@
-"""Random answers with tags: read as a plain reading of the rules says, and answered whatever is in them."""
+"""Random answers with tags: parsed like a naive parser, and every call in them is answered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TAGS: dict[str, tuple[str, list[str], bool]] = {
     "PING": ("now|please", [], True),
     "A": ("(.*)", ["x"], False),
 }
-"""By prefix: the pattern, its groups, and whether the line is taken out of the text."""
+"""By prefix: the pattern, its groups, and whether the line is removed from the text."""
 
 PIECES = (
     *TAGS, ":", ": ", ":\t", " ", "\n", "\n", "\r\n", "\r", "\u2028", "fact x", "wish", "now", "x" * 2100, "é" * 1030,
@@ -65,7 +65,7 @@ def catalog_of(ran: list[str]) -> Catalog:
 
 
 def read_plainly(raw: str, tags: Mapping[str, TagLine]) -> tuple[str, list[tuple[str, str]]]:
-    """What an answer comes to, line by line."""
+    """Parse an answer naively, line by line."""
     kept: list[str] = []
     calls: list[tuple[str, str]] = []
     for line in raw.split("\n"):
@@ -86,13 +86,13 @@ def read_plainly(raw: str, tags: Mapping[str, TagLine]) -> tuple[str, list[tuple
 
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
-def test_an_answer_is_read_by_its_lines_and_every_call_in_it_is_answered(provider: str) -> None:
+def test_random_answers_are_parsed_by_line_and_every_call_is_answered(provider: str) -> None:
     fuzz(provider, range(40))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
-def test_very_many_answers_are_read_by_their_lines(provider: str) -> None:
+def test_many_random_answers_are_parsed_by_line(provider: str) -> None:
     fuzz(provider, range(1000, 4000))
 
 
@@ -120,7 +120,7 @@ async def take(provider: str, raw: str, native: list[tuple[str, str, dict[str, A
     tool_use = ToolUse(catalog)
     tags = vars(tool_use.tags(run))["tags"]
     display, calls = read_plainly(raw, tags)
-    found = parse_response(raw, tool_use.tags(run))  # type: ignore[arg-type]  # it knows its tags
+    found = parse_response(raw, tool_use.tags(run))  # type: ignore[arg-type] # the tags are known
     assert (found.display, [(call.tool.name, call.raw_arg) for call in found.calls]) == (display, calls)
     response = RESPONSES[provider](raw, native)
     start = time.monotonic()
@@ -133,7 +133,7 @@ async def take(provider: str, raw: str, native: list[tuple[str, str, dict[str, A
         name for name, _ in calls
     ]
     assert not [result for result in turn.results[len(calls) :] if result.success]
-    # After a write that failed the rest is skipped, as in every other presentation.
+    # After a failed write the rest is skipped, as in every other presentation.
     has_run = [result for result in turn.results if result.error is None or result.error.kind is FailureKind.INTERNAL]
     assert [result.tool_name for result in has_run] == ran
     assert len(ran) == len(calls) or not all(result.success for result in turn.results[: len(ran) + 1])

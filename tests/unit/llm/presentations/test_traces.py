@@ -1,4 +1,4 @@
-"""One logical call leaves one trace, whatever a model is shown, and whichever provider it is reached by."""
+"""One logical call leaves the same trace for all presentations and providers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def trace_of(
     permission: PermissionCallback,
     policies: Sequence[str],
 ) -> tuple[list[Any], list[str], Any]:
-    """What the pipeline saw, which handlers ran, and what they left."""
+    """Return the events of the pipeline, the handlers that ran, and their effects."""
     visit = Visit(catalog, presentation or "enumerate-all", permission, policies)
     tagged = visit.tool_use.tagged(visit.runtime, visit.run, provider)
     conversation = tagged if presentation is None else visit.conversation(provider)
@@ -78,7 +78,7 @@ def catalog(shop_catalog: LoadShop) -> Catalog:
     provider=st.sampled_from(sorted(RESPONSES)),
 )
 @settings(max_examples=40)
-def test_the_trace_is_the_same_under_every_scheme_and_provider(
+def test_the_trace_is_the_same_for_every_presentation_and_provider(
     catalog: Catalog,
     calls: list[tuple[str, dict[str, Any]]],
     denied: frozenset[str],
@@ -95,7 +95,7 @@ def test_the_trace_is_the_same_under_every_scheme_and_provider(
 
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
-def test_the_trace_of_a_tag_is_that_of_a_call(catalog: Catalog, provider: str) -> None:
+def test_a_tag_and_a_call_have_the_same_trace(catalog: Catalog, provider: str) -> None:
     calls = [("notes.keep_note", {"kind": "fact", "text": "tea is out"})]
     arguments = (calls, answering(frozenset()), list[str]())
     usual = asyncio.run(trace_of(catalog, "enumerate-all", provider, *arguments))

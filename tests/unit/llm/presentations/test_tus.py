@@ -1,4 +1,4 @@
-"""Requirements of tool-use presentations: however tools are shown, what is allowed and what happens is the same."""
+"""Requirements of tool-use presentations: permissions and effects are the same in every presentation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODULES = (
 
 
 def task(visit: Visit, ident: str, words: str = "", **args: Any) -> Task:
-    """A task for a model that goes by whatever name it is told."""
+    """Return a task for a model that accepts any name of the tool."""
     action = ACTIONS[ident]
     function = visit.spelled(ident)
     names = (function, action, "NOTE") if ident == "notes.keep_note" else (function, action)
@@ -65,7 +65,7 @@ async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> Script
     return model
 
 
-def test_tus_01_there_are_four_presentations_and_an_unknown_one_is_an_error_that_lists_them() -> None:
+def test_tus_01_an_unknown_presentation_is_an_error_that_lists_the_four_presentations() -> None:
     assert PRESENTATIONS == ("enumerate-all", "universal-category", "retrieval", "codeact")
     with pytest.raises(ToolUseError) as caught:
         read_tool_use({"tool_use": {"chat": "tags"}})
@@ -83,7 +83,7 @@ def test_tus_02_every_layer_has_a_default() -> None:
     }
 
 
-def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
+def test_tus_03_layers_are_configured_independently(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     sent: dict[tuple[str, str], set[str]] = {}
     for chosen in product(PRESENTATIONS, repeat=len(LAYERS)):
@@ -99,7 +99,7 @@ def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
     assert len({next(iter(sent["chat", presentation])) for presentation in PRESENTATIONS}) == 4
 
 
-def test_tus_04_the_trace_of_a_call_is_the_same_under_every_scheme(shop_catalog: LoadShop) -> None:
+def test_tus_04_the_trace_of_a_call_is_the_same_in_every_presentation(shop_catalog: LoadShop) -> None:
     traces = []
     for presentation in PRESENTATIONS:
         shop = visit(shop_catalog, presentation)
@@ -111,7 +111,7 @@ def test_tus_04_the_trace_of_a_call_is_the_same_under_every_scheme(shop_catalog:
 
 
 EVERY_WAY = (*PRESENTATIONS, "tags")
-"""The presentations, and tags beside them."""
+"""The presentations, and tags."""
 
 
 def conversation_of(shop: Visit, way: str, provider: str = "openai") -> Conversation:
@@ -123,7 +123,7 @@ def visit_by(load_shop: LoadShop, way: str, **options: Any) -> Visit:
 
 
 def routes(way: str, name: str, action: str) -> list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]]:
-    """Every way to ask for a tool under a presentation: answers, each a text and native calls."""
+    """Return every way to call a tool in a presentation: answers, each a text and native calls."""
     dotted = name.replace("__", ".")
     native: list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]] = [
         ("", ((spelling, {}),)) for spelling in (name, dotted, action)
@@ -138,7 +138,7 @@ def routes(way: str, name: str, action: str) -> list[tuple[str, tuple[tuple[str,
 
 @pytest.mark.parametrize("way", EVERY_WAY)
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
-def test_tus_05_what_is_no_candidate_is_refused_with_the_same_kind_in_every_scheme(
+def test_tus_05_tools_that_are_not_candidates_are_refused_with_the_same_kind_in_every_presentation(
     shop_catalog: LoadShop, way: str, provider: str
 ) -> None:
     shop = visit_by(shop_catalog, way)
@@ -166,19 +166,19 @@ WRONG: Final[Mapping[str, dict[str, Any]]] = {
     "shop.get_price": {"id": 99},
     "shop.greet_customer": {"name": "wrong result"},
 }
-"""Args that do not fit the schema, those that the shop refuses, and those for which its result does not fit."""
+"""Args that violate the schema, args that the shop refuses, and args with an invalid result."""
 
 
 def failure_of(result: ToolResult[Any]) -> tuple[Any, ...]:
     assert result.error is not None
     error = result.error
-    # What a model sent is shown as it wrote it; presentations that write the args anew have no blanks in them.
+    # The args of a model are shown as sent; presentations that serialize args again write no blanks.
     shown = [re.sub(r"(?<=[:,]) (?=[\[{\"\d])", "", str(block.data)) for block in result.content]
     return error.kind, error.code, error.message, error.hint, error.issues, result.payload, shown
 
 
 @pytest.mark.parametrize("ident", WRONG)
-def test_tus_06_invalid_args_and_results_come_to_the_same_payload_in_every_scheme(
+def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presentation(
     shop_catalog: LoadShop, ident: str
 ) -> None:
     found: dict[str, tuple[Any, ...]] = {}
@@ -253,7 +253,7 @@ def flat_bytes(number: int) -> int:
     return len(json.dumps(dict(conversation.request()).get("tools", [])))
 
 
-def test_tus_10_every_action_is_reached_through_the_wrappers(shop_catalog: LoadShop) -> None:
+def test_tus_10_every_action_can_be_called_through_the_wrappers(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "universal-category")
     calls: dict[str, dict[str, Any]] = {
         "shop.find_goods": {"query": "kettle"},
@@ -268,7 +268,7 @@ def test_tus_10_every_action_is_reached_through_the_wrappers(shop_catalog: LoadS
     assert [f"shop.{name}" if name != "keep_note" else "notes.keep_note" for name in shop.shop.calls] == list(calls)
 
 
-def test_tus_11_retrieval_begins_with_a_search_and_no_tool_of_the_catalog(shop_catalog: LoadShop) -> None:
+def test_tus_11_retrieval_starts_with_only_the_search_tool(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
     model = ScriptedModel(shop.conversation())
     assert model.offered == {"search_tools"}
@@ -276,7 +276,7 @@ def test_tus_11_retrieval_begins_with_a_search_and_no_tool_of_the_catalog(shop_c
     assert not [name for ident in ACTIONS for name in (ident, shop.spelled(ident)) if name in text]
 
 
-def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_catalog: LoadShop) -> None:
+def test_tus_11_the_host_can_offer_some_tools_from_the_start(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     presentations = dict.fromkeys(LAYERS, "retrieval")
     config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
@@ -285,7 +285,7 @@ def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_cat
     assert model.offered == {"search_tools", "shop__get_price"}
 
 
-def test_tus_12_what_a_search_found_can_be_called_and_nothing_else(shop_catalog: LoadShop) -> None:
+def test_tus_12_only_found_tools_can_be_called(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
     model = ScriptedModel(shop.conversation())
 
@@ -301,7 +301,7 @@ def test_tus_12_what_a_search_found_can_be_called_and_nothing_else(shop_catalog:
     assert shop.shop.calls == ["get_price"]
 
 
-def test_tus_12_what_is_there_from_the_first_stays_beside_what_was_found(shop_catalog: LoadShop) -> None:
+def test_tus_12_initial_tools_stay_beside_found_tools(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     presentations = dict.fromkeys(LAYERS, "retrieval")
     config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=("notes.keep_note",))  # type: ignore[arg-type]  # of text
@@ -320,14 +320,14 @@ def test_tus_12_what_is_there_from_the_first_stays_beside_what_was_found(shop_ca
 
 
 class FindsEverything:
-    """A search of a host's own, which knows of no effective set."""
+    """A search of the host, which ignores the effective set."""
 
     def execute(self, _request: ToolRequest, _meta: object, /) -> Any:
         names = [*ACTIONS, "no.such_tool"]
         return {"tools": [{"name": name, "description": "x"} for name in names]}
 
 
-def test_tus_12_of_what_a_search_gives_only_candidates_are_shown(shop_catalog: LoadShop) -> None:
+def test_tus_12_only_candidates_among_search_results_are_shown(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval", policies=["closed"])
     actions = ToolsetRegistration(toolset="actions", executor=FindsEverything())
     executors = [*shop.shop.registrations(), actions]
@@ -354,7 +354,7 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
 
 
 class Unavailable:
-    """A search that does not work."""
+    """A search that fails."""
 
     def __init__(self, kind: FailureKind) -> None:
         self._kind = kind
@@ -364,7 +364,7 @@ class Unavailable:
 
 
 @pytest.mark.parametrize("kind", ["unavailable", "tool_not_available", "internal", "malformed_result"])
-def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop, kind: str) -> None:
+def test_tus_13_all_tools_are_shown_if_the_search_fails(shop_catalog: LoadShop, kind: str) -> None:
     shop = visit(shop_catalog, "retrieval")
     actions = ToolsetRegistration(toolset="actions", executor=Unavailable(FailureKind(kind)))
     executors = [*shop.shop.registrations(), actions]
@@ -384,7 +384,7 @@ def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog:
     assert shop.shop.calls == ["get_price"]
 
 
-def test_tus_15_a_search_that_finds_nothing_new_is_the_last(shop_catalog: LoadShop) -> None:
+def test_tus_15_a_search_without_new_results_is_the_last(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
     model = ScriptedModel(shop.conversation())
 
@@ -398,7 +398,7 @@ def test_tus_15_a_search_that_finds_nothing_new_is_the_last(shop_catalog: LoadSh
     asyncio.run(talk())
 
 
-def test_tus_15_searches_come_to_an_end(shop_catalog: LoadShop) -> None:
+def test_tus_15_the_number_of_searches_is_limited(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
     model = ScriptedModel(shop.conversation())
     words = ["price", "refund", "greet", "buy", "note", "safe", "find"]
@@ -414,7 +414,7 @@ def test_tus_15_searches_come_to_an_end(shop_catalog: LoadShop) -> None:
 
 
 @pytest.mark.parametrize("query", ["qqqq zzzz", "", "呼び出し"])
-def test_tus_13_a_search_that_never_finds_anything_ends_with_all_tools(shop_catalog: LoadShop, query: str) -> None:
+def test_tus_13_after_searches_without_results_all_tools_are_shown(shop_catalog: LoadShop, query: str) -> None:
     shop = visit(shop_catalog, "retrieval")
     model = ScriptedModel(shop.conversation())
 
@@ -427,14 +427,14 @@ def test_tus_13_a_search_that_never_finds_anything_ends_with_all_tools(shop_cata
     asyncio.run(talk())
 
 
-def test_tus_13_a_search_that_is_denied_ends_with_all_tools(shop_catalog: LoadShop) -> None:
+def test_tus_13_after_a_denied_search_all_tools_are_shown(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval", permission=deny_all)
     model = ScriptedModel(shop.conversation())
     asyncio.run(model.say("", ("search_tools", {"query": "price"})))
     assert model.offered == {shop.spelled(ident) for ident in ACTIONS}
 
 
-def test_tus_15_a_search_that_is_no_longer_offered_is_not_made(shop_catalog: LoadShop) -> None:
+def test_tus_15_a_search_that_is_no_longer_offered_is_refused(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
     model = ScriptedModel(shop.conversation())
 
@@ -448,7 +448,7 @@ def test_tus_15_a_search_that_is_no_longer_offered_is_not_made(shop_catalog: Loa
     asyncio.run(talk())
 
 
-def test_what_a_provider_takes_bounds_what_a_search_adds(shop_catalog: LoadShop) -> None:
+def test_the_tool_limit_of_a_provider_limits_found_tools(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
     search = shop.tool_use._discovery(shop.run.effective)["search_tools"]
     retrieval = Retrieval(shop.tool_use.candidates(shop.run), search, fits=lambda tools: len(tools) <= 3)
@@ -475,7 +475,7 @@ def test_retrieval_without_the_toolset_that_searches_is_refused(shop_catalog: Lo
         ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
 
 
-def test_wrappers_that_nothing_runs_are_refused(shop_catalog: LoadShop) -> None:
+def test_wrappers_without_an_executor_are_refused(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     runtime = Runtime(catalog, executors=Shop().registrations(), missing=["actions"], permission=allow_all)
     config = ToolUseConfig(presentations=dict.fromkeys(LAYERS, "universal-category"))
@@ -483,14 +483,14 @@ def test_wrappers_that_nothing_runs_are_refused(shop_catalog: LoadShop) -> None:
         ToolUse(catalog, config).conversation("step", runtime, runtime.start_run())
 
 
-def test_a_near_miss_is_answered_with_a_name_that_was_offered(shop_catalog: LoadShop) -> None:
+def test_a_misspelt_name_gets_a_suggestion_among_offered_names(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all")
     model = ScriptedModel(shop.conversation())
     asyncio.run(model.say("", ("shop.get_prise", {"id": 1})))
     assert "unknown tool; did you mean shop__get_price" in model.told[-1]
 
 
-def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_catalog: LoadShop) -> None:
+def test_tus_22_names_are_in_the_surface_if_tools_are_called_by_name(shop_catalog: LoadShop) -> None:
     for presentation, is_visible in (
         ("enumerate-all", True), ("codeact", True), ("universal-category", False), ("retrieval", False),
     ):  # fmt: skip
@@ -501,9 +501,7 @@ def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_cat
 
 
 @pytest.mark.parametrize("presentation", [*PRESENTATIONS, None])
-def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(
-    shop_catalog: LoadShop, presentation: PresentationName | None
-) -> None:
+def test_tus_23_an_answer_without_calls_is_final(shop_catalog: LoadShop, presentation: PresentationName | None) -> None:
     shop = visit(shop_catalog, presentation or "enumerate-all")
     conversation = conversation_of(shop, presentation or "tags")
     assert conversation._presentation.interpret(ModelReply(text="hi")) == Turn(text="hi", calls=(), code=None)
@@ -513,7 +511,7 @@ def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(
 
 @pytest.mark.parametrize("way", EVERY_WAY)
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
-def test_tus_25_an_excluded_tool_is_neither_shown_nor_called_by_any_route(
+def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
     shop_catalog: LoadShop, way: str, provider: str
 ) -> None:
     shop = visit_by(shop_catalog, way, policies=["closed"])
@@ -544,12 +542,12 @@ def test_tus_25_an_excluded_tool_is_neither_shown_nor_called_by_any_route(
     by_its_name = [each for each in asked if "orders__safe" not in f"{each}" or way == "universal-category"]
     excluded = [each for each in reasons if each == ("tool_denied", "tool_excluded")]
     assert len(reasons) == len(asked)
-    # `orders__safe` is a name only where there are actions: elsewhere no tool is meant by it, nor by a native call.
+    # `orders__safe` is a name only with actions: otherwise it means no tool, and neither does a native call.
     native_actions = 1 if way == "universal-category" else 0
     assert len(excluded) == len(by_its_name) - native_actions
 
 
-def test_tus_25_an_excluded_tool_is_refused_to_who_calls_it_directly(shop_catalog: LoadShop) -> None:
+def test_tus_25_a_direct_call_of_an_excluded_tool_is_refused(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all", policies=["closed"])
     direct = asyncio.run(shop.runtime.invoke(ToolRequest(name="shop.open_safe"), run=shop.run))
     assert direct.error is not None
@@ -558,7 +556,7 @@ def test_tus_25_an_excluded_tool_is_refused_to_who_calls_it_directly(shop_catalo
     assert (kind, tool, json.loads(data)["reason"]) == ("tool_denied", "shop.open_safe", "tool_excluded")
 
 
-def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_catalog: LoadShop) -> None:
+def test_tus_26_advertised_and_callable_tools_are_separate_sets(shop_catalog: LoadShop) -> None:
     hints = get_type_hints(ToolListing, {"OfferedTool": object, "Container": frozenset}, {})
     assert {"tools", "dispatchable"} <= hints.keys()
     listing = visit(shop_catalog, "codeact").conversation()._presentation.build_presentation()
@@ -568,8 +566,8 @@ def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_ca
         ToolListing(tools=())  # type: ignore[call-arg]  # what is tried
 
 
-def test_turns_for_one_action(shop_catalog: LoadShop) -> None:
-    """Requests with something to do, before the last word."""
+def test_the_number_of_turns_for_one_action(shop_catalog: LoadShop) -> None:
+    """The number of requests with calls, before the final answer."""
     needed = {}
     for presentation in PRESENTATIONS:
         shop = visit(shop_catalog, presentation)
@@ -579,7 +577,7 @@ def test_turns_for_one_action(shop_catalog: LoadShop) -> None:
     assert needed == {"enumerate-all": 1, "universal-category": 2, "retrieval": 2, "codeact": 1}
 
 
-def test_a_chain_of_dependent_calls_is_one_turn_in_codeact(shop_catalog: LoadShop) -> None:
+def test_a_chain_of_dependent_calls_takes_one_turn_in_codeact(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "codeact")
     model = ScriptedModel(shop.conversation())
     code = """```python
@@ -613,7 +611,7 @@ def test_a_model_completes_a_task_of_many_turns(shop_catalog: LoadShop, presenta
     assert "8100" in "".join(model.told)
 
 
-def test_a_model_completes_a_task_by_tags(shop_catalog: LoadShop) -> None:
+def test_a_model_completes_a_task_with_tags(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all")
     model = ScriptedModel(shop.tool_use.tagged(shop.runtime, shop.run))
 

@@ -1,4 +1,4 @@
-"""Embedding classes: by name, with a clear word where one cannot be had."""
+"""Embedding classes: lookup by name, and clear errors for unavailable ones."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ CLASSES: dict[str, EmbeddingClass] = {
 
 
 @pytest.mark.parametrize("name", [None, "", "lexical"])
-def test_no_class_and_lexical_need_no_embedder(name: str | None) -> None:
+def test_no_class_and_the_class_lexical_need_no_embedder(name: str | None) -> None:
     assert embedder_of(name, CLASSES) is None
 
 
-def test_a_class_gives_its_embedder() -> None:
+def test_a_class_returns_its_embedder() -> None:
     assert isinstance(embedder_of("standard", CLASSES), EndpointEmbedder)
     own = embedder_of("own", CLASSES)
     assert isinstance(own, FunctionEmbedder)
@@ -37,7 +37,7 @@ def test_a_class_gives_its_embedder() -> None:
     assert len(own.embed(["a", "b"])) == 2
 
 
-def test_models_of_one_name_at_two_places_are_two() -> None:
+def test_models_with_one_name_at_two_paths_are_distinct() -> None:
     urls = ["http://localhost:1/v1", "http://localhost:2/v1"]
     made = [embedder_of("it", {"it": EndpointClass(url=url, model="small")}) for url in urls]
     assert [each.model for each in made if each] == [f"endpoint {url} small" for url in urls]
@@ -49,13 +49,13 @@ def refusal(name: str, classes: dict[str, EmbeddingClass]) -> str:
     return str(refused.value)
 
 
-def test_an_unknown_class_is_refused_with_the_nearest() -> None:
+def test_an_unknown_class_is_refused_with_a_suggestion() -> None:
     assert refusal("standrad", CLASSES) == "there is no embedding class 'standrad'; did you mean 'standard'?"
     assert refusal("zzz", {}) == "there is no embedding class 'zzz'; there are lexical"
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
-def test_a_local_model_says_what_to_install() -> None:
+def test_a_local_model_without_its_library_says_what_to_install() -> None:
     assert 'pip install "toolgen[local-vectors]"' in refusal("local", CLASSES)
 
 
@@ -67,5 +67,5 @@ def test_a_local_model_says_what_to_install() -> None:
         ("benchmarks.hashed_vectors:LENGTH", "'benchmarks.hashed_vectors:LENGTH' is not a function, but int"),
     ],
 )
-def test_a_function_that_is_not_there_is_refused(function: str, why: str) -> None:
+def test_a_missing_function_is_refused(function: str, why: str) -> None:
     assert refusal("own", {"own": FunctionClass(function=function)}) == why

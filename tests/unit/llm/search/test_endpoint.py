@@ -1,4 +1,4 @@
-"""Embeddings from an endpoint, asked over a socket: batches, order, trouble, and where the key goes."""
+"""Embeddings from an endpoint over a socket: batches, order, errors, and the handling of the key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Server:
-    """A server on this machine; it answers what is queued, and then with vectors."""
+    """A local server that returns the queued answers, and then vectors."""
 
     url: str = ""
     queued: list[tuple[int, Any]] = field(default_factory=list[tuple[int, Any]])
@@ -71,7 +71,7 @@ def serving() -> Iterator[Server]:
 
 
 def vectors(texts: list[str]) -> dict[str, Any]:
-    """What OpenAI's server would answer, the last first: clients go by the index."""
+    """Return the answer of OpenAI's server in reverse order, since clients must use the index."""
     rows = [{"index": place, "embedding": [len(text), 1]} for place, text in enumerate(texts)]
     return {"object": "list", "data": rows[::-1]}
 
@@ -94,7 +94,7 @@ def failure(embedder: EndpointEmbedder) -> str:
     return str(failed.value)
 
 
-def test_texts_are_asked_in_batches_with_the_key_and_vectors_come_in_their_order(server: Server) -> None:
+def test_texts_are_sent_in_batches_with_the_key_and_vectors_keep_their_order(server: Server) -> None:
     texts = ["x" * length for length in range(1, 201)]
     assert embedder(server).embed(texts) == [[float(length), 1.0] for length in range(1, 201)]
     assert [len(asked["input"]) for asked in server.asked] == [96, 96, 8]
@@ -102,25 +102,25 @@ def test_texts_are_asked_in_batches_with_the_key_and_vectors_come_in_their_order
     assert set(server.keys) == {"Bearer sk-secret"}
 
 
-def test_without_a_key_none_is_sent(server: Server) -> None:
+def test_without_a_key_no_authorization_is_sent(server: Server) -> None:
     EndpointEmbedder(EndpointClass(url=server.url, model="small"), environment={}).embed(["a"])
     assert server.keys == [None]
 
 
-def test_a_busy_server_is_asked_again(server: Server) -> None:
+def test_requests_to_a_busy_server_are_retried(server: Server) -> None:
     waited: list[float] = []
     server.queued = [(429, {}), (503, b"<html>")]
     assert embedder(server, waited).embed(["a", "bb"]) == [[1.0, 1.0], [2.0, 1.0]]
     assert waited == [0.5, 2.0]
 
 
-def test_a_server_that_stays_busy_is_given_up(server: Server) -> None:
+def test_retries_of_a_busy_server_are_limited(server: Server) -> None:
     server.queued = [(500, {})] * 3
     assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 returned 500"
     assert len(server.asked) == 3
 
 
-def test_a_refusal_is_not_repeated_and_its_reason_is_told_in_one_line(server: Server) -> None:
+def test_a_refused_request_is_not_retried_and_its_reason_is_reported_in_one_line(server: Server) -> None:
     server.queued = [(401, {"error": {"message": "Wrong key.\nGet a new one." + "!" * 1_000}})]
     told = failure(embedder(server))
     assert told.startswith("the embedding endpoint at 127.0.0.1 returned 401: Wrong key. Get a new one.!!")
@@ -128,14 +128,14 @@ def test_a_refusal_is_not_repeated_and_its_reason_is_told_in_one_line(server: Se
     assert len(server.asked) == 1
 
 
-def test_what_a_server_says_tells_no_key_and_steers_no_terminal(server: Server) -> None:
+def test_messages_of_a_server_are_shown_without_keys_and_control_characters(server: Server) -> None:
     server.queued = [(401, {"error": {"message": "Incorrect key: Bearer sk-secret \x1b[31m\u202e"}})]
     wanted = r"the embedding endpoint at 127.0.0.1 returned 401: Incorrect key: Bearer *** \x1b[31m\u202e"
     assert failure(embedder(server)) == wanted
 
 
 @pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
-def test_a_server_that_answers_in_drips_is_given_up_in_time(start: bytes) -> None:
+def test_a_server_that_answers_slowly_times_out(start: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def drip() -> None:
@@ -154,7 +154,7 @@ def test_a_server_that_answers_in_drips_is_given_up_in_time(start: bytes) -> Non
         assert time.monotonic() - began < 3
 
 
-def test_a_busy_server_is_not_asked_again_after_the_time_is_over(server: Server) -> None:
+def test_a_busy_server_is_not_retried_after_the_timeout(server: Server) -> None:
     server.queued = [(503, {})] * 3
     impatient = EndpointEmbedder(EndpointClass(url=server.url, model="small", timeout_seconds=0.4))
     assert failure(impatient) == "the embedding endpoint at 127.0.0.1 returned 503"
@@ -181,18 +181,18 @@ def rows(*pairs: tuple[Any, Any]) -> dict[str, Any]:
         rows((0, [10**400]), (1, [2])),
     ],
 )
-def test_an_answer_without_embeddings_is_told(server: Server, body: Any) -> None:
+def test_an_answer_without_embeddings_is_an_error(server: Server, body: Any) -> None:
     server.queued = [(200, body)]
     assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 returned no embeddings"
 
 
-def test_too_few_vectors_are_told(server: Server) -> None:
+def test_too_few_vectors_are_an_error(server: Server) -> None:
     server.queued = [(200, vectors(["a"]))]
     assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 returned 1 vectors for 2 texts"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_the_key_follows_no_redirect(status: int, server: Server) -> None:
+def test_the_key_is_not_sent_to_a_redirect(status: int, server: Server) -> None:
     with serving() as other:
         server.queued = [(status, {})]
         server.headers = {"Location": f"{other.url}/embeddings"}
@@ -200,14 +200,14 @@ def test_the_key_follows_no_redirect(status: int, server: Server) -> None:
         assert other.requests == 0
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_an_unreachable_server_is_an_error() -> None:
     with serving() as gone:
         pass
     assert failure(embedder(gone)).startswith("the embedding endpoint at 127.0.0.1 cannot be reached: ")
 
 
 @pytest.mark.parametrize("url", ["", "ftp://example.com/v1", "file:///etc/passwd", "api.example.com", "https://"])
-def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
+def test_an_invalid_url_is_refused_at_once(url: str) -> None:
     with pytest.raises(EmbeddingError, match="the url of an embedding endpoint starts with https://"):
         EndpointEmbedder(EndpointClass(url=url, model="small"))
 
@@ -223,7 +223,7 @@ def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
         ("http://[::1/v1", "starts with https://"),
     ],
 )
-def test_a_url_that_no_request_goes_to_is_refused_and_not_told(url: str, why: str) -> None:
+def test_an_unusable_url_is_refused_and_not_quoted(url: str, why: str) -> None:
     with pytest.raises(EmbeddingError) as refused:
         EndpointEmbedder(EndpointClass(url=url, model="small"))
     assert why in str(refused.value)
@@ -236,7 +236,7 @@ def with_key(url: str, key: str) -> EndpointEmbedder:
 
 
 @pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "localhost.example.com"])
-def test_a_key_is_sent_over_http_to_this_machine_only(host: str) -> None:
+def test_a_key_is_sent_over_http_only_to_localhost(host: str) -> None:
     with pytest.raises(EmbeddingError, match=f"the key for embeddings is not sent to {host} over http://"):
         with_key(f"http://{host}/v1", "sk-secret")
     for here in ("localhost", "127.0.0.1", "[::1]"):
@@ -244,18 +244,18 @@ def test_a_key_is_sent_over_http_to_this_machine_only(host: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["sk secret", "sk-\u201d", "sk\nsecret"])
-def test_what_is_no_key_is_refused_at_once(key: str) -> None:
+def test_an_invalid_key_is_refused_at_once(key: str) -> None:
     with pytest.raises(EmbeddingError) as refused:
         with_key("https://example.com/v1", key)
     assert str(refused.value).startswith("the environment variable EMBEDDING_KEY has an invalid key")
 
 
-def test_a_line_end_after_a_key_is_none_of_it(server: Server) -> None:
+def test_a_line_end_after_a_key_is_removed(server: Server) -> None:
     with_key(server.url, "sk-secret\n").embed(["a"])
     assert server.keys == ["Bearer sk-secret"]
 
 
-def test_a_key_that_is_not_there_is_refused_at_once() -> None:
+def test_a_missing_key_is_refused_at_once() -> None:
     settings = EndpointClass(url="https://example.com/v1", model="small", key_variable="EMBEDDING_KEY")
     with pytest.raises(EmbeddingError, match=r"^the environment variable EMBEDDING_KEY has no key for embeddings$"):
         EndpointEmbedder(settings, environment={})

@@ -1,4 +1,4 @@
-"""Words and vectors together: fusion, what is hidden, what is kept, and how an embedder that fails is got over."""
+"""Fused search with words and vectors: scores, hidden documents, the cache, and failures of embedders."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def keys(search: Search, query: str, limit: int = 10, allowed: Iterable[str] | N
 
 
 class Failing(HashedVectors):
-    """An embedder that fails until it is told not to."""
+    """An embedder that fails until it is switched on."""
 
     fails = True
 
@@ -56,21 +56,23 @@ class Failing(HashedVectors):
         return super().embed(texts)
 
 
-def test_a_fused_score_is_the_weighted_sum_of_words_and_nearness() -> None:
+def test_a_fused_score_is_the_weighted_sum_of_word_score_and_similarity() -> None:
     near = {"a": 1.0, "b": 0.8, "c": 0.0}
     assert fuse({"b": 0.5}, near, 2, depth=50) == (Hit("b", 0.55 * 0.5 + 0.45 * 0.8), Hit("a", 0.45))
     assert fuse({}, {"b": 1.0, "a": 1.0}, 5, depth=50) == (Hit("a", 0.45), Hit("b", 0.45)), "ties go by key"
-    assert [hit.key for hit in fuse({"c": 0.1}, near, 5, depth=1)] == ["a", "c"], "only the nearest, and those found"
+    assert [hit.key for hit in fuse({"c": 0.1}, near, 5, depth=1)] == ["a", "c"], (
+        "only the most similar, and those found"
+    )
 
 
-def test_words_that_say_little_of_a_query_leave_it_to_the_vectors() -> None:
+def test_vectors_decide_if_words_cover_little_of_a_query() -> None:
     near = {"right": 1.0, "other": 0.7}
     assert fuse({"other": 0.1}, near, 1, depth=50)[0].key == "right"
     assert fuse({"other": 0.9}, near, 1, depth=50)[0].key == "other"
 
 
-def test_nearness_does_not_depend_on_the_cosines_that_a_model_gives_unrelated_texts() -> None:
-    """The vectors of the second model have a common part, which lifts all cosines."""
+def test_similarity_does_not_depend_on_the_cosines_of_unrelated_texts() -> None:
+    """The vectors of the second model have a common component, which increases all cosines."""
 
     class Lifted(HashedVectors):
         def embed(self, texts: Sequence[str], /) -> list[list[float]]:
@@ -84,19 +86,19 @@ def test_nearness_does_not_depend_on_the_cosines_that_a_model_gives_unrelated_te
     assert [hit.score for hit in lifted] == pytest.approx([hit.score for hit in wanted], abs=1e-5)
 
 
-def test_vectors_find_what_words_do_not() -> None:
-    query = "passphr"  # no word, and more than a slip away from one
+def test_vectors_find_documents_without_common_words() -> None:
+    query = "passphr"  # not a word, and differs from all words by more than one typo
     assert Index.build(TOOLS).search(query, 1) == ()
     assert keys(search_of(TOOLS), query, 1) == ["accounts.reset_password"]
 
 
-def test_without_vectors_words_alone_decide() -> None:
+def test_without_vectors_only_words_decide() -> None:
     index = Index.build(TOOLS)
     assert asyncio.run(Search(index).search("send", 3)) == index.search("send", 3)
 
 
 @given(worlds, st.sets(st.sampled_from([f"k{number}" for number in range(9)])))
-def test_tus_12_vectors_of_what_is_hidden_do_not_tell(world: list[SearchDocument], allowed: set[str]) -> None:
+def test_tus_12_vectors_of_hidden_documents_have_no_effect(world: list[SearchDocument], allowed: set[str]) -> None:
     alone = search_of(each for each in world if each.key in allowed)
     among = search_of(world)
     assert asyncio.run(among.search("send orders", 5, frozenset(allowed))) == asyncio.run(
@@ -122,14 +124,14 @@ def test_a_document_is_embedded_once_for_each_content_and_model(tmp_path: Path) 
     assert len(other.asked) == len(TOOLS) + 1
 
 
-def test_agents_that_take_turns_each_find_their_own() -> None:
+def test_alternating_agents_find_their_own_documents() -> None:
     search = search_of(TOOLS)
     assert keys(search, "passphr", 1, ["mail.send_message", "accounts.reset_password"]) == ["accounts.reset_password"]
     assert keys(search, "passphr", 1, ["mail.send_message", "weather.forecast"]) != ["accounts.reset_password"]
     assert keys(search, "passphr", 1) == ["accounts.reset_password"]
 
 
-def test_documents_that_come_later_are_found_and_only_they_are_embedded() -> None:
+def test_documents_added_later_are_found_and_only_they_are_embedded() -> None:
     known = {each.key: each for each in TOOLS}
     embedder, index = HashedVectors(), Index.build(TOOLS)
     search = Search(index, Vectors(index, embedder, lambda keys: [known[key] for key in keys]))
@@ -142,19 +144,19 @@ def test_documents_that_come_later_are_found_and_only_they_are_embedded() -> Non
     assert embedder.asked == ["telegr", known["mail.drafts"].text, known["mail.send_message"].text]
 
 
-def test_only_what_may_be_seen_is_sent_to_an_embedder() -> None:
+def test_only_visible_documents_are_sent_to_an_embedder() -> None:
     embedder = HashedVectors()
     keys(search_of(TOOLS, embedder), "send", allowed=["weather.forecast", "not.there"])
     assert [text.partition("\n")[0] for text in embedder.asked] == ["send", "weather.forecast"]
 
 
-def test_tus_13_an_embedder_that_fails_leaves_the_words_and_warns_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_tus_13_a_failing_embedder_falls_back_to_words_and_warns_once(caplog: pytest.LogCaptureFixture) -> None:
     embedder, now = Failing(), [0.0]
     search = search_of(TOOLS, embedder, clock=lambda: now[0])
     wanted = [hit.key for hit in Index.build(TOOLS).search("passphrase send", 10)]
 
     assert keys(search, "passphrase send") == keys(search, "passphrase send") == wanted
-    assert len(embedder.asked) == 1, "it is left alone for a while"
+    assert len(embedder.asked) == 1, "it is not called again for a while"
     now[0] += 60
     assert keys(search, "passphrase send") == wanted
     assert len(embedder.asked) == 2
@@ -168,7 +170,7 @@ def test_tus_13_an_embedder_that_fails_leaves_the_words_and_warns_once(caplog: p
 @pytest.mark.parametrize(
     "made", [[[1.0]], [[1.0], [2.0, 3.0]], "no vectors", [[float("nan")]] * 5, [1.0] * 5, [["x"]] * 5, None]
 )
-def test_what_is_no_vectors_is_got_over_too(made: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_invalid_vectors_fall_back_to_words(made: Any, caplog: pytest.LogCaptureFixture) -> None:
     class Odd(HashedVectors):
         def embed(self, texts: Sequence[str], /) -> list[list[float]]:
             odd: list[list[float]] = made
@@ -179,7 +181,7 @@ def test_what_is_no_vectors_is_got_over_too(made: Any, caplog: pytest.LogCapture
 
 
 @pytest.mark.parametrize("raised", [ConnectionError("secret"), ZeroDivisionError(), MemoryError()])
-def test_whatever_an_embedder_raises_is_got_over_and_told_by_its_type(
+def test_any_exception_of_an_embedder_falls_back_to_words_and_is_reported_by_type(
     raised: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Raising(HashedVectors):
@@ -197,7 +199,7 @@ def spoil(file: Path, statement: str, *values: object) -> None:
         connection.execute(statement, values)
 
 
-def test_a_file_that_breaks_while_it_is_used_is_done_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_that_becomes_unusable_is_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "vectors.sqlite"
     keys(search_of(TOOLS, file=file), "send")
     spoil(file, "DROP TABLE vectors")
@@ -208,7 +210,7 @@ def test_a_file_that_breaks_while_it_is_used_is_done_without(tmp_path: Path, cap
 
 
 @pytest.mark.parametrize("row", [b"\1\2\3", b"", "text", None, b"\0\0\xc0\x7f" * 1024, b"\0\0\x80\x3f" * 7])
-def test_rows_that_are_no_vectors_or_of_another_length_are_made_again(
+def test_rows_with_invalid_vectors_are_recomputed(
     row: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = tmp_path / "vectors.sqlite"
@@ -222,7 +224,7 @@ def test_rows_that_are_no_vectors_or_of_another_length_are_made_again(
     assert caplog.text == ""
 
 
-def test_a_model_whose_vectors_changed_length_embeds_all_again_and_old_rows_go(tmp_path: Path) -> None:
+def test_a_changed_vector_length_recomputes_all_and_removes_old_rows(tmp_path: Path) -> None:
     class Longer(HashedVectors):
         def embed(self, texts: Sequence[str], /) -> list[list[float]]:
             return [[*vector, 1.0] for vector in super().embed(texts)]
@@ -238,7 +240,7 @@ def test_a_model_whose_vectors_changed_length_embeds_all_again_and_old_rows_go(t
         assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (len(TOOLS),)
 
 
-def test_a_query_whose_vector_is_longer_than_those_of_documents_is_got_over_too(
+def test_a_query_vector_of_another_length_falls_back_to_words(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Uneven(HashedVectors):
@@ -249,7 +251,7 @@ def test_a_query_whose_vector_is_longer_than_those_of_documents_is_got_over_too(
     assert "hashed-pieces returned vectors of different lengths" in caplog.text
 
 
-def test_documents_that_take_long_to_embed_are_waited_for_in_parts(caplog: pytest.LogCaptureFixture) -> None:
+def test_slow_embedding_of_documents_is_spread_over_several_searches(caplog: pytest.LogCaptureFixture) -> None:
     many = {each.key: each for each in (*TOOLS, *(document(f"x.tool{number}") for number in range(200)))}
 
     class Slow(HashedVectors):
@@ -262,12 +264,12 @@ def test_documents_that_take_long_to_embed_are_waited_for_in_parts(caplog: pytes
     vectors = Vectors(index, embedder, lambda keys: [many[key] for key in keys], patience=0.05)
     search = Search(index, vectors)
     assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == []
-    assert len(embedder.asked) == 2 * (1 + 96), "each goes on where the last one stopped"
+    assert len(embedder.asked) == 2 * (1 + 96), "each continues where the last one stopped"
     assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == ["accounts.reset_password"]
     assert caplog.text == ""
 
 
-def test_what_changes_while_an_embedder_is_asked_changes_no_search_under_way(caplog: pytest.LogCaptureFixture) -> None:
+def test_changes_during_a_search_do_not_affect_it(caplog: pytest.LogCaptureFixture) -> None:
     before = {each.key: each for each in TOOLS}
     index = Index.build(TOOLS)
 
@@ -282,7 +284,7 @@ def test_what_changes_while_an_embedder_is_asked_changes_no_search_under_way(cap
     assert caplog.text == ""
 
 
-def test_a_search_fails_for_nothing_that_vectors_raise(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_error_of_vectors_fails_a_search(caplog: pytest.LogCaptureFixture) -> None:
     def gone(keys: Sequence[str]) -> list[SearchDocument]:
         raise KeyError(*keys)
 
@@ -292,14 +294,14 @@ def test_a_search_fails_for_nothing_that_vectors_raise(caplog: pytest.LogCapture
     assert [each.getMessage() for each in caplog.records] == ["search continues without vectors: KeyError was raised"]
 
 
-def test_documents_that_changed_behind_the_back_of_an_index_are_got_over_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_documents_changed_without_the_index_fall_back_to_words(caplog: pytest.LogCaptureFixture) -> None:
     index = Index.build(TOOLS)
     search = Search(index, Vectors(index, HashedVectors(), lambda keys: [document(key) for key in keys]))
     assert keys(search, "send", 1) == ["mail.send_message"]
     assert "documents changed since they were indexed" in caplog.text
 
 
-def test_a_file_of_something_else_is_done_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_foreign_file_is_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "vectors.sqlite").write_text("something else, of some length, that is no database at all")
     search = search_of(TOOLS, file=tmp_path / "vectors.sqlite")
     assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == ["accounts.reset_password"]
@@ -307,7 +309,7 @@ def test_a_file_of_something_else_is_done_without(tmp_path: Path, caplog: pytest
 
 
 @pytest.mark.parametrize("query", ["", "  "])
-def test_an_empty_query_asks_no_embedder(query: str) -> None:
+def test_an_empty_query_does_not_call_the_embedder(query: str) -> None:
     embedder = HashedVectors()
     assert keys(search_of(TOOLS, embedder), query) == []
     assert embedder.asked == []

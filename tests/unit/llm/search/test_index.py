@@ -1,4 +1,4 @@
-"""The index: what is found, and that nobody learns of what is hidden from them."""
+"""The index: search results, and that hidden documents have no effect."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def found(query: str, limit: int = 10) -> list[str]:
         ("ResetPassword", "accounts.reset_password"),
     ],
 )
-def test_all_fields_are_searched_and_words_meet_in_their_stems(query: str, first: str) -> None:
+def test_all_fields_are_searched_and_words_match_by_stem(query: str, first: str) -> None:
     assert found(query)[0] == first
 
 
@@ -48,7 +48,7 @@ def test_all_fields_are_searched_and_words_meet_in_their_stems(query: str, first
         ("pass word", "accounts.reset_password"),
     ],
 )
-def test_synonyms_slips_and_words_written_apart_are_found_too(query: str, first: str) -> None:
+def test_synonyms_typos_and_split_words_are_found(query: str, first: str) -> None:
     index = Index.build([*TOOLS[:4], document("accounts.renew", "Renew a password.")])
     assert index.search(query, 1)[0].key == first.replace("reset_password", "renew")
 
@@ -59,7 +59,7 @@ def test_a_word_itself_beats_its_synonyms() -> None:
 
 
 @pytest.mark.parametrize("query", ["", "   ", "the of and", "zzzzqqqq", "?!", "🙂", "\ud800", "\x00"])
-def test_a_query_that_says_nothing_finds_nothing(query: str) -> None:
+def test_a_query_without_words_finds_nothing(query: str) -> None:
     assert INDEX.search(query, 10) == ()
 
 
@@ -70,28 +70,28 @@ def test_the_syntax_of_other_engines_is_just_text(query: str) -> None:
     assert all(isinstance(hit, Hit) for hit in INDEX.search(query, 10))
 
 
-def test_of_a_huge_query_only_the_start_is_read() -> None:
+def test_only_the_start_of_a_huge_query_is_used() -> None:
     assert INDEX.search("send " + "x" * 100_000 + " weather", 10) == INDEX.search("send " + "x" * 3_995, 10)
     assert INDEX.search("filler " * 20_000, 10) == ()
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_no_documents_are_asked_for(limit: int) -> None:
+def test_a_limit_below_one_finds_nothing(limit: int) -> None:
     assert INDEX.search("send", limit) == ()
 
 
-def test_documents_that_tie_come_by_key() -> None:
+def test_documents_with_equal_scores_are_sorted_by_key() -> None:
     index = Index.build(document(key, "The same.") for key in ("c", "a", "b"))
     assert [hit.key for hit in index.search("same", 2)] == ["a", "b"]
 
 
-def test_texts_without_spaces_are_found_by_parts_of_them() -> None:
+def test_texts_without_spaces_are_found_by_substrings() -> None:
     index = Index.build([document("a", "天気予報を取得する"), document("b", "メールを送信する")])
     assert [hit.key for hit in index.search("今日の天気", 5)] == ["a"]
 
 
 @given(worlds, queries, st.sets(st.sampled_from([f"k{number}" for number in range(11)])), st.integers(1, 12))
-def test_tus_12_uac_47_a_search_among_some_is_as_if_there_were_no_others(
+def test_tus_12_uac_47_a_search_among_allowed_documents_ignores_all_others(
     world: list[SearchDocument], query: str, allowed: set[str], limit: int
 ) -> None:
     alone = Index.build(each for each in world if each.key in allowed)
@@ -99,13 +99,15 @@ def test_tus_12_uac_47_a_search_among_some_is_as_if_there_were_no_others(
 
 
 @given(worlds, queries, st.integers(1, 12))
-def test_fewer_hits_are_the_first_of_more(world: list[SearchDocument], query: str, limit: int) -> None:
+def test_a_smaller_limit_returns_the_first_hits_of_a_larger_one(
+    world: list[SearchDocument], query: str, limit: int
+) -> None:
     index = Index.build(world)
     assert index.search(query, limit) == index.search(query, 100)[:limit]
 
 
 @given(worlds, worlds, queries)
-def test_an_extended_index_is_one_built_of_the_last_of_each_key(
+def test_an_extended_index_equals_one_built_from_the_latest_documents(
     earlier: list[SearchDocument], later: list[SearchDocument], query: str
 ) -> None:
     merged = {each.key: each for each in (*earlier, *later)}
@@ -115,7 +117,7 @@ def test_an_extended_index_is_one_built_of_the_last_of_each_key(
 
 
 @given(worlds, worlds, queries)
-def test_a_stored_index_finds_what_the_built_one_finds(
+def test_a_stored_index_finds_the_same_as_the_built_one(
     world: list[SearchDocument], later: list[SearchDocument], query: str
 ) -> None:
     stored = Index.load(write_index(world, catalog_mark(b"")).encode())
@@ -140,7 +142,7 @@ def test_only_documents_that_changed_are_read_again(monkeypatch: pytest.MonkeyPa
     assert read == ["mail.send_message", "new.tool"]
 
 
-def test_rankings_are_kept_for_the_latest_sets_only() -> None:
+def test_rankings_are_cached_only_for_the_latest_sets() -> None:
     index = Index.build(TOOLS)
     for tool in range(100):
         index.search("send", 5, frozenset({TOOLS[0].key, str(tool)}))

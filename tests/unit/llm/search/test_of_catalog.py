@@ -1,4 +1,4 @@
-"""The index of a catalog: what a build writes is what a runtime would make, and registered tools join it."""
+"""The index of a catalog: a build writes what a runtime would create, and registered tools are added."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.unit.runtime.package import Shop
 
 
-def test_registered_tools_are_found_by_what_they_say_of_themselves() -> None:
+def test_registered_tools_are_found_by_their_definitions() -> None:
     catalog = add(Catalog(), lambda _args: "ran", "mail.send", description="Send a message.", title="Post a letter")
     schema = {"type": "object", "properties": {"recipient": {"type": "string", "description": "Whom it goes to."}}}
     add(catalog, lambda _args: "ran", "mail.list", description="What came in.", input_schema=schema)
@@ -28,13 +28,15 @@ def test_registered_tools_are_found_by_what_they_say_of_themselves() -> None:
     assert [hit.key for hit in index.search("write", 5)] == ["mail.list", "mail.send"]  # the tag of their permission
 
 
-def test_a_package_without_an_index_is_indexed_when_it_is_asked_for(shop: Shop) -> None:
+def test_a_package_without_an_index_is_indexed_on_demand(shop: Shop) -> None:
     catalog = load(shop.name)
     index = index_of(catalog)
     assert set(index) == set(catalog)
 
 
-def test_a_stored_index_is_loaded_and_only_what_it_lacks_is_read(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_index_is_loaded_and_only_missing_documents_are_read(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     catalog = load(shop.name)
     index_of(catalog)
     add(catalog, lambda _args: "ran", "mail.send", description="Send a message.")
@@ -54,7 +56,7 @@ def test_a_stored_index_is_loaded_and_only_what_it_lacks_is_read(shop: Shop, mon
     assert index.search("list orders", 5) == fresh.search("list orders", 5) != ()
 
 
-def test_a_stored_index_that_is_damaged_or_of_another_catalog_is_made_again_and_kept(shop: Shop) -> None:
+def test_a_damaged_or_outdated_stored_index_is_rebuilt_and_stored(shop: Shop) -> None:
     catalog = load(shop.name)
     documents = list(documents_of(catalog, catalog))
     index_of(catalog)
@@ -69,13 +71,13 @@ def test_a_stored_index_that_is_damaged_or_of_another_catalog_is_made_again_and_
         assert file.read_text(encoding="utf-8") == text
 
 
-def test_an_index_that_cannot_be_kept_is_made_each_time(shop: Shop) -> None:
+def test_an_index_that_cannot_be_stored_is_built_each_time(shop: Shop) -> None:
     catalog = load(shop.name)
     (shop.folder / DERIVED / INDEX_FILE).mkdir(parents=True)
     assert set(index_of(catalog)) == set(catalog)
 
 
-def test_a_package_that_changed_since_it_was_loaded_is_searched_as_it_was_loaded(shop: Shop) -> None:
+def test_a_package_changed_after_loading_is_searched_as_loaded(shop: Shop) -> None:
     catalog = load(shop.name)
     place = shop.folder / "catalog.json"
     place.write_text(place.read_text().replace('"shop.orders.find"', '"shop.orders.look_up"'), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Stored indexes: other versions and rewritten files are left alone, and odd words are read back."""
+"""Stored indexes: other versions and rewritten files are rejected, and unusual words read back equal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from toolgen.spec.derived import catalog_mark
 TEXT = write_index(TOOLS, catalog_mark(b""))
 
 
-def test_a_file_of_another_version_is_not_read() -> None:
+def test_a_file_of_another_version_is_rejected() -> None:
     assert Index.load(TEXT.replace('"version": 3', '"version": 1').encode()) is None
 
 
 def edited(**changes: Any) -> str:
-    """The index with other parts, laid out as a build does it, under the digest of what it was."""
+    """Return the index with changed parts in the layout of a build, but with the original digest."""
     index = {**json.loads(TEXT), **changes}
     start = "\n".join(TEXT.split("\n", 3)[:3])
     head = "".join(f"{json.dumps(key)}: {json.dumps(index[key])},\n" for key in ("keys", "digests", "lengths"))
@@ -49,23 +49,23 @@ def edited(**changes: Any) -> str:
         edited(words={"messag": [0, 2, 1]}),
     ],
 )
-def test_a_file_that_was_cut_edited_or_merged_is_not_read(text: str) -> None:
+def test_a_truncated_edited_or_merged_file_is_rejected(text: str) -> None:
     assert Index.load(text.encode()) is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", json.dumps(json.loads(TEXT), indent=1)])
-def test_a_file_that_is_laid_out_otherwise_is_not_read(text: str) -> None:
+def test_a_file_in_another_layout_is_rejected(text: str) -> None:
     assert Index.load(text.encode()) is None
 
 
-def test_words_of_other_scripts_are_read_back() -> None:
+def test_words_of_other_scripts_read_back_equal() -> None:
     stored = Index.load(write_index([document("a", "天気 заказ")], catalog_mark(b"")).encode())
     assert stored is not None
     assert [hit.key for hit in stored.search("заказ", 1)] == ["a"]
     assert [hit.key for hit in stored.search("天気", 1)] == ["a"]
 
 
-def test_an_index_of_nothing_is_read() -> None:
+def test_an_empty_index_is_read() -> None:
     stored = Index.load(write_index([], catalog_mark(b"")).encode())
     assert stored is not None
     assert len(stored) == 0

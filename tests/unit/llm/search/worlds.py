@@ -1,4 +1,4 @@
-"""Documents for tests: a few that read well, and worlds of them that hypothesis draws."""
+"""Documents for tests: a few readable ones, and random sets drawn by hypothesis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolgen.search.documents import SearchDocument
 def document(
     key: str, description: str = "", *, parameters: tuple[str, ...] = (), tags: tuple[str, ...] = ()
 ) -> SearchDocument:
-    """One document, named like its key."""
+    """Return a document named like its key."""
     return SearchDocument(key=key, names=(key,), description=description, parameters=parameters, tags=tags)
 
 

@@ -1,4 +1,4 @@
-"""A bot: four tag tools, handlers that say what they were given, and a context."""
+"""A bot: four tag tools, handlers that return their args, and a context."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ FACTS = r"(factual|communication|structured_data)\s+(.+)"
 
 
 async def echo(ctx: ToolContext) -> ToolResult[Any]:
-    """Say the args."""
+    """Return the args as text."""
     return ToolResult(message=" + ".join(ctx.args.values()))
 
 
 def tool(name: str, handler: TagHandler | None = echo, **fields: Any) -> ToolDef:
-    """A tool whose tag is its name in capitals."""
+    """Return a tool whose tag is its name in capitals."""
     given = {"description": f"What {name} does.", "tag_prefix": name.upper(), "handler": handler, **fields}
     return ToolDef(name=name, **given)
 
 
 def learning(**fields: Any) -> ToolDef:
-    """The tool with two args."""
+    """Return the tool with two args."""
     return tool("learning", arg_pattern=FACTS, arg_groups=["category", "content"], **fields)
 
 
 def registry(*tools: ToolDef, **settings: Any) -> TagRegistry:
-    """A registry of tools."""
+    """Return a registry of tools."""
     made = TagRegistry(**settings)
     for each in tools:
         made.register(each)

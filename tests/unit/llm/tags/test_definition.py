@@ -1,4 +1,4 @@
-"""The flat view of tag tools, and what a handler is given."""
+"""The flat view of tag tools, and the context of handlers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_tel_01_a_tool_def_has_exactly_these_fields() -> None:
         ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # what is tested
 
 
-def test_tel_02_what_is_not_said_has_these_defaults() -> None:
+def test_tel_02_optional_fields_have_these_defaults() -> None:
     tool = ToolDef(name="x", description="x", tag_prefix="X")
     assert (tool.arg_pattern, tool.arg_groups, tool.prompt_example) == ("(.+)", ["raw_arg"], "")
     assert (tool.strip_from_display, tool.cooldown_seconds, tool.daily_limit) == (True, 0, 0)
@@ -45,7 +45,7 @@ def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
         ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
 
 
-def test_tel_04_a_context_says_who_asked_what_and_where() -> None:
+def test_tel_04_a_context_has_the_user_the_arg_and_the_chat() -> None:
     assert {"raw_arg", "user_message", "user", "chat_id", "kb_context", "confidence"} <= {
         field.name for field in fields(ToolContext)
     }
@@ -61,7 +61,7 @@ def test_tool_defs_are_sorted_by_name_over_all_toolsets() -> None:
     assert [tool.name for tool in tool_defs(catalog)] == ["add", "zed"]
 
 
-def test_the_compiled_tag_tools_are_given_in_the_flat_form_sorted_by_name() -> None:
+def test_compiled_tag_tools_are_listed_in_the_flat_form_sorted_by_name() -> None:
     found = {tool.name: tool for tool in tool_defs(load("generated"), {"research": echo})}
     assert list(found) == ["claim", "learning", "research", "source", "summarize"]
     assert found["research"] == ToolDef(
@@ -78,7 +78,7 @@ def test_the_compiled_tag_tools_are_given_in_the_flat_form_sorted_by_name() -> N
 
 
 def of_tags(*tools: tuple[str, str]) -> Catalog:
-    """A catalog of registered tag tools: pairs of an ident and a prefix."""
+    """Return a catalog of registered tag tools: pairs of an ident and a prefix."""
     catalog = Catalog()
     for ident, prefix in tools:
         tag = {"prefix": prefix, "pattern": "(.+)", "groups": ["raw_arg"], "example": "", "strip_from_display": True}
@@ -87,7 +87,7 @@ def of_tags(*tools: tuple[str, str]) -> Catalog:
     return catalog
 
 
-def test_two_tools_with_the_same_last_word_are_refused_by_whoever_reads_them() -> None:
+def test_two_tools_with_the_same_key_are_refused_by_all_readers() -> None:
     catalog = of_tags(("b.find", "FIND"), ("a.find", "SEEK"), ("a.keep", "KEEP"))
     said = "^a.find and b.find would both be the tag tool find: rename one$"
     runtime = Runtime(catalog, permission=allow_all)
@@ -100,7 +100,7 @@ def test_two_tools_with_the_same_last_word_are_refused_by_whoever_reads_them() -
             use()
 
 
-def test_two_tools_with_one_prefix_are_refused_in_a_conversation() -> None:
+def test_two_tools_with_the_same_prefix_are_refused_in_a_conversation() -> None:
     catalog = of_tags(("a.find", "FIND"), ("a.seek", "FIND"))
     runtime = Runtime(catalog, permission=allow_all)
     with pytest.raises(CatalogError, match=r"^the tag FIND would call both find and seek$"):

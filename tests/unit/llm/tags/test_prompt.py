@@ -1,4 +1,4 @@
-"""What a model is told of tag tools."""
+"""The prompt about tag tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOLS = [
 ]
 
 
-def test_tel_08_the_prompt_tells_how_each_tool_is_called_and_what_it_does() -> None:
+def test_tel_08_the_prompt_describes_each_tool_and_how_to_call_it() -> None:
     intro, _, entries = prompt_block(TOOLS).partition("\n\n")
     assert intro.startswith("You can use the tools below by tags in your answer.")
     assert entries == (
@@ -31,7 +31,7 @@ def test_tel_08_the_prompt_tells_how_each_tool_is_called_and_what_it_does() -> N
     )
 
 
-def test_tel_08_tel_32_every_description_and_example_of_every_tool_is_there_once() -> None:
+def test_tel_08_tel_32_every_description_and_example_occurs_once() -> None:
     tools = tool_defs(load("generated"))
     assert len(tools) == 5
     block = prompt_block(tools)
@@ -40,21 +40,21 @@ def test_tel_08_tel_32_every_description_and_example_of_every_tool_is_there_once
 
 
 @given(st.lists(st.from_regex(r"[a-z]{3,9}", fullmatch=True), unique=True, max_size=40))
-def test_tel_32_no_tool_is_left_out_however_many_there_are(names: list[str]) -> None:
+def test_tel_32_no_tool_is_left_out_of_many(names: list[str]) -> None:
     tools = [tool(name, prompt_example=f"{name.upper()}: [{name} it]", description=f"Do {name}.") for name in names]
     block = prompt_block(tools)
     for each in tools:
         assert (block.count(each.description), block.count(each.prompt_example)) == (1, 1)
 
 
-def test_tel_08_the_order_of_registration_does_not_show() -> None:
+def test_tel_08_the_order_of_registration_has_no_effect() -> None:
     assert {registry(*tools).prompt_block() for tools in permutations(TOOLS)} == {prompt_block(TOOLS)}
 
 
-def test_without_tools_nothing_is_told() -> None:
+def test_without_tools_the_prompt_is_empty() -> None:
     assert registry().prompt_block() == ""
 
 
-def test_no_model_is_told_of_a_tag_that_nothing_reads() -> None:
+def test_a_tag_without_a_reader_is_not_in_the_prompt() -> None:
     with pytest.raises(CatalogError, match="the pattern of find uses an anchor"):
         prompt_block([tool("find", arg_pattern="^(.+)")])

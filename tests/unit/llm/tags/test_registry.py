@@ -1,4 +1,4 @@
-"""The tag registry: what can be registered, and how a tool is run."""
+"""The tag registry: registration and execution of tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that only tests advance."""
 
     def __init__(self) -> None:
         self.now = NOON
@@ -36,7 +36,7 @@ class Clock:
 
 
 def run(made: TagRegistry, name: str, raw_arg: str = "tides", ctx: ToolContext = ANN) -> ToolResult[Any]:
-    """Execute a tool, in a loop of its own."""
+    """Execute a tool in a new loop."""
     return asyncio.run(made.execute(name, context(raw_arg, ctx)))
 
 
@@ -45,7 +45,7 @@ def context(raw_arg: str, ctx: ToolContext = ANN, **fields: Any) -> ToolContext:
 
 
 def fails_with(made: TagRegistry, *tools: ToolDef) -> str:
-    """The text of the error of registering the last of some tools."""
+    """Return the error text of registering the last of these tools."""
     for each in tools[:-1]:
         made.register(each)
     with pytest.raises(CatalogError) as error:
@@ -53,7 +53,7 @@ def fails_with(made: TagRegistry, *tools: ToolDef) -> str:
     return str(error.value)
 
 
-def test_tel_06_a_name_is_registered_once_and_the_first_tool_stays() -> None:
+def test_tel_06_a_name_is_registered_once_and_the_first_tool_is_kept() -> None:
     made = registry(tool("claim", description="First."))
     assert fails_with(made, tool("claim", description="Second.", tag_prefix="OTHER")) == (
         "claim is already registered; names must be unique"
@@ -69,7 +69,7 @@ def test_tel_07_tools_are_found_by_name_and_listed_by_name() -> None:
     assert [each.name for each in made.all_tools()] == ["claim", "research", "source"]
 
 
-def test_tel_09_limits_come_before_the_gate_and_the_gate_before_the_handler() -> None:
+def test_tel_09_limits_run_before_the_gate_and_the_gate_before_the_handler() -> None:
     reached: list[str] = []
 
     class Gate:
@@ -89,7 +89,7 @@ def test_tel_09_limits_come_before_the_gate_and_the_gate_before_the_handler() ->
     assert reached == ["gate of research", "handler"]
 
 
-def test_tel_10_tel_11_the_registry_stamps_the_audit_and_keeps_what_else_is_in_it() -> None:
+def test_tel_10_tel_11_the_registry_adds_to_the_audit_and_keeps_other_entries() -> None:
     clock, seconds = Clock(), iter([100.0, 101.2345])
     clock.now = datetime(2026, 3, 1, 13, 30, tzinfo=timezone(timedelta(hours=1)))
 
@@ -106,7 +106,7 @@ def test_tel_10_tel_11_the_registry_stamps_the_audit_and_keeps_what_else_is_in_i
     assert type(result.audit["duration_ms"]) is int
 
 
-def test_tel_10_a_failure_is_stamped_too() -> None:
+def test_tel_10_the_audit_of_a_failure_is_completed_too() -> None:
     async def broken(_ctx: ToolContext) -> ToolResult[Any]:
         raise ValueError("the index is down")
 
@@ -116,12 +116,12 @@ def test_tel_10_a_failure_is_stamped_too() -> None:
     assert result.message == "the index is down"
 
 
-def test_tel_12_an_unknown_tool_is_raised_with_what_may_be_meant() -> None:
+def test_tel_12_an_unknown_tool_raises_with_suggestions() -> None:
     with pytest.raises(ToolNotFound, match=r"no tool is named 'reserch'; did you mean research\?"):
         run(registry(tool("research")), "reserch")
 
 
-def test_tel_12_a_call_over_a_limit_is_raised_by_execute_and_a_result_of_invoke() -> None:
+def test_tel_12_a_call_over_a_limit_raises_in_execute_and_is_a_result_in_invoke() -> None:
     made = registry(tool("research", daily_limit=1), clock=Clock())
     run(made, "research")
     with pytest.raises(ToolRateLimited, match=r"^research cannot run: rate limit exceeded$") as error:
@@ -133,7 +133,7 @@ def test_tel_12_a_call_over_a_limit_is_raised_by_execute_and_a_result_of_invoke(
     assert (result.error.kind, result.audit["tool"]) == (FailureKind.RATE_LIMITED, "research")
 
 
-def test_tel_12_a_limit_of_a_handlers_own_is_a_result() -> None:
+def test_tel_12_a_rate_limit_raised_by_a_handler_is_a_result() -> None:
     async def limited(_ctx: ToolContext) -> ToolResult[Any]:
         raise ToolRateLimited("the index", 5)
 
@@ -146,7 +146,7 @@ def test_tel_12_a_limit_of_a_handlers_own_is_a_result() -> None:
 
 
 @pytest.mark.parametrize("how", ["freeze", "a call"])
-def test_tel_13_nothing_is_registered_once_the_tools_are_fixed(how: str) -> None:
+def test_tel_13_registration_is_refused_after_the_tools_are_fixed(how: str) -> None:
     made = registry(tool("claim"))
     made.prompt_block()
     made.register(tool("source"))
@@ -158,7 +158,7 @@ def test_tel_13_nothing_is_registered_once_the_tools_are_fixed(how: str) -> None
     assert [each.name for each in made.all_tools()] == ["claim", "source"]
 
 
-def test_tel_18_a_prefix_is_of_one_tool_and_the_groups_of_a_pattern_are_the_args() -> None:
+def test_tel_18_a_prefix_belongs_to_one_tool_and_pattern_groups_are_the_args() -> None:
     assert fails_with(registry(), tool("claim"), tool("draft", tag_prefix="CLAIM")) == (
         "the tag CLAIM already calls claim; choose another one for draft"
     )
@@ -180,7 +180,7 @@ def test_tel_18_a_prefix_is_of_one_tool_and_the_groups_of_a_pattern_are_the_args
         )
 
 
-def test_tel_21_tel_22_tel_23_the_gate_sees_the_tool_and_the_context_and_its_no_is_the_message() -> None:
+def test_tel_21_tel_22_tel_23_the_gate_receives_tool_and_context_and_its_reason_is_the_message() -> None:
     seen: list[tuple[str | None, ...]] = []
 
     class Gate:
@@ -199,7 +199,7 @@ def test_tel_21_tel_22_tel_23_the_gate_sees_the_tool_and_the_context_and_its_no_
     assert len(seen) == 1
 
 
-def test_tel_24_a_gate_that_fails_does_not_stop_a_call(caplog: pytest.LogCaptureFixture) -> None:
+def test_tel_24_a_failing_gate_does_not_stop_a_call(caplog: pytest.LogCaptureFixture) -> None:
     class Gate:
         def check(self, _tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
             raise KeyError("x")
@@ -230,7 +230,7 @@ def test_tel_28_research_of_the_sample_has_three_calls_a_day() -> None:
     assert run(made, "research").success
 
 
-def test_tel_27_a_cooldown_is_that_of_one_user() -> None:
+def test_tel_27_a_cooldown_applies_to_one_user() -> None:
     clock = Clock()
     made = registry(tool("claim", cooldown_seconds=30), clock=clock)
     assert run(made, "claim").success
@@ -244,7 +244,7 @@ def test_tel_26_without_a_gate_every_tool_runs() -> None:
     assert run(registry(tool("claim", requires_gate=True)), "claim").success
 
 
-def test_tel_27_tel_28_tel_29_limits_are_per_user_whatever_the_chat() -> None:
+def test_tel_27_tel_28_tel_29_limits_are_per_user_across_chats() -> None:
     clock = Clock()
     made = registry(tool("research", daily_limit=2), tool("claim", cooldown_seconds=30), clock=clock)
     run(made, "research", ctx=context("", chat_id=1))
@@ -261,7 +261,7 @@ def test_tel_27_tel_28_tel_29_limits_are_per_user_whatever_the_chat() -> None:
     assert run(made, "claim").success
 
 
-def test_tel_28_registries_can_share_what_they_count() -> None:
+def test_tel_28_registries_can_share_counters() -> None:
     shared = MemoryCounters()
     first, second = (registry(tool("research", daily_limit=1), counters=shared, clock=Clock()) for _ in range(2))
     run(first, "research")
@@ -289,7 +289,7 @@ def test_tel_33_a_handler_is_async(handler: Any, name: str) -> None:
     assert made.all_tools() == []
 
 
-def test_tel_33_a_handler_takes_the_context_and_nothing_else() -> None:
+def test_tel_33_a_handler_accepts_only_the_context() -> None:
     async def with_meta(_ctx: ToolContext, _meta: ToolCallMeta) -> ToolResult[Any]:
         return ToolResult()
 
@@ -308,7 +308,7 @@ def test_tel_33_a_handler_takes_the_context_and_nothing_else() -> None:
         assert run(registry(tool("claim", right)), "claim").message == "tides"
 
 
-def test_tel_33_a_handler_gives_a_result() -> None:
+def test_tel_33_a_handler_returns_a_result() -> None:
     async def text(_ctx: ToolContext) -> Any:
         return "done"
 
@@ -318,7 +318,7 @@ def test_tel_33_a_handler_gives_a_result() -> None:
     assert result.message == "the handler returned str instead of a ToolResult"
 
 
-def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_their_order() -> None:
+def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_order() -> None:
     effects = ("searched:x:tides", "created:b.md", "created:a.md")
 
     async def handler(_ctx: ToolContext) -> ToolResult[Any]:
@@ -335,12 +335,12 @@ def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_their_ord
 
 
 async def stored(store: MemoryStore) -> list[Mapping[str, Any]]:
-    """What a store keeps of the calls of its one run."""
+    """Return the stored calls of the only run."""
     (summary,) = await store.runs()
     return [result.content for result in (await store.read(summary.run_id)).results]
 
 
-def test_a_handler_is_given_the_arg_and_its_parts() -> None:
+def test_a_handler_receives_the_arg_and_its_parts() -> None:
     seen: list[ToolContext] = []
 
     async def handler(ctx: ToolContext) -> ToolResult[Any]:
@@ -354,7 +354,7 @@ def test_a_handler_is_given_the_arg_and_its_parts() -> None:
     ]
 
 
-def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
+def test_an_invalid_arg_is_refused_before_anything_else() -> None:
     made = registry(learning(daily_limit=1))
     for raw_arg in ("other X", "", "factual " + "x" * 2048):
         result = run(made, "learning", raw_arg)
@@ -364,7 +364,7 @@ def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
     assert run(made, "learning", "factual X").success
 
 
-def test_a_tool_without_args_is_called_by_its_own_text_alone() -> None:
+def test_a_tool_without_args_is_called_only_by_its_exact_text() -> None:
     made = registry(tool("ping", arg_pattern="now|please", arg_groups=[]))
     assert run(made, "ping", "now").success
     assert run(made, "ping", "later").message == "this does not match PING: now|please"

@@ -1,4 +1,4 @@
-"""What is read in an answer of a model: the calls, and the text for people."""
+"""Parsing an answer of a model: the calls, and the text for people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def calls(raw: str) -> list[tuple[str, str]]:
     return [(call.tool.name, call.raw_arg) for call in parse_response(raw, BOT).calls]
 
 
-def test_tel_15_a_tag_is_a_line_of_its_own() -> None:
+def test_tel_15_a_tag_is_a_complete_line() -> None:
     assert calls("Let me see.\nRESEARCH: foo") == [("research", "foo")]
     assert calls("xRESEARCH: foo") == []
 
@@ -49,7 +49,7 @@ def test_tel_15_a_tag_is_a_line_of_its_own() -> None:
         "",
     ],
 )
-def test_tel_15_what_is_not_just_that_is_text(raw: str) -> None:
+def test_tel_15_other_lines_are_text(raw: str) -> None:
     reply = parse_response(raw, BOT)
     assert (reply.calls, reply.display) == ((), raw)
 
@@ -67,7 +67,7 @@ def test_tel_15_what_is_not_just_that_is_text(raw: str) -> None:
         ("\n\n\nRESEARCH: \u6f6e\n", "\u6f6e"),
     ],
 )
-def test_tel_15_the_arg_is_what_stands_after_the_blanks(raw: str, arg: str) -> None:
+def test_tel_15_the_arg_follows_the_blanks(raw: str, arg: str) -> None:
     assert calls(raw) == [("research", arg)]
 
 
@@ -85,7 +85,7 @@ def test_tel_16_the_groups_of_a_pattern_are_the_args_in_their_order() -> None:
     assert calls("LEARNING: factual") == []
 
 
-def test_tel_17_all_tags_are_read_by_the_names_of_their_tools_and_then_in_order() -> None:
+def test_tel_17_tags_are_sorted_by_tool_name_and_then_by_position() -> None:
     raw = "RESEARCH: one\nCLAIM: two\ntext\nRESEARCH: three\nLEARNING: factual four\nCLAIM: two"
     assert calls(raw) == [
         ("claim", "two"),
@@ -108,7 +108,7 @@ def test_tel_17_all_tags_are_read_by_the_names_of_their_tools_and_then_in_order(
         ("LEARNING: other X\nRESEARCH:foo", "LEARNING: other X\nRESEARCH:foo"),
     ],
 )
-def test_tel_19_lines_that_call_are_stripped_where_the_tool_says_so(raw: str, display: str) -> None:
+def test_tel_19_calling_lines_are_stripped_if_the_tool_requests_it(raw: str, display: str) -> None:
     assert parse_response(raw, BOT).display == display
 
 
@@ -123,10 +123,10 @@ LINES = st.lists(
 
 
 @given(LINES)
-def test_tel_15_tel_16_lines_are_read_as_the_expression_says(raw: str) -> None:
+def test_tel_15_tel_16_lines_match_exactly_like_the_expression(raw: str) -> None:
     expected: list[tuple[str, tuple[str, ...]]] = []
     for name, pattern in (("claim", "(.+)"), ("learning", FACTS), ("research", "(.+)")):
-        # `++` gives no blank back to the pattern; each line is looked at alone, so that `\s` cannot leave it
+        # `++` does not backtrack; each line is matched separately, so that `\s` cannot leave it
         expression = re.compile(rf"{name.upper()}:[ \t]++{pattern}")
         found = [expression.fullmatch(line.removesuffix("\r")) for line in raw.split("\n")]
         expected += [(name, match.groups()) for match in found if match]
@@ -137,7 +137,7 @@ def test_tel_15_tel_16_lines_are_read_as_the_expression_says(raw: str) -> None:
 
 
 @given(LINES)
-def test_tel_19_what_is_left_are_the_lines_that_strip_nothing(raw: str) -> None:
+def test_tel_19_the_remaining_text_consists_of_unstripped_lines(raw: str) -> None:
     lines = [line for line in raw.split("\n") if not is_stripped(line)]
     assert parse_response(raw, BOT).display == "\n".join(lines)
 

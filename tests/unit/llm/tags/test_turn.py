@@ -1,4 +1,4 @@
-"""One answer of a model, all calls in it run: what is said of them, and what is kept."""
+"""One answer of a model with all its calls: the answers to them, and the record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def broken(_ctx: ToolContext) -> ToolResult[Any]:
     raise ValueError("the index is down")
 
 
-def test_tel_20_each_call_is_kept_and_those_that_have_something_to_say_are_answered() -> None:
+def test_tel_20_each_call_is_recorded_and_those_with_output_are_answered() -> None:
     made = registry(tool("research"), tool("source", silent), clock=lambda: NOON, monotonic=lambda: 0)
     found = turn(made, "On it.\nSOURCE: a\nRESEARCH: tides")
     stamps = {"ts": "2026-03-01T12:00:00+00:00", "duration_ms": 0}
@@ -36,11 +36,11 @@ def test_tel_20_each_call_is_kept_and_those_that_have_something_to_say_are_answe
     assert (found.display, found.messages) == ("On it.", ["tides"])
 
 
-def test_tel_20_without_a_tag_there_is_only_text() -> None:
+def test_tel_20_an_answer_without_tags_is_only_text() -> None:
     assert turn(registry(tool("research")), "Hello.") == TagTurn(display="Hello.", results=())
 
 
-def test_tel_31_a_call_that_fails_does_not_stop_the_next() -> None:
+def test_tel_31_a_failed_call_does_not_stop_the_next() -> None:
     made = registry(tool("claim", broken), tool("research", daily_limit=1), learning(), clock=lambda: NOON)
     found = turn(made, "RESEARCH: a\nRESEARCH: b\nCLAIM: c\nLEARNING: factual d")
     assert [result.success for result in found.results] == [False, True, True, False]
@@ -53,7 +53,7 @@ def test_tel_31_a_call_that_fails_does_not_stop_the_next() -> None:
     assert [entry["tool"] for entry in found.audit] == ["claim", "learning", "research", "research"]
 
 
-def test_tel_31_no_call_is_given_what_another_gave() -> None:
+def test_tel_31_no_call_receives_the_result_of_another() -> None:
     seen: list[ToolContext] = []
 
     async def handler(ctx: ToolContext) -> ToolResult[Any]:

@@ -1,4 +1,4 @@
-"""Responses as the APIs stream them: the events of each, with text and args in pieces."""
+"""Responses as streamed by the APIs: the events of each, with text and args in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding actions: of those that come and go while a model of embeddings is asked, and of very many."""
+"""Finding actions: entries that change during embedding, and very many entries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A view of a host that names its skills anew each time."""
+    """A view of a host that lists its skills again each time."""
 
     operations: Mapping[str, Entry] = {}
 
@@ -45,7 +45,7 @@ async def found(finder: Finder, view: Any, query: str = "skill") -> list[str]:
 
 
 class Waiting:
-    """An embedder that waits with its first answer until it is let go."""
+    """An embedder whose first answer waits until it is released."""
 
     model = "waiting"
 
@@ -59,7 +59,7 @@ class Waiting:
 
 
 @pytest.mark.parametrize("later", [["a"], ["b00000", "c"]])
-def test_entries_that_change_while_an_embedder_is_asked_fail_no_search(
+def test_entries_that_change_during_embedding_do_not_fail_a_search(
     later: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     pytest.importorskip("numpy", reason="numpy is not installed")
@@ -82,9 +82,7 @@ def test_entries_that_change_while_an_embedder_is_asked_fail_no_search(
 
 
 @pytest.mark.parametrize(("count", "is_aside"), [(500, False), (501, True)])
-def test_very_many_entries_are_described_in_a_thread(
-    count: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_entries_are_described_in_a_thread(count: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: set[threading.Thread] = set()
     described = finding._document
 
@@ -98,7 +96,7 @@ def test_very_many_entries_are_described_in_a_thread(
     assert (threads != {threading.main_thread()}) is is_aside
 
 
-def test_searches_that_meet_index_the_entries_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_searches_index_the_entries_once(monkeypatch: pytest.MonkeyPatch) -> None:
     view, read = View(*(f"b{number:05}" for number in range(600))), list[int]()
     extended = Search.extend
 

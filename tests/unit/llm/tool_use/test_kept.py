@@ -1,4 +1,4 @@
-"""What `ToolUse` keeps: the same object while it is used, and no more than so many tools in all."""
+"""The caches of `ToolUse`: the same object while it is used, with a limit on the total number of tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=60), st.integers(1, 12))
-def test_what_was_used_last_is_kept_up_to_a_weight(keys: list[tuple[int, int]], most: int) -> None:
+def test_recently_used_entries_are_kept_up_to_a_weight(keys: list[tuple[int, int]], most: int) -> None:
     made: list[tuple[int, int]] = []
 
     def make(one: int, other: int) -> list[int]:
@@ -59,10 +59,10 @@ def of_many(tools: int) -> Catalog:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "codeact"])
-def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
+def test_sets_are_kept_up_to_a_total_number_of_tools(
     monkeypatch: pytest.MonkeyPatch, presentation: PresentationName
 ) -> None:
-    """A number of sets would bound nothing: each of these has as many tools as it likes."""
+    """A limit on the number of sets would be ineffective, since each set can have any number of tools."""
     monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 200)
     catalog = of_many(60)
     actions = load("toolgen.toolsets.generated") if presentation == "universal-category" else None
@@ -103,7 +103,7 @@ def test_candidates_of_many_sets_are_the_same_objects() -> None:
     assert tool_use.candidates(sets[0], "litellm")["big.t00049"].name == "big.t00049"
 
 
-def test_a_conversation_keeps_its_request_whatever_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_keeps_its_request_regardless_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 100)
     catalog = of_many(70)
     tool_use = ToolUse(catalog)

@@ -32,7 +32,7 @@ OPENING = {"role": "user", "content": "count"}
 
 
 class Host:
-    """A tool that counts, and a conversation about it."""
+    """A counting tool and its conversation."""
 
     def __init__(self, name: str = "openai", count: Callable[[], Any] | None = None) -> None:
         self.counted: list[int] = []
@@ -60,7 +60,7 @@ def said(text: str) -> dict[str, Any]:
 
 
 class Model:
-    """Counts up to `last`, one call in each turn, by the messages that it is sent."""
+    """Counts up to `last`, with one call in each turn, based on the received messages."""
 
     def __init__(self, last: int = 3) -> None:
         self.last = last
@@ -73,7 +73,7 @@ class Model:
         return said("done") if done == self.last else calling(done + 1, f"{done + 1}. ")
 
 
-def test_it_asks_until_the_model_has_nothing_more_to_ask() -> None:
+def test_it_continues_until_the_model_makes_no_more_calls() -> None:
     host, model, events = Host(), Model(), list[Any]()
     opening = [OPENING]
     outcome = asyncio.run(host.conversation.run(model.ask, opening, on_event=events.append))
@@ -86,7 +86,7 @@ def test_it_asks_until_the_model_has_nothing_more_to_ask() -> None:
     assert [OPENING, *kept] == outcome.messages
 
 
-def test_a_call_is_told_before_it_is_made() -> None:
+def test_a_call_event_precedes_the_call() -> None:
     host, model, seen = Host(), Model(1), list[Any]()
 
     async def tell(event: Any) -> None:
@@ -98,7 +98,7 @@ def test_a_call_is_told_before_it_is_made() -> None:
     assert seen == [("desk__count", [])]
 
 
-def test_after_its_bound_it_goes_on_from_the_messages() -> None:
+def test_after_its_turn_limit_it_can_resume_from_the_messages() -> None:
     host, model = Host(), Model()
     first = asyncio.run(host.conversation.run(model.ask, [OPENING], max_turns=2))
     assert (first.stopped, first.turns, host.counted) == ("max_turns", 2, [1, 2])
@@ -109,7 +109,7 @@ def test_after_its_bound_it_goes_on_from_the_messages() -> None:
         asyncio.run(host.conversation.run(model.ask, [OPENING], max_turns=0))
 
 
-def test_a_run_that_is_aborted_asks_no_more() -> None:
+def test_an_aborted_run_makes_no_more_requests() -> None:
     host = Host()
 
     async def abort() -> int:
@@ -153,7 +153,7 @@ def test_cancelling_it_cancels_what_it_waits_for() -> None:
     assert ended == ["call", "stream"]
 
 
-def test_a_stream_is_closed_when_whoever_listens_fails() -> None:
+def test_a_stream_is_closed_if_the_event_callback_fails() -> None:
     closed: list[bool] = []
 
     class Stream:
@@ -191,13 +191,13 @@ def test_a_sync_ask_runs_in_a_thread() -> None:
     assert threads != [threading.get_ident()]
 
 
-def test_a_lambda_may_return_what_has_to_be_awaited() -> None:
+def test_a_lambda_may_return_an_awaitable() -> None:
     model = Model(0)
     outcome = asyncio.run(Host().conversation.run(lambda messages, tools: model.ask(messages, tools), [OPENING]))
     assert outcome.text == "done"
 
 
-def test_what_is_no_response_is_an_error_that_says_what_to_return() -> None:
+def test_an_invalid_response_is_an_error_that_says_what_to_return() -> None:
     async def ask(_messages: Messages, _tools: Any) -> Any:
         return "hello"
 
@@ -206,7 +206,7 @@ def test_what_is_no_response_is_an_error_that_says_what_to_return() -> None:
 
 
 @pytest.mark.parametrize("name", EVENTS)
-def test_a_stream_comes_to_the_same_as_the_response(name: str) -> None:
+def test_a_stream_gives_the_same_outcome_as_the_response(name: str) -> None:
     calls = [("call_1", "desk__count", {"n": 1}), ("call_2", "desk__count", {"n": 2})]
     script = [RESPONSES[name]("I count.", calls), RESPONSES[name]("done", [])]
 
@@ -233,7 +233,7 @@ def test_a_stream_comes_to_the_same_as_the_response(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVENTS)
 @given(text=st.text(), args=st.lists(st.dictionaries(st.text(), st.integers() | st.text()), max_size=3))
-def test_reading_a_stream_gives_the_response(name: str, text: str, args: list[dict[str, Any]]) -> None:
+def test_reading_a_stream_returns_the_response(name: str, text: str, args: list[dict[str, Any]]) -> None:
     calls = [(f"call_{number}", "desk__count", each) for number, each in enumerate(args)]
     response = RESPONSES[name](text, calls)
     reader = stream_reader(name)
@@ -268,12 +268,12 @@ def test_an_error_in_a_stream_is_raised(name: str, event: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("name", ["bedrock", "mcp"])
-def test_streams_of_other_providers_cannot_be_read(name: str) -> None:
+def test_streams_of_unsupported_providers_are_refused(name: str) -> None:
     with pytest.raises(UnsupportedCapability, match="cannot be read as a stream"):
         stream_reader(name)
 
 
-def test_thoughts_and_their_signatures_come_back_as_they_were_and_are_no_text() -> None:
+def test_thoughts_and_their_signatures_are_returned_unchanged_and_are_not_text() -> None:
     thought = {"type": "thinking", "thinking": "I should look.", "signature": "c2ln"}
     response = RESPONSES["anthropic"]("I look.", [])
     response = {**response, "content": [thought, *response["content"]]}
@@ -305,7 +305,7 @@ def test_a_blocked_prompt_of_gemini_is_an_empty_answer() -> None:
     assert provider("gemini").read(reader.response()).text == ""
 
 
-def test_calls_of_servers_that_number_none_are_told_apart_by_their_ids() -> None:
+def test_calls_without_an_index_are_distinguished_by_their_ids() -> None:
     reader = stream_reader("openai")
     for call in (
         {"id": "a", "function": {"name": "one", "arguments": '{"n"'}},
@@ -320,7 +320,7 @@ def test_calls_of_servers_that_number_none_are_told_apart_by_their_ids() -> None
     ]  # fmt: skip
 
 
-def test_input_of_anthropic_that_is_cut_is_malformed() -> None:
+def test_truncated_input_of_anthropic_is_malformed() -> None:
     reader = stream_reader("anthropic")
     for event in EVENTS["anthropic"](RESPONSES["anthropic"]("", [("c", "desk__count", {"n": 100})])):
         if event.get("delta", {}).get("partial_json") != "}":
@@ -329,7 +329,7 @@ def test_input_of_anthropic_that_is_cut_is_malformed() -> None:
         reader.response()
 
 
-def test_the_output_of_servers_that_leave_it_out_of_the_last_event_is_that_of_the_items() -> None:
+def test_output_missing_in_the_last_event_is_collected_from_the_items() -> None:
     item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}
     reader = stream_reader("openai-responses")
     reader.add({"type": "response.output_item.done", "item": item})
@@ -370,7 +370,7 @@ def test_the_output_of_servers_that_leave_it_out_of_the_last_event_is_that_of_th
         ),
     ],
 )  # fmt: skip
-def test_only_what_the_api_takes_back_is_sent_back(name: str, response: Any, sent: Any) -> None:
+def test_only_fields_accepted_by_the_api_are_sent_back(name: str, response: Any, sent: Any) -> None:
     from toolgen.providers.messages import CallAnswer
 
     api = provider(name)

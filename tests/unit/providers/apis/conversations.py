@@ -1,4 +1,4 @@
-"""The same two turns at each API: as it answers, as it would refuse what comes next, and as its SDK asks it."""
+"""The same two turns at each API: its responses, its checks of the next request, and a call through its SDK."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ANSWERS = (
     CallAnswer(tool_call_id="call_2", name="shop__ping", text="closed", is_error=True),
     CallAnswer(tool_call_id="call_1", name="shop__find", text='["hat"]'),
 )
-"""Not in the order of the calls, which is how each API must be given them."""
+"""Not in the order of the calls, which the messages for each API must restore."""
 
 REPLY = ModelReply(
     text="Let me look.",
@@ -44,14 +44,14 @@ REPLY = ModelReply(
         ToolRequest(name="shop__ping", payload="{}", tool_call_id="call_2"),
     ),
 )
-"""What the first response of every API comes to."""
+"""The content of the first response of every API."""
 
 LAST = ModelReply(text="There is a hat.")
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """`kept` is a part of the first response that has to come back as it was."""
+    """`kept` is a part of the first response that must be sent back unchanged."""
 
     ask: Callable[[str, Mapping[str, Any], list[dict[str, Any]]], dict[str, Any]]
     opening: dict[str, Any]
@@ -98,7 +98,7 @@ def ask_gemini(url: str, fields: Mapping[str, Any], messages: list[dict[str, Any
 
 
 def ask_bedrock(url: str, fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> dict[str, Any]:
-    boto3 = import_module("boto3")  # it has no types
+    boto3 = import_module("boto3")  # it is untyped
     keys = dict.fromkeys(("region_name", "aws_access_key_id", "aws_secret_access_key"), "none")
     client: Any = boto3.client("bedrock-runtime", endpoint_url=url, **keys)
     return dict(client.converse(modelId="claude", messages=messages, **fields))

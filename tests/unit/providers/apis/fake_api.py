@@ -1,4 +1,4 @@
-"""A fake of an HTTP API on a socket of this machine: it answers from a script, and keeps what it was asked."""
+"""A fake HTTP API on a local socket: it answers from a script and keeps the requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class FakeApi:
-    """`url` is where it listens. A request that `refuses` finds fault with gets status 400, and the fault."""
+    """`url` is its address. A request for which `refuses` returns an error gets status 400 and the error."""
 
     answers: list[dict[str, Any]]
     refuses: Callable[[dict[str, Any]], str]
@@ -35,7 +35,7 @@ class FakeApi:
 
 @contextmanager
 def serving(answers: Sequence[dict[str, Any]], refuses: Callable[[dict[str, Any]], str]) -> Generator[FakeApi]:
-    """Serve until the block is left."""
+    """Serve until the end of the block."""
     api = FakeApi(list(answers), refuses)
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,7 +51,7 @@ def serving(answers: Sequence[dict[str, Any]], refuses: Callable[[dict[str, Any]
             self.end_headers()
             self.wfile.write(sent)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parameter's name is not ours
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given by the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

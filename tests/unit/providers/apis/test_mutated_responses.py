@@ -41,12 +41,12 @@ JUNK: Final[Sequence[Any]] = (
     *({1: 2}, {None: 1}, {(1, 2): 3}, b"bytes", object(), {1, 2}, (1, 2)),
     "x" * 100_000,
 )
-"""JSON values, and what a client that parses in another way may pass."""
+"""JSON values, and values that a client with another parser may pass."""
 DEEP: Final = _deep(100_000)
 
 
 def samples(name: str) -> list[dict[str, Any]]:
-    """Responses that can be read."""
+    """Return valid responses."""
     if name == "mcp":
         return [MCP_REQUEST, {**MCP_REQUEST, "id": "seven"}]
     found = list(CONVERSATIONS[name].answers)
@@ -55,7 +55,7 @@ def samples(name: str) -> list[dict[str, Any]]:
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every member of every object and array: what holds it, and its key."""
+    """Return every member of every object and array: its container and its key."""
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     found: list[tuple[Any, Any]] = []
     for key, member in members:
@@ -64,7 +64,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 
 def mutated(random_: random.Random, response: Any) -> Any:
-    """A response with up to three of its members replaced, removed, renamed, doubled, swapped or wrapped."""
+    """Return a response with up to three of its members replaced, removed, renamed, duplicated, swapped or wrapped."""
     response = deepcopy(response)
     for _ in range(random_.randint(1, 3)):
         found = places(response)
@@ -96,7 +96,7 @@ def mutated(random_: random.Random, response: Any) -> Any:
 
 
 def check(name: str, response: Any) -> bool:
-    """Read a response, and answer it; tell whether it could be read."""
+    """Read a response and answer it; return whether it could be read."""
     made = provider(name)
     reply, malformed = None, ""
     try:
@@ -105,7 +105,7 @@ def check(name: str, response: Any) -> bool:
         malformed = str(error)
     if reply is None:
         assert len(malformed) < 200
-        assert "xxx" not in malformed, "nothing of a response is quoted"
+        assert "xxx" not in malformed, "responses are not quoted"
         return False
     assert isinstance(reply, ModelReply)
     texts = [reply.text, *(text for call in reply.calls for text in (call.tool_call_id, call.name, str(call.payload)))]
@@ -119,7 +119,7 @@ def check(name: str, response: Any) -> bool:
 
 
 def fuzz(name: str, seed: int, count: int) -> None:
-    random_ = random.Random(seed)  # noqa: S311  # to be had again, and no secret
+    random_ = random.Random(seed)  # noqa: S311  # reproducible, not secret
     originals = samples(name)
     read = [check(name, mutated(random_, random_.choice(originals))) for _ in range(count)]
     assert 0.02 < sum(read) / count < 0.98, "some can be read, and some cannot"
@@ -129,7 +129,7 @@ ALL = pytest.mark.parametrize("name", PROVIDERS)
 
 
 @ALL
-def test_what_is_mutated_can_be_read(name: str) -> None:
+def test_unmutated_samples_can_be_read(name: str) -> None:
     for response in samples(name):
         assert check(name, response)
 
@@ -151,7 +151,7 @@ def test_many_mutated_responses_are_read_or_malformed(name: str, seed: int) -> N
     "value", [10**5000, _deep(100_000), object(), {(1, 2): 3}], ids=["digits", "depth", "object", "key"]
 )
 def test_args_that_cannot_be_written_are_malformed(name: str, value: Any) -> None:
-    """Where args come as an object. Where they come as text, they are read by the runtime."""
+    """If args are an object. If they are text, the runtime parses them."""
     if name == "mcp":
         response: Any = {**MCP_REQUEST, "params": {"name": "shop__find", "arguments": {"text": value}}}
     elif name.startswith(("anthropic", "gemini", "bedrock")):

@@ -1,4 +1,4 @@
-"""Every provider: names, problems, and responses that are not what was promised."""
+"""Every provider: names, problems, and unexpected responses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def offered(name: str, *idents: str) -> list[OfferedTool]:
 
 
 def names_in(fields: Any) -> list[str]:
-    """The names of the tools of a payload, wherever they stand."""
+    """Return the names of the tools anywhere in a payload."""
     found = json.dumps(fields)
     return re.findall(r'"name": "([^"]*)"', found)
 
@@ -44,7 +44,7 @@ def test_uac_11_names_fit_openai_and_dotted_ones_pass_litellm_unchanged() -> Non
 
 
 @ALL
-def test_uac_12_no_dotted_name_is_in_the_payload_of_another_profile(name: str) -> None:
+def test_uac_12_other_profiles_have_no_dotted_names_in_their_payload(name: str) -> None:
     told = json.dumps(provider_payload(name, offered(name, *IDENTS)).fields)
     dotted = [*IDENTS[:2], IDENTS[3]] if name == "litellm" else []
     assert [ident for ident in IDENTS if f'"{ident}"' in told] == dotted
@@ -58,7 +58,7 @@ def test_reg_26_the_names_of_a_payload_are_those_offered(name: str) -> None:
 
 
 @ALL
-def test_reg_15_a_tool_that_cannot_be_offered_is_named_with_the_reason(name: str) -> None:
+def test_reg_15_a_tool_that_cannot_be_offered_is_reported_with_the_reason(name: str) -> None:
     tools = [
         OfferedTool(name="has.dot!", description="It.", args={"type": "object"}),
         OfferedTool(name="twice", description="It.", args={"type": "object"}),
@@ -74,7 +74,7 @@ def test_reg_15_a_tool_that_cannot_be_offered_is_named_with_the_reason(name: str
     assert copy(error).problems == error.problems
 
 
-def test_anthropic_takes_so_much_that_is_strict_in_one_request() -> None:
+def test_anthropic_strict_limits_of_a_request_are_reported() -> None:
     args = {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": False}
     tools = [OfferedTool(name=f"t{number}", description="It.", args=args) for number in range(14)]
     assert [str(problem) for problem in provider_payload("anthropic-strict", tools).problems] == [
@@ -90,7 +90,7 @@ def test_anthropic_takes_so_much_that_is_strict_in_one_request() -> None:
     assert len(payload.fields["tools"]) == 20
 
 
-def test_a_wire_name_that_a_spec_chose_stays() -> None:
+def test_a_wire_name_set_by_a_spec_is_kept() -> None:
     assert spelled("code.read_file", "read", provider("litellm")) == "read"
     assert spelled("code.read_file", "code__read_file", provider("litellm")) == "code.read_file"
 
@@ -98,14 +98,14 @@ def test_a_wire_name_that_a_spec_chose_stays() -> None:
 @pytest.mark.parametrize(
     ("name", "mode"), [("bedrock", "none"), ("mcp", "required"), ("mcp", "none"), ("mcp", "named")]
 )
-def test_reg_15_a_choice_that_an_api_does_not_have_is_refused(name: str, mode: Any) -> None:
+def test_reg_15_an_unsupported_tool_choice_is_refused(name: str, mode: Any) -> None:
     with pytest.raises(UnsupportedCapability, match="tool choice"):
         provider(name).tool_choice(mode)
     assert provider("mcp").tool_choice("auto") == {}
 
 
 def silent(name: str) -> dict[str, Any]:
-    """A response without a word: a refusal, or an answer that was cut off."""
+    """Return a response without text: a refusal or a truncated answer."""
     blocked: dict[str, dict[str, Any]] = {
         "openai": {"choices": [{"finish_reason": "content_filter", "message": {"role": "assistant", "content": None}}]},
         "openai-responses": {"status": "incomplete", "output": []},
@@ -117,7 +117,7 @@ def silent(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "gemini", "bedrock"])
-def test_an_empty_answer_is_an_empty_reply_and_no_turn_of_its_own(name: str) -> None:
+def test_an_empty_answer_is_an_empty_reply_and_adds_no_message(name: str) -> None:
     made = provider(name)
     assert made.read(silent(name)) == ModelReply()
     assert made.messages(silent(name)) == []
@@ -140,7 +140,7 @@ def test_a_blocked_prompt_has_no_candidates() -> None:
         assert provider("gemini").read({key: {"blockReason": "SAFETY"}}) == ModelReply()
 
 
-def test_servers_that_speak_openais_api_may_answer_in_parts_and_with_reasoning() -> None:
+def test_servers_compatible_with_openai_may_answer_in_parts_and_with_reasoning() -> None:
     message = {
         "role": "assistant",
         "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
@@ -154,13 +154,13 @@ def test_servers_that_speak_openais_api_may_answer_in_parts_and_with_reasoning()
     assert "annotations" not in own
 
 
-def test_audio_comes_back_by_its_id() -> None:
+def test_audio_is_sent_back_by_its_id() -> None:
     message = {"role": "assistant", "content": None, "audio": {"id": "au", "data": "…", "transcript": "Hi."}}
     (own,) = provider("openai").messages({"choices": [{"message": message}]})
     assert own == {"role": "assistant", "audio": {"id": "au"}}
 
 
-def test_calls_of_gemini_without_ids_are_answered_in_their_order() -> None:
+def test_calls_of_gemini_without_ids_are_answered_in_order() -> None:
     made = provider("gemini")
     parts = [{"functionCall": {"name": "a", "args": {"x": None}}}, {"functionCall": {"name": "b"}}]
     response = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
@@ -174,7 +174,7 @@ def test_calls_of_gemini_without_ids_are_answered_in_their_order() -> None:
     assert told["parts"] == [{"functionResponse": {"name": name, "response": {"output": name}}} for name in ("a", "b")]
 
 
-def test_tools_that_run_at_the_provider_are_none_of_ours() -> None:
+def test_calls_of_tools_run_by_the_provider_are_ignored() -> None:
     block = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     assert provider("anthropic").read({"content": [block]}).calls == ()
     use = {"toolUse": {"toolUseId": "s", "name": "x", "input": {}, "type": "server_tool_use"}}
@@ -235,7 +235,7 @@ def test_an_error_does_not_quote_the_response() -> None:
 
 
 @ALL
-def test_reading_and_offering_change_nothing_that_was_given(name: str) -> None:
+def test_reading_and_offering_do_not_modify_their_inputs(name: str) -> None:
     tools = [tool.args for tool in TOOLS]
     before = json.dumps(tools)
     provider(name).tools(TOOLS)

@@ -1,4 +1,4 @@
-"""Each API, faked on a socket, is talked to by its own SDK: tools are offered, calls read, and results given back."""
+"""Round trips between each SDK and its API, faked on a socket: tools are offered, calls read, and results returned."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_two_turns(name: str) -> None:
 
 
 def holds(value: Any, part: Any) -> bool:
-    """Whether a JSON value is another, or holds it."""
+    """Return whether a JSON value equals or contains another."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return bool(value == part) or any(holds(each, part) for each in inside)
 
 
 @ALL
-def test_what_goes_over_the_wire_is_what_was_said(name: str) -> None:
+def test_the_sdk_sends_the_tools_of_the_payload(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     with serving(each.answers, each.refuses) as api:
         each.ask(api.url, made.tools(TOOLS).fields, [each.opening])
@@ -57,7 +57,7 @@ def test_what_goes_over_the_wire_is_what_was_said(name: str) -> None:
 
 
 def on_tools(request: dict[str, Any]) -> dict[str, Any]:
-    """The members of a request that are about tools; google-genai spells one of them in its own way."""
+    """Return the members of a request about tools; google-genai spells one of them differently."""
     sent = {key: value for key, value in request.items() if key.startswith("tool")}
     return dict(json.loads(json.dumps(sent).replace('"parameters_json_schema"', '"parametersJsonSchema"')))
 
@@ -73,7 +73,7 @@ def test_a_choice_is_sent(name: str, choice: tuple[ChoiceMode, str]) -> None:
 
 
 @ALL
-def test_no_tools_are_no_empty_list(name: str) -> None:
+def test_without_tools_no_empty_list_is_sent(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     assert made.tools([]).fields == {}
     with serving(each.answers[1:], each.refuses) as api:
@@ -82,7 +82,7 @@ def test_no_tools_are_no_empty_list(name: str) -> None:
 
 
 @ALL
-def test_a_word_of_the_host_follows_that_of_the_model(name: str) -> None:
+def test_a_message_of_the_host_follows_that_of_the_model(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     with serving([each.answers[1], each.answers[1]], each.refuses) as api:
         response = each.ask(api.url, {}, [each.opening])
@@ -109,7 +109,7 @@ def test_a_call_without_an_answer_is_not_sent_on(name: str) -> None:
         ("bedrock", {"status": "error"}),
     ],
 )
-def test_an_answer_that_is_an_error_is_said_to_be_one(name: str, failed: dict[str, Any]) -> None:
+def test_a_failed_result_is_marked_as_an_error(name: str, failed: dict[str, Any]) -> None:
     *_, told = provider(name).messages(CONVERSATIONS[name].answers[0], ANSWERS)
     results = told.get("content") or told["parts"]
     found, pinged = (each.get("toolResult") or each.get("functionResponse") or each for each in results)
@@ -118,7 +118,7 @@ def test_an_answer_that_is_an_error_is_said_to_be_one(name: str, failed: dict[st
 
 
 @pytest.mark.parametrize("name", ["openai-strict", "openai-responses-strict"])
-def test_what_a_strict_mode_made_null_is_absent_again(name: str) -> None:
+def test_fields_that_strict_mode_set_to_null_become_absent_again(name: str) -> None:
     payload = provider(name).tools(TOOLS)
     assert payload.restore("shop__find", '{"text":"hat","limit":null}') == '{"text":"hat"}'
     assert payload.restore("shop__find", '{"text": ') == '{"text": '

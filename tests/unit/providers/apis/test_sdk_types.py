@@ -1,4 +1,4 @@
-"""What is sent is what the official SDKs type it as, and holds nothing that they do not know."""
+"""Requests match the types of the official SDKs, without unknown members."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ STRICT_AND_NOT = pytest.mark.parametrize("strict", ["", "-strict"])
 
 
 def is_exactly(type_: Any, value: Any) -> None:
-    """Check a value against a type of an SDK, and that no member was left out because the type does not have it."""
+    """Check a value against a type of an SDK, and that the type has all its members."""
     assert json.loads(TypeAdapter(type_).dump_json(TypeAdapter(type_).validate_python(value))) == value
 
 
 def history(name: str) -> list[dict[str, Any]]:
-    """The messages of a second request."""
+    """Return the messages of a second request."""
     each = CONVERSATIONS[name]
     return provider(name).messages(each.answers[0], ANSWERS)
 
@@ -84,7 +84,7 @@ def test_gemini() -> None:
 
 
 def test_bedrock() -> None:
-    session, validate = import_module("botocore.session"), import_module("botocore.validate")  # they have no types
+    session, validate = import_module("botocore.session"), import_module("botocore.validate")  # they are untyped
     model = session.get_session().get_service_model("bedrock-runtime")
     shape = model.operation_model("Converse").input_shape
     made = provider("bedrock")

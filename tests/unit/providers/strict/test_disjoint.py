@@ -1,4 +1,4 @@
-"""Disjoint: parts are compared in a time that does not grow with the ways that lead to them."""
+"""Disjoint: the time of comparing subschemas does not grow with the number of paths to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def closed(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def ladder(levels: int) -> dict[str, Any]:
-    """Types each of which has three ways to the next."""
+    """Return types with three references each to the next."""
 
     def rung(number: int) -> dict[str, Any]:
         following = {"$ref": f"#/$defs/D{number + 1}"}
@@ -36,7 +36,7 @@ def ladder(levels: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("dialect", [OPENAI_STRICT, CLAUDE_STRICT], ids=["openai", "claude"])
 @pytest.mark.parametrize("levels", [19, 30])
-def test_types_that_lead_to_the_next_in_three_ways_are_read_at_once(levels: int, dialect: StrictDialect) -> None:
+def test_types_with_three_references_to_the_next_are_compared_quickly(levels: int, dialect: StrictDialect) -> None:
     start = time.perf_counter()
     projection = project("t", ladder(levels), dialect)
     assert projection.problems == ()
@@ -45,14 +45,14 @@ def test_types_that_lead_to_the_next_in_three_ways_are_read_at_once(levels: int,
 
 
 @pytest.mark.parametrize("levels", [40, 200])
-def test_more_types_behind_each_other_are_a_problem_at_once(levels: int) -> None:
+def test_too_long_chains_of_types_are_reported_quickly(levels: int) -> None:
     start = time.perf_counter()
     problems = project("t", ladder(levels), OPENAI_STRICT).problems
     assert [problem.reason for problem in problems] == ["is nested more than 100 levels deep"]
     assert time.perf_counter() - start < 5
 
 
-def test_args_are_looked_at_once_however_many_branches_have_them() -> None:
+def test_shared_args_of_many_branches_are_compared_once() -> None:
     branches = [closed({"more": {"$ref": "#/$defs/N"}, "kind": {"const": kind}}) for kind in "ab"]
     several = {"anyOf": [*branches, {"type": "null"}]}
     node = {"type": "object", "properties": {"n": several, "free": {}}, "additionalProperties": False}
@@ -68,7 +68,7 @@ def test_args_are_looked_at_once_however_many_branches_have_them() -> None:
     assert time.perf_counter() - start < 5
 
 
-def test_what_leads_back_to_the_question_is_not_told_apart() -> None:
+def test_recursive_comparisons_count_as_not_disjoint() -> None:
     branch = {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "array", "items": {"type": "string"}}]}
     one, other = closed({"v": branch, "free": {}}), closed({"v": branch, "free": {"type": "string"}})
     schema = {**closed({"a": {"anyOf": [{"$ref": "#/$defs/N"}, other]}}), "$defs": {"N": one}}

@@ -1,4 +1,4 @@
-"""Spoken fields: no object is closed over a field that its conditions need, so what is offered can be called."""
+"""Mentioned fields: no object is closed if its conditions need undeclared fields, so that it can be called."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ DEFINITIONS = {"Base": BASE}
 
 @both
 @pytest.mark.parametrize("schema", SHORT)
-def test_what_needs_fields_that_are_not_declared_is_no_plain_object(
-    schema: dict[str, Any], dialect: StrictDialect
-) -> None:
+def test_a_condition_on_undeclared_fields_is_not_a_plain_object(schema: dict[str, Any], dialect: StrictDialect) -> None:
     (problem,) = project("t", {**schema, "$defs": DEFINITIONS}, dialect).problems
     assert problem.reason.startswith("the args are not a plain object")
     outer = {
@@ -50,7 +48,7 @@ def test_what_needs_fields_that_are_not_declared_is_no_plain_object(
 
 @both
 @pytest.mark.parametrize("beside", [{"required": ["b"]}, {"minProperties": 2}, {"properties": {"b": {}}}])
-def test_what_stands_beside_a_reference_is_not_closed_over(beside: dict[str, Any], dialect: StrictDialect) -> None:
+def test_an_object_with_siblings_of_a_reference_is_not_closed(beside: dict[str, Any], dialect: StrictDialect) -> None:
     schema = {
         "type": "object", "properties": {"x": {"$ref": "#/$defs/Base", **beside}}, "additionalProperties": False,
         "required": ["x"], "$defs": DEFINITIONS,
@@ -70,7 +68,7 @@ def test_what_stands_beside_a_reference_is_not_closed_over(beside: dict[str, Any
         {"dependentRequired": {"item": ["item"]}},
     ],
 )
-def test_what_needs_nothing_else_can_be_called(condition: dict[str, Any], dialect: StrictDialect) -> None:
+def test_a_condition_on_declared_fields_can_be_offered(condition: dict[str, Any], dialect: StrictDialect) -> None:
     schema = {**ITEM, **condition}
     projection = project("t", schema, dialect)
     assert projection.problems == ()
@@ -79,7 +77,7 @@ def test_what_needs_nothing_else_can_be_called(condition: dict[str, Any], dialec
     assert validator_for(schema).is_valid(projection.restore(sent))
 
 
-def test_references_that_lead_in_a_circle_end() -> None:
+def test_circular_references_end() -> None:
     whole = {"$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}], "required": ["a"]}}}
     assert conditional_properties({"allOf": [{"$ref": "#/$defs/A"}]}, whole) == {"a"}
     assert conditional_properties({"allOf": [{"$ref": "#/$defs/B"}]}, whole) is None

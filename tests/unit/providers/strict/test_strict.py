@@ -1,4 +1,4 @@
-"""Strict schemas: every value that a tool takes gets there and back, and what cannot is said."""
+"""Strict schemas: every valid value survives the round trip, and exceptions are reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ searching = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthC
 
 
 def object_schema(properties: dict[str, Any], required: list[str] | None = None, **others: Any) -> dict[str, Any]:
-    """A closed object; all fields are required where nothing else is said."""
+    """Return a closed object; all fields are required by default."""
     return {
         "type": "object",
         "properties": properties,
@@ -36,14 +36,14 @@ def object_schema(properties: dict[str, Any], required: list[str] | None = None,
 
 
 def differences(projection: Projection) -> set[tuple[str, str, str]]:
-    """What is reported, less the tool."""
+    """Return the reported differences without the tool."""
     return {(each.pointer, each.keyword, each.effect) for each in projection.differences}
 
 
 @both
 @searching
 @given(data=st.data())
-def test_what_a_tool_takes_can_be_sent_and_comes_back_as_it_was(dialect: StrictDialect, data: st.DataObject) -> None:
+def test_valid_args_can_be_sent_and_are_restored_exactly(dialect: StrictDialect, data: st.DataObject) -> None:
     schema = data.draw(args_schemas())
     value = data.draw(values(schema, schema))
     assume(jsonschema_rs.validator_for(schema).is_valid(value))
@@ -59,7 +59,7 @@ def test_what_a_tool_takes_can_be_sent_and_comes_back_as_it_was(dialect: StrictD
 
 
 def sent_for(projection: Projection, value: Any) -> tuple[Any, str | None]:
-    """What is sent for a value, or where it cannot be."""
+    """Return the sent form of a value, or the location where that is impossible."""
     try:
         return projection.project(value), None
     except UnsupportedSchema as error:
@@ -69,7 +69,7 @@ def sent_for(projection: Projection, value: Any) -> tuple[Any, str | None]:
 @both
 @searching
 @given(data=st.data())
-def test_what_is_sent_fits_the_tool_but_for_what_was_reported(dialect: StrictDialect, data: st.DataObject) -> None:
+def test_sent_args_are_valid_except_for_reported_differences(dialect: StrictDialect, data: st.DataObject) -> None:
     schema = data.draw(args_schemas())
     projection = project("t", schema, dialect)
     assume(not projection.problems)
@@ -81,7 +81,7 @@ def test_what_is_sent_fits_the_tool_but_for_what_was_reported(dialect: StrictDia
 
 
 def without(schema: dict[str, Any], differences: tuple[Difference, ...]) -> dict[str, Any]:
-    """A schema that asserts nothing of what is reported as not enforced."""
+    """Return a schema without the assertions reported as not enforced."""
     enforced = deepcopy(schema)
     loose = [(each.pointer, each.keyword) for each in differences if each.effect == "looser"]
     for pointer, keyword in sorted(set(loose), key=lambda each: (-each[0].count("/"), each[1] == "")):
@@ -100,11 +100,11 @@ def without(schema: dict[str, Any], differences: tuple[Difference, ...]) -> dict
 
 
 def canonical(value: Any) -> str:
-    """JSON text that is the same for the same value."""
+    """Return canonical JSON text of a value."""
     return json.dumps(value, sort_keys=True)
 
 
-def test_absent_fields_are_null_and_null_comes_back_as_absent() -> None:
+def test_absent_fields_are_sent_as_null_and_restored_as_absent() -> None:
     schema = object_schema({"a": {"type": "string"}, "b": {"type": "integer"}}, ["a"])
     projection = project("t", schema, OPENAI_STRICT)
     assert projection.schema == object_schema({"a": {"type": "string"}, "b": {"type": ["integer", "null"]}})
@@ -113,7 +113,7 @@ def test_absent_fields_are_null_and_null_comes_back_as_absent() -> None:
     assert projection.differences == ()
 
 
-def test_claude_has_optional_fields_of_its_own() -> None:
+def test_claude_supports_optional_fields() -> None:
     schema = object_schema({"a": {"type": "string"}, "b": {"type": ["integer", "null"]}}, ["a"])
     projection = project("t", schema, CLAUDE_STRICT)
     assert projection.project({"a": "x"}) == {"a": "x"}
@@ -121,7 +121,7 @@ def test_claude_has_optional_fields_of_its_own() -> None:
     assert projection.differences == ()
 
 
-def test_null_of_an_optional_field_is_not_guessed_at_but_reported() -> None:
+def test_an_ambiguous_null_of_an_optional_field_is_reported() -> None:
     schema = object_schema({"a": {"type": ["string", "null"]}}, [])
     projection = project("t", schema, OPENAI_STRICT)
     assert differences(projection) == {("/properties/a", "type", "tighter")}
@@ -129,7 +129,7 @@ def test_null_of_an_optional_field_is_not_guessed_at_but_reported() -> None:
         projection.project({"a": None})
 
 
-def test_null_of_a_required_field_stays() -> None:
+def test_null_of_a_required_field_is_kept() -> None:
     projection = project("t", object_schema({"a": {"type": ["string", "null"]}}), OPENAI_STRICT)
     assert projection.restore({"a": None}) == {"a": None}
     assert projection.differences == ()
@@ -148,7 +148,7 @@ def test_an_open_object_is_closed_and_reported(dialect: StrictDialect) -> None:
 @pytest.mark.parametrize(
     "beside", [{"additionalProperties": True}, {"$schema": "http://json-schema.org/draft-07/schema#"}]
 )
-def test_unevaluated_properties_close_nothing_where_all_are_evaluated(
+def test_unevaluated_properties_have_no_effect_if_all_are_evaluated(
     beside: dict[str, Any], dialect: StrictDialect
 ) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], **beside}
@@ -182,7 +182,7 @@ def test_an_open_object_is_closed_in_a_choice_too(dialect: StrictDialect) -> Non
         True,
     ],
 )
-def test_what_has_no_plain_structure_is_sent_as_json_text(part: Any, dialect: StrictDialect) -> None:
+def test_unsupported_structures_are_sent_as_json_text(part: Any, dialect: StrictDialect) -> None:
     projection = project("t", object_schema({"a": part}), dialect)
     assert differences(projection) == {("/properties/a", "", "looser")}
     told = projection.schema["properties"]["a"]
@@ -193,13 +193,13 @@ def test_what_has_no_plain_structure_is_sent_as_json_text(part: Any, dialect: St
     assert projection.restore({"a": "no json"}) == {"a": "no json"}
 
 
-def test_text_says_all_that_its_part_refers_to() -> None:
+def test_json_text_is_described_with_all_referenced_definitions() -> None:
     schema = object_schema({"a": {"type": "object", "additionalProperties": {"$ref": "#/$defs/T"}}})
     projection = project("t", {**schema, "$defs": {"T": {"type": "integer"}}}, OPENAI_STRICT)
     assert '"$defs":{"T":{"type":"integer"}}' in projection.schema["properties"]["a"]["description"]
 
 
-def test_bounds_that_are_not_enforced_are_said_in_the_description() -> None:
+def test_unenforced_bounds_are_added_to_the_description() -> None:
     part = {"type": "string", "description": "A code.", "minLength": 3, "pattern": "^[A-Z]+$", "default": "ABC"}
     openai, claude = (project("t", object_schema({"a": part}), dialect) for dialect in DIALECTS.values())
     assert openai.schema["properties"]["a"] == {
@@ -212,12 +212,12 @@ def test_bounds_that_are_not_enforced_are_said_in_the_description() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["^(?=a)", "(?<!b)a", r"(a)\1", "(?i)a"])
-def test_patterns_that_look_around_or_back_are_moved(pattern: str) -> None:
+def test_patterns_with_lookaround_or_backreferences_move_to_the_description(pattern: str) -> None:
     projection = project("t", object_schema({"a": {"type": "string", "pattern": pattern}}), OPENAI_STRICT)
     assert "pattern" not in projection.schema["properties"]["a"]
 
 
-def test_a_choice_of_objects_is_told_apart_by_its_fixed_field() -> None:
+def test_a_choice_of_objects_is_distinguished_by_its_constant_field() -> None:
     cat = object_schema({"kind": {"const": "cat"}, "lives": {"type": "integer"}}, ["kind"])
     dog = object_schema({"kind": {"const": "dog"}, "lives": {"type": ["integer", "null"]}})
     projection = project("t", object_schema({"pet": {"oneOf": [cat, dog]}}), OPENAI_STRICT)
@@ -226,7 +226,7 @@ def test_a_choice_of_objects_is_told_apart_by_its_fixed_field() -> None:
     assert differences(projection) == {("/properties/pet", "oneOf", "looser")}
 
 
-def test_a_choice_that_nobody_can_tell_apart_is_text() -> None:
+def test_an_ambiguous_choice_is_sent_as_json_text() -> None:
     one = object_schema({"a": {"type": "integer"}}, [])
     other = object_schema({"a": {"type": ["integer", "null"]}})
     projection = project("t", object_schema({"x": {"anyOf": [one, other]}}), OPENAI_STRICT)
@@ -235,7 +235,7 @@ def test_a_choice_that_nobody_can_tell_apart_is_text() -> None:
         assert projection.restore(projection.project({"x": value})) == {"x": value}
 
 
-def test_null_for_absent_is_not_taken_for_the_null_of_another_branch() -> None:
+def test_null_for_an_absent_field_is_not_mistaken_for_null_of_another_branch() -> None:
     one, other = object_schema({"a": {"type": "integer"}}, []), object_schema({"a": {"type": "null"}})
     for branches in ([one, other], [other, one]):
         projection = project("t", object_schema({"x": {"anyOf": branches}}), OPENAI_STRICT)
@@ -251,7 +251,7 @@ TREE = {
 }
 
 
-def test_what_holds_itself_stays_so_where_it_may_and_is_text_elsewhere() -> None:
+def test_recursive_types_are_kept_if_supported_and_json_text_otherwise() -> None:
     openai, claude = (project("t", TREE, dialect) for dialect in DIALECTS.values())
     assert openai.schema["$defs"]["Tree"]["properties"]["left"] == {
         "anyOf": [{"$ref": "#/$defs/Tree"}, {"type": "null"}]
@@ -267,18 +267,20 @@ def test_what_holds_itself_stays_so_where_it_may_and_is_text_elsewhere() -> None
     "definition",
     [{"$ref": "#/$defs/T"}, {"anyOf": [{"$ref": "#/$defs/T"}, {"type": "null"}]}, {"allOf": [{"$ref": "#/$defs/T"}]}],
 )
-def test_what_is_nothing_but_itself_does_not_hang(definition: dict[str, Any], dialect: StrictDialect) -> None:
+def test_a_definition_that_only_refers_to_itself_does_not_hang(
+    definition: dict[str, Any], dialect: StrictDialect
+) -> None:
     schema = {**object_schema({"a": {"$ref": "#/$defs/T"}}), "$defs": {"T": definition}}
     projection = project("t", schema, dialect)
     assert projection.restore(projection.project({"a": None})) == {"a": None}
 
 
-def test_a_root_that_is_only_a_reference_is_what_it_refers_to() -> None:
+def test_a_root_that_is_only_a_reference_is_resolved() -> None:
     schema = {"$ref": "#/definitions/Args", "definitions": {"Args": object_schema({"a": {"type": "string"}})}}
     assert project("t", schema, OPENAI_STRICT).schema == object_schema({"a": {"type": "string"}})
 
 
-def test_older_drafts_ignore_what_stands_beside_a_reference() -> None:
+def test_older_drafts_ignore_siblings_of_a_reference() -> None:
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         **object_schema({"a": {"$ref": "#/definitions/T", "minLength": 9, "description": "It."}}),
@@ -298,7 +300,7 @@ def test_older_drafts_ignore_what_stands_beside_a_reference() -> None:
         {"type": ["object", "null"]},
     ],
 )
-def test_args_that_are_no_plain_object_are_a_problem(schema: dict[str, Any]) -> None:
+def test_args_other_than_a_plain_object_are_a_problem(schema: dict[str, Any]) -> None:
     projection = project("shop__buy", schema, OPENAI_STRICT)
     assert [str(problem) for problem in projection.problems] == [
         "shop__buy: the args are not a plain object, which strict mode requires"
@@ -329,16 +331,16 @@ def deep(levels: int) -> dict[str, Any]:
         ),
     ],
 )
-def test_openai_bounds_the_schema_of_a_tool(schema: dict[str, Any], reason: str) -> None:
+def test_openai_limits_the_schema_of_a_tool(schema: dict[str, Any], reason: str) -> None:
     assert [problem.reason for problem in project("t", schema, OPENAI_STRICT).problems] == [reason]
 
 
-def test_what_is_just_within_the_bounds_is_fine() -> None:
+def test_a_schema_exactly_at_the_limits_is_accepted() -> None:
     assert project("t", deep(10), OPENAI_STRICT).problems == ()
     assert project("t", object_schema({"a": {"enum": list(range(1000))}}), OPENAI_STRICT).problems == ()
 
 
-def test_a_field_that_may_never_be_there_is_not_told_of() -> None:
+def test_a_forbidden_field_is_not_offered() -> None:
     projection = project("t", object_schema({"a": {"type": "string"}, "b": False}, ["a"]), OPENAI_STRICT)
     assert list(projection.schema["properties"]) == ["a"]
     assert projection.differences == ()

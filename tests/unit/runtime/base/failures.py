@@ -1,6 +1,6 @@
-"""Calls that fail, for each kind of failure, each made for real: by a host with secrets, folders and long texts.
+"""Real failing calls for each kind of failure, in a host with secrets, folders and long texts.
 
-What a failure says to a model is measured by `test_error_texts`.
+The error texts for models are measured by `test_error_texts`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime import Catalog
 
-SECRET: Final = "sk-proj-Zx81kTq0Lm44Vb7cNw29Rd5eYh63Uf8aPo12"  # noqa: S105  # of nobody
+SECRET: Final = "sk-proj-Zx81kTq0Lm44Vb7cNw29Rd5eYh63Uf8aPo12"  # noqa: S105  # a test value
 FOLDER: Final = "/srv/hosting/tenant-7/app/"
 LEAKY: Final = f"cannot open {FOLDER}settings/prod.yaml with api_key={SECRET} as password=hunter2hunter2"
-"""What a library of the host's says, and no model should read: a folder of the host, and two secrets."""
+"""An error text of a library of the host that no model should see: a folder of the host and two secrets."""
 
 LONG: Final = "word " * 20_000
 TRACEBACK: Final = f'Traceback (most recent call last):\n  File "{FOLDER}main.py", line 7, in <module>\n{LEAKY}'
@@ -59,7 +59,7 @@ EXACT_RESULT: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """One way to fail: the kind and the code that it ends with, and what makes it happen."""
+    """One way to fail: the resulting kind and code, and the cause."""
 
     name: str
     kind: FailureKind
@@ -69,7 +69,7 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class _Call:
-    """A call of one tool, made in a loop of its own."""
+    """A call of one tool, made in a new loop."""
 
     catalog: Catalog
     name: str = "own.tool"
@@ -163,7 +163,7 @@ def _denied_by_policy() -> ToolResult[Any]:
 
 
 def _compiled(name: str, payload: str = "{}") -> Callable[[], ToolResult[Any]]:
-    """Call a tool of the examples that nobody runs here."""
+    """Call a tool of the examples that has no executor here."""
 
     def call() -> ToolResult[Any]:
         runtime = Runtime(load("generated"), permission=deny_all, missing=load("generated").toolsets)
@@ -173,7 +173,7 @@ def _compiled(name: str, payload: str = "{}") -> Callable[[], ToolResult[Any]]:
 
 
 def _turn(*, abort: bool, report: str = "") -> Callable[[], ToolResult[Any]]:
-    """A turn whose first call is aborted or fails; give the result of the first, or else of the last, call."""
+    """A turn whose first call is aborted or fails; return the result of the first or the last call."""
 
     async def handler(_args: Any, meta: ToolCallMeta) -> None:
         if not abort:
@@ -214,7 +214,7 @@ def _too_many_agents() -> ToolResult[Any]:
 
 
 class Amount(BaseModel):
-    """A model of a library that a handler uses by itself."""
+    """A pydantic model that a handler uses internally."""
 
     euros: int
 
@@ -224,7 +224,7 @@ def _pydantic_fails(_args: Any) -> None:
 
 
 class Unprintable(RuntimeError):
-    """An exception that cannot say what is wrong."""
+    """An exception that cannot be formatted."""
 
     def __str__(self) -> str:
         raise ValueError(LEAKY)
@@ -331,7 +331,7 @@ WAYS: Final[Sequence[tuple[FailureKind, str, Mapping[str, Callable[[], ToolResul
         "as_a_result_at_length": giving(ToolError(message=LONG, code="broken", hint=LONG)),
     }),
 )  # fmt: skip
-"""Kind and code of a failure, and the ways to come by it."""
+"""Kind and code of each failure, and its causes."""
 
 FAILURES: Final = [
     Failure(name=name, kind=kind, code=code, happens=happens)

@@ -1,4 +1,4 @@
-"""What a failure says to a model: short, nothing of the host, and what to do next. Every kind is made for real."""
+"""Error texts for models: short, without details of the host, and with the next step. Every kind of failure is real."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolError
 
 LONGEST: Final = 2_000
-"""Characters of a text. A model reads every one of them, in this turn and in all that follow."""
+"""Maximum characters of a text. A model reads all of them in this turn and all later ones."""
 
 CHECKOUT: Final = Path(__file__).parents[4]
 LEAKS: Final = (
@@ -34,7 +34,7 @@ LEAKS: Final = (
 
 @cache
 def error_and_text(name: str) -> tuple[ToolError, str]:
-    """How a call failed, and all that a model is shown of it."""
+    """Return how a call failed, and the text shown to the model."""
     result = next(failure for failure in FAILURES if failure.name == name).happens()
     assert result.error is not None, result
     shown = [block.data if block.type == "text" else json.dumps(block.data) for block in result.content]
@@ -44,7 +44,7 @@ def error_and_text(name: str) -> tuple[ToolError, str]:
 of_each_failure = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.name)
 
 
-def test_every_kind_of_failure_is_made_here() -> None:
+def test_every_kind_of_failure_is_covered() -> None:
     assert {failure.kind for failure in FAILURES} == set(FailureKind)
     assert len({failure.name for failure in FAILURES}) == len(FAILURES)
 
@@ -77,14 +77,14 @@ def test_a_failure_text_leaks_nothing_of_the_host(failure: Failure) -> None:
 
 
 @of_each_failure
-def test_a_failure_text_hides_nothing_from_its_reader(failure: Failure) -> None:
+def test_a_failure_text_contains_no_invisible_characters(failure: Failure) -> None:
     error, text = error_and_text(failure.name)
     assert "\n" not in error.message
     assert [line for line in text.splitlines() if any(map(is_hidden, line))] == []
 
 
 @of_each_failure
-def test_a_failure_says_what_to_do_next(failure: Failure) -> None:
+def test_a_failure_text_says_what_to_do_next(failure: Failure) -> None:
     error, text = error_and_text(failure.name)
     is_to_be_mended = error.kind is FailureKind.INVALID_CALL and error.issues
     advice = [issue.hint for issue in error.issues] if is_to_be_mended else [error.hint]
@@ -93,7 +93,7 @@ def test_a_failure_says_what_to_do_next(failure: Failure) -> None:
     assert text.startswith(error.message)
 
 
-def test_what_a_model_sent_as_a_secret_is_in_no_error_and_in_no_store() -> None:
+def test_a_secret_sent_by_a_model_is_in_no_error_and_no_store() -> None:
     async def stored() -> str:
         store = MemoryStore()
         request = ToolRequest(name="own.tool", payload='{"mode": "mode_1", "size": 1, "password": "hunter2hunter2"}')

@@ -24,7 +24,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_json_is_read_as_it_was_written(value: Any) -> None:
+def test_json_is_read_exactly(value: Any) -> None:
     assert parse(json.dumps(value)) == value
     assert parse(json_bytes(value)) == value
 
@@ -40,7 +40,7 @@ def test_numbers_in_range_are_kept(number: str) -> None:
     assert parse(number) == json.loads(number)
 
 
-def test_an_integer_of_over_4300_digits_is_refused_and_no_crash() -> None:
+def test_an_integer_of_over_4300_digits_is_refused_without_a_crash() -> None:
     with pytest.raises(NotJson, match="out of range"):
         parse("9" * 5000)
 
@@ -63,13 +63,13 @@ def test_an_integer_of_over_4300_digits_is_refused_and_no_crash() -> None:
         '"\ud800"',
     ],
 )
-def test_what_the_standard_refuses_is_refused(text: bytes | str) -> None:
+def test_invalid_json_is_refused(text: bytes | str) -> None:
     with pytest.raises(NotJson):
         parse(text)
 
 
 @pytest.mark.parametrize(("opening", "closing", "times"), [("[", "]", 200), ('{"a":', "}", 200), ('[{"a":', "}]", 100)])
-def test_200_levels_are_read_and_one_more_is_not(opening: str, closing: str, times: int) -> None:
+def test_200_levels_are_read_and_201_are_refused(opening: str, closing: str, times: int) -> None:
     fits = opening * times + "1" + closing * times
     parse(fits)
     for too_deep in (f"[{fits}]", "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)):
@@ -77,11 +77,11 @@ def test_200_levels_are_read_and_one_more_is_not(opening: str, closing: str, tim
             parse(too_deep)
 
 
-def test_brackets_in_a_string_are_no_depth() -> None:
+def test_brackets_in_a_string_do_not_count_as_levels() -> None:
     assert parse(json.dumps("[" * 1000)) == "[" * 1000
 
 
-def test_the_last_of_two_equal_keys_counts_unless_the_text_travels_on() -> None:
+def test_the_last_of_duplicate_keys_counts_unless_keys_must_be_unique() -> None:
     assert parse('{"a": 1, "a": 2}') == {"a": 2}
     with pytest.raises(NotJson, match="the same key twice"):
         parse_unique('{"b": [{"a": 1, "a": 2}]}')
@@ -98,4 +98,4 @@ def test_a_python_value_without_json_is_refused() -> None:
         with pytest.raises(NotJson):
             json_bytes(value)
     while deep:
-        deep = deep.pop()  # freed level by level: the interpreter would recurse
+        deep = deep.pop()  # freed level by level, since the interpreter would recurse

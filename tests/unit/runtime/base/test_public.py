@@ -27,14 +27,14 @@ def test_at_most_17_names_are_public() -> None:
         (toolgen.execute, {"CommandHost", "agent", "command", "load_user_tools"}),
     ],
 )
-def test_each_room_gives_the_names_of_every_day(package: object, expected: set[str]) -> None:
+def test_each_package_exports_the_common_names(package: object, expected: set[str]) -> None:
     names = dir(package)
     assert expected <= set(names)
     assert all(getattr(package, name).__doc__ for name in names)
 
 
 @pytest.mark.parametrize("package", ["toolgen.execute", "toolgen.llm", "toolgen.record"])
-def test_a_room_imports_what_is_taken_from_it_and_not_before(package: str) -> None:
+def test_a_package_imports_its_modules_on_use(package: str) -> None:
     program = (
         f"import json, sys, {package}; print(json.dumps([name for name in sys.modules if name.startswith('toolgen')]))"
     )

@@ -1,4 +1,4 @@
-"""Records whose constructors are written by hand: they do what dataclasses' own would."""
+"""Records with handwritten constructors: they behave like generated dataclasses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ parametrized = pytest.mark.parametrize("record", RECORDS, ids=lambda record: typ
 
 
 @parametrized
-def test_a_record_has_the_fields_that_it_was_given_and_the_defaults_of_the_others(record: Any) -> None:
+def test_a_record_has_the_given_fields_and_defaults_for_the_others(record: Any) -> None:
     kind = type(record)
     named = {field.name: getattr(record, field.name) for field in fields(record)}
     assert kind(**named) == record
@@ -46,13 +46,13 @@ def test_a_record_has_the_fields_that_it_was_given_and_the_defaults_of_the_other
         (GateDecision, {"approved": False, "reason": "no"}),
     ],
 )
-def test_a_record_holds_what_it_was_given(kind: Any, given: dict[str, Any]) -> None:
+def test_a_record_keeps_the_given_objects(kind: Any, given: dict[str, Any]) -> None:
     record = kind(**given)
     assert {name: getattr(record, name) for name in given} == given
 
 
 @parametrized
-def test_a_record_cannot_be_changed_and_equals_its_copies(record: Any) -> None:
+def test_a_record_is_immutable_and_equals_its_copies(record: Any) -> None:
     name = fields(record)[0].name
     with pytest.raises(FrozenInstanceError):
         setattr(record, name, "other")
@@ -66,7 +66,7 @@ def test_a_record_cannot_be_changed_and_equals_its_copies(record: Any) -> None:
         type(record)("by place")
 
 
-def test_the_meta_of_a_call_is_its_own() -> None:
+def test_each_call_has_its_own_meta() -> None:
     given = ToolCallMeta(user="ann", tool_call_id="other", granted=("/a",))
     made = given.for_call("c")
     assert (made.tool_call_id, made.user, made.granted) == ("c", "ann", ("/a",))

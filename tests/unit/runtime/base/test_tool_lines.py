@@ -1,4 +1,4 @@
-"""The tools of a `catalog.json`, read by the line."""
+"""Reading the tools of a `catalog.json` line by line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def text_of(tools: dict[str, Any]) -> bytes:
     return f'{HEAD}"tools": {{\n{lines}{TAIL}'.encode()
 
 
-def test_tools_are_taken_out_of_the_document() -> None:
+def test_tools_are_separated_from_the_document() -> None:
     document, tools = read_tool_lines(text_of(TOOLS))
     assert document == {"contract": 1, "toolsets": {"a": {}}, "wire_names": {}, "tags": {}}
     assert dict(tools) == TOOLS
@@ -35,27 +35,27 @@ def test_tools_are_taken_out_of_the_document() -> None:
     assert tools.get("shop.orders") is None
 
 
-def test_an_entry_is_the_callers_own() -> None:
+def test_an_entry_is_a_copy() -> None:
     _, tools = read_tool_lines(text_of({"a.b": {"args": {}}}))
     tools["a.b"]["args"]["x"] = 1
     assert tools["a.b"] == {"args": {}}
 
 
-def test_text_in_an_entry_ends_no_line() -> None:
+def test_line_breaks_in_texts_do_not_end_a_line() -> None:
     hostile = {"a.b": {"description": 'x\n},\n"tools": {\n"a.c": {}'}, "a.d": {}}
     assert dict(read_tool_lines(text_of(hostile))[1]) == hostile
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("tools", [TOOLS, {}])
-def test_a_catalog_that_was_reformatted_says_the_same(tools: dict[str, Any], indent: int | None) -> None:
+def test_a_reformatted_catalog_is_read_equal(tools: dict[str, Any], indent: int | None) -> None:
     document = {"contract": 1, "tools": tools, "tags": {}}
     rest, found = read_tool_lines(json.dumps(document, indent=indent).encode())
     assert (rest, dict(found)) == ({"contract": 1, "tags": {}}, tools)
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{", text_of(TOOLS)[:-30], b'{\n"tools": {\nno line\n},\n"tags": {}\n}'])
-def test_what_is_no_catalog_is_refused_at_once(text: bytes) -> None:
+def test_an_invalid_catalog_is_refused_at_once(text: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  # of any parser
         read_tool_lines(text)
 

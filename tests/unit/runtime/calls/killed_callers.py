@@ -1,11 +1,10 @@
 """Script: hosts that call tools and kill themselves, one process each.
 
 `killed_callers.py FOLDER chained|plain WHERE STEP`: there are hosts 0, STEP, 2 STEP, and so on, until one comes to its
-end unharmed. Host N makes all calls of `work`, with a store in `N.db`, and is killed by SIGKILL at boundary N. Where
-that is `moments`, a boundary lies before and after each write of the store is asked for, when it is durable, around
-what a handler does, and when a caller has its result; where it is `statements`, at each of the store's database.
-
-What the world has seen of host N goes to `N.txt`, a line each: `did ID` (a write tool changed something), `had ID CODE`
+end unharmed. Host N makes all calls of `work`, with a store in `N.db`, and is killed by SIGKILL at boundary N. With
+`moments`, boundaries are before and after each requested write of the store, when it is durable, around the effects of
+a handler, and when a caller has its result; with `statements`, at each statement of the store's database. What is
+visible outside of host N is written to `N.txt`, one line each: `did ID` (a write tool changed something), `had ID CODE`
 (a caller got a result), `head RUN HEAD` (a head of the chain was exported).
 """
 
@@ -41,7 +40,7 @@ META = ToolCallMeta(user="ann", run_id="r1")
 
 
 class World:
-    """What is seen from outside of a host, and the boundary at which it is killed."""
+    """What is visible outside of a host, and the boundary at which it is killed."""
 
     def __init__(self, boundary: int, seen: int) -> None:
         self._boundary = boundary
@@ -85,7 +84,7 @@ class Killing:
 
 
 class _Durable:
-    """A write, and what happens when somebody has waited for it."""
+    """A write, and an action after it was awaited."""
 
     def __init__(self, write: Awaitable[None], then: Any) -> None:
         self._write = write
@@ -128,7 +127,7 @@ def tools(world: World) -> Catalog:
 
 
 async def work(store: Store, world: World, prefix: str = "c") -> None:
-    """Make calls of all kinds: alone and at once, in a turn and outside, some that fail and one that is aborted."""
+    """Make calls of all kinds: sequential and concurrent, in a turn and outside, failing ones and an aborted one."""
 
     def answer(request: PermissionRequest) -> Decision:
         return Decision.DENY if request.tool_name == "t.denied" else Decision.ALLOW_ONCE
@@ -175,7 +174,7 @@ async def host(folder: Path, boundary: int, where: str, *, is_chained: bool) -> 
 
 def main(folder: Path, chain: str, where: str, step: int) -> None:
     with Path(os.devnull).open("wb") as nobody:
-        asyncio.run(work(MemoryStore(), World(-1, nobody.fileno())))  # what is imported here, no child has to import
+        asyncio.run(work(MemoryStore(), World(-1, nobody.fileno())))  # imported here so that children need not
     for boundary in count(0, step):
         child = os.fork()
         if child == 0:
@@ -188,8 +187,8 @@ def main(folder: Path, chain: str, where: str, step: int) -> None:
         assert os.WTERMSIG(status) == signal.SIGKILL, f"host {boundary} was killed by another signal"
 
 
-async def on_and_on(path: Path) -> None:
-    """Make calls until somebody kills this process, and say on stdout what is seen of it."""
+async def call_forever(path: Path) -> None:
+    """Make calls until this process is killed, and print what is visible outside."""
     store = SqliteStore(path, key=KEY)
     world = World(-1, 1)
     for number in count():
@@ -198,5 +197,5 @@ async def on_and_on(path: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) == 2:
-        asyncio.run(on_and_on(Path(sys.argv[1])))
+        asyncio.run(call_forever(Path(sys.argv[1])))
     main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))

@@ -1,4 +1,4 @@
-"""A host is killed by SIGKILL in the middle of its calls, at each boundary and at any moment; its record holds."""
+"""A host is killed by SIGKILL during its calls, at each boundary and at any moment; its record is consistent."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ ENDS = {"tool_completed", "tool_failed", "tool_denied", "permission_failed"}
 
 CALLS = Counter({"ok": 8, "handler_error": 1, "permission_denied": 1, "validation_error": 1, "tool_not_available": 1,
                  "skipped": 1, "aborted": 2})  # fmt: skip
-"""How the calls of a host end that is not killed."""
+"""How the calls end if the host is not killed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What the world saw of a host: writes that were done, results by id, and heads with their runs."""
+    """What was visible outside of a host: executed writes, results by id, and heads with their runs."""
 
     did: list[str]
     had: dict[str, str]
@@ -61,26 +61,26 @@ class Seen:
 
 
 STATES = 8
-"""In how many states of their record, at least, hosts are killed."""
+"""The minimum number of record states in which hosts are killed."""
 
 
-def test_reg_67_70_the_record_holds_wherever_a_host_is_killed(tmp_path: Path) -> None:
+def test_reg_67_70_the_record_is_consistent_wherever_a_host_is_killed(tmp_path: Path) -> None:
     assert len(killed_everywhere(tmp_path, "chained", "moments")) > STATES
 
 
-def test_reg_67_70_a_record_without_a_chain_holds_as_well(tmp_path: Path) -> None:
+def test_reg_67_70_a_record_without_a_chain_is_consistent_too(tmp_path: Path) -> None:
     assert len(killed_everywhere(tmp_path, "plain", "moments", step=3)) > STATES
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("chain", ["chained", "plain"])
-def test_reg_67_70_the_record_holds_at_each_statement_of_the_store(tmp_path: Path, chain: str) -> None:
+def test_reg_67_70_the_record_is_consistent_at_each_statement_of_the_store(tmp_path: Path, chain: str) -> None:
     assert len(killed_everywhere(tmp_path, chain, "statements")) > STATES
 
 
 @pytest.mark.long
-def test_reg_67_70_the_record_holds_whenever_a_host_is_killed(tmp_path: Path) -> None:
-    path, moments = tmp_path / "store.db", random.Random(7)  # noqa: S311  # of the test alone
+def test_reg_67_70_the_record_is_consistent_whenever_a_host_is_killed(tmp_path: Path) -> None:
+    path, moments = tmp_path / "store.db", random.Random(7)  # noqa: S311  # only for the test
     lines: list[str] = []
     for _ in range(25):
         with subprocess.Popen(
@@ -91,11 +91,11 @@ def test_reg_67_70_the_record_holds_whenever_a_host_is_killed(tmp_path: Path) ->
             host.kill()
             lines += host.stdout.readlines()
         check(path, Seen.of(line for line in lines if line.endswith("\n")), is_chained=True)
-    assert len(lines) > 25, "hosts had got somewhere when they were killed"
+    assert len(lines) > 25, "hosts had made progress when they were killed"
 
 
 def killed_everywhere(folder: Path, chain: str, where: str, *, step: int = 1) -> set[str]:
-    """Kill a host at each boundary, or each so many, and look at what it left: give the states of the records."""
+    """Kill a host at each boundary, or at every n-th, and check the record left; return the states of the records."""
     subprocess.run([sys.executable, SCRIPT, folder, chain, where, str(step)], env=ENVIRONMENT, check=True)
     boundaries = range(0, step * len(list(folder.glob("*.txt"))), step)
     assert len(boundaries) > 30
@@ -110,7 +110,7 @@ def killed_everywhere(folder: Path, chain: str, where: str, *, step: int = 1) ->
 
 
 def check(path: Path, seen: Seen, *, is_chained: bool) -> str:
-    """Look at what a killed host left, and go on with it. Give all calls and kinds of its record."""
+    """Check and continue the record of a killed host; return all calls and kinds in it."""
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     reader = SqliteReader(path)
@@ -128,7 +128,7 @@ def check(path: Path, seen: Seen, *, is_chained: bool) -> str:
 
 
 def check_record(record: RunRecord, reader: SqliteReader) -> None:
-    """Each end has its result, and each result its end; no call has two, and nothing is left out or left over."""
+    """Check that ends and results match one to one, and that nothing is missing or superfluous."""
     assert [event.sequence for event in record.events] == list(range(len(record.events)))
     ends = {event.sequence: event for event in record.events if event.kind in ENDS}
     assert ends.keys() == {result.sequence for result in record.results}
@@ -146,7 +146,7 @@ def check_record(record: RunRecord, reader: SqliteReader) -> None:
 
 
 def check_seen(records: Iterable[RunRecord], seen: Seen) -> None:
-    """What a tool changed is on record as begun, and what a caller was told is on record as it was told."""
+    """Check that every change by a tool has a recorded start, and every returned result is recorded as returned."""
     started = {event.tool_call_id for each in records for event in each.events if event.kind == "tool_started"}
     assert set(seen.did) <= started
     results = {result.tool_call_id: result for each in records for result in each.results}
@@ -156,9 +156,9 @@ def check_seen(records: Iterable[RunRecord], seen: Seen) -> None:
 
 
 def check_goes_on(path: Path, *, is_chained: bool) -> None:
-    """The store opens, and the next host goes on with the same run."""
+    """Check that the store opens and the next host continues the same run."""
 
-    async def go_on() -> None:
+    async def continue_run() -> None:
         store = SqliteStore(path, key=KEY if is_chained else None)
         call_id = f"after {sum(summary.events for summary in await store.runs())} events"
         request = ToolRequest(name="own.tool", tool_call_id=call_id)
@@ -171,7 +171,7 @@ def check_goes_on(path: Path, *, is_chained: bool) -> None:
         assert [event.sequence for event in record.events] == list(range(len(record.events)))
         await store.close()
 
-    asyncio.run(go_on())
+    asyncio.run(continue_run())
     if is_chained:
         reader = SqliteReader(path)
         assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []

@@ -1,4 +1,4 @@
-"""Timeouts of calls: what they stop, what they leave alone, and that nothing of them stays behind."""
+"""Timeouts of calls: what they stop and what not, and that they leave nothing behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def forever(_args: Any) -> None:
 
 
 def timers() -> list[Any]:
-    """The timers of the running loop that still count."""
+    """Return the active timers of the running loop."""
     scheduled: list[asyncio.TimerHandle] = vars(asyncio.get_running_loop())["_scheduled"]
     return [timer for timer in scheduled if not timer.cancelled()]
 
@@ -43,7 +43,7 @@ def test_a_call_that_takes_too_long_is_cancelled() -> None:
     assert ended == ["cancelled"]
 
 
-def test_a_blocking_handler_is_abandoned() -> None:
+def test_a_blocking_handler_is_abandoned_at_its_timeout() -> None:
     @blocking
     def sleepy(_args: Any) -> None:
         time.sleep(0.2)
@@ -59,7 +59,7 @@ def test_a_sync_handler_runs_to_its_end() -> None:
     assert call_now(runtime_of(catalog_of(sleepy, metadata=SOON))).value == "late"
 
 
-def test_reg_63_a_policy_says_how_long_calls_may_take_at_most() -> None:
+def test_reg_63_a_policy_limits_the_timeout_of_calls() -> None:
     runtime = runtime_of(catalog_of(forever, metadata={"limits": {"timeout_ms": 3_600_000}}))
     vars(runtime)["_host"].policies.max_timeout_ms = 20
     assert code_of(call_now(runtime)) == "timeout"
@@ -68,7 +68,7 @@ def test_reg_63_a_policy_says_how_long_calls_may_take_at_most() -> None:
     assert code_of(call_now(runtime)) == "timeout"
 
 
-def test_many_calls_end_each_at_its_own_time() -> None:
+def test_many_calls_each_end_at_their_own_timeout() -> None:
     async def all_of_them() -> list[float]:
         loop = asyncio.get_running_loop()
         start = loop.time()
@@ -85,7 +85,7 @@ def test_many_calls_end_each_at_its_own_time() -> None:
     assert min(asyncio.run(all_of_them())) >= 0, "none ends early"
 
 
-def test_calls_that_are_in_time_leave_nothing_behind() -> None:
+def test_calls_that_end_in_time_leave_no_timers() -> None:
     async def all_of_them() -> None:
         for _ in range(100):
             assert await within(60, asyncio.sleep(0, "done")) == "done"
@@ -94,7 +94,7 @@ def test_calls_that_are_in_time_leave_nothing_behind() -> None:
     asyncio.run(all_of_them())
 
 
-def test_a_caller_that_is_cancelled_is_not_told_of_a_timeout() -> None:
+def test_a_cancelled_caller_gets_no_timeout() -> None:
     async def whole() -> None:
         waiting = asyncio.ensure_future(within(60, asyncio.sleep(3600)))
         await asyncio.sleep(0)
@@ -106,7 +106,7 @@ def test_a_caller_that_is_cancelled_is_not_told_of_a_timeout() -> None:
     asyncio.run(whole())
 
 
-def test_a_timeout_of_the_callers_own_passes_through() -> None:
+def test_a_timeout_of_the_caller_passes_through() -> None:
     async def whole() -> None:
         runtime = runtime_of(catalog_of(forever, metadata={"limits": {"timeout_ms": 60_000}}))
         with pytest.raises(TimeoutError):
@@ -116,7 +116,7 @@ def test_a_timeout_of_the_callers_own_passes_through() -> None:
     asyncio.run(whole())
 
 
-def test_deadlines_may_lie_inside_each_other() -> None:
+def test_deadlines_can_be_nested() -> None:
     async def whole() -> str:
         async def inner() -> str:
             try:

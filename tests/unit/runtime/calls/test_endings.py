@@ -1,4 +1,4 @@
-"""How calls end when somebody ends them: once, with one result, which is on record, and with nothing left behind."""
+"""How interrupted calls end: once, with one recorded result, and without leaving anything running."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def run_in(catalog: Catalog) -> Run:
 
 
 async def ends(store: MemoryStore) -> list[tuple[str, Any]]:
-    """Each call's events but its start, as kind and code."""
+    """Return the events of each call except its start, as kind and code."""
     events = (await store.read("r1")).events
     return [(event.kind, event.data.get("code")) for event in events if event.kind != "tool_started"]
 
 
 class SlowHook:
-    """A hook that takes its time after a call."""
+    """A hook that is slow after a call."""
 
     def __init__(self) -> None:
         self.reached = asyncio.Event()
@@ -50,7 +50,7 @@ class SlowHook:
 
 
 @pytest.mark.parametrize("answers", ["a value", "an error"])
-def test_a_handler_that_outlives_its_timeout_leaves_its_caller_alone(answers: str) -> None:
+def test_a_handler_that_outlives_its_timeout_does_not_affect_its_caller(answers: str) -> None:
     async def handler(_args: Any) -> str:
         try:
             await asyncio.sleep(60)
@@ -71,7 +71,7 @@ def test_a_handler_that_outlives_its_timeout_leaves_its_caller_alone(answers: st
     asyncio.run(check())
 
 
-def test_a_call_that_has_ended_is_on_record_whatever_becomes_of_its_caller() -> None:
+def test_an_ended_call_is_recorded_even_if_its_caller_is_cancelled() -> None:
     async def check() -> None:
         store, hook, catalog = MemoryStore(), SlowHook(), catalog_of()
         runtime = runtime_of(catalog, store=store, hooks=[hook])
@@ -86,7 +86,7 @@ def test_a_call_that_has_ended_is_on_record_whatever_becomes_of_its_caller() -> 
 
 
 @pytest.mark.parametrize("how", ["turn", "invoke"])
-def test_an_abort_after_a_call_has_its_result_does_not_take_it_back(how: str) -> None:
+def test_an_abort_after_the_result_of_a_call_does_not_replace_it(how: str) -> None:
     async def check() -> None:
         store, hook, catalog = MemoryStore(), SlowHook(), catalog_of()
         runtime, run = runtime_of(catalog, store=store, hooks=[hook]), run_in(catalog)
@@ -101,7 +101,7 @@ def test_an_abort_after_a_call_has_its_result_does_not_take_it_back(how: str) ->
     asyncio.run(check())
 
 
-def test_reg_71_an_abort_reaches_a_call_that_is_no_part_of_a_turn() -> None:
+def test_reg_71_an_abort_reaches_a_call_outside_of_turns() -> None:
     async def check() -> None:
         begun, store = asyncio.Event(), MemoryStore()
 
@@ -122,7 +122,7 @@ def test_reg_71_an_abort_reaches_a_call_that_is_no_part_of_a_turn() -> None:
     asyncio.run(check())
 
 
-def test_a_yes_that_comes_after_the_abort_runs_nothing() -> None:
+def test_a_permission_granted_after_an_abort_runs_nothing() -> None:
     async def check() -> None:
         asked, ran = asyncio.Event(), list[Any]()
 
@@ -142,7 +142,7 @@ def test_a_yes_that_comes_after_the_abort_runs_nothing() -> None:
     asyncio.run(check())
 
 
-def test_a_handler_that_cancels_its_own_task_has_one_end() -> None:
+def test_a_call_whose_handler_cancels_its_task_ends_once() -> None:
     async def handler(_args: Any) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -182,7 +182,7 @@ def test_a_turn_that_is_cancelled_twice_leaves_nothing_running() -> None:
     asyncio.run(check())
 
 
-def test_a_call_that_a_handler_makes_has_an_id_of_its_own_and_nothing_of_the_outer() -> None:
+def test_a_nested_call_has_its_own_id_and_no_state_of_the_outer_call() -> None:
     seen: list[ToolCallMeta] = []
 
     async def check() -> None:
@@ -204,7 +204,7 @@ def test_a_call_that_a_handler_makes_has_an_id_of_its_own_and_nothing_of_the_out
     asyncio.run(check())
 
 
-def test_what_a_program_does_to_its_typed_args_changes_no_call() -> None:
+def test_modifying_typed_args_later_does_not_change_the_call() -> None:
     async def check() -> None:
         given: dict[str, Any] = {"n": 1}
         ran, asked = list[Any](), list[bytes]()

@@ -1,4 +1,4 @@
-"""The eval gate: who is asked, what a refusal does, and that it fails open."""
+"""The eval gate: which calls it checks, the effect of a refusal, and that it fails open."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GATED = {"gate": True, "cost": "cheap"}
 
 
-def test_tel_21_only_tools_that_want_it_are_gated() -> None:
+def test_tel_21_only_tools_that_require_it_are_gated() -> None:
     asked: list[CheckedCall] = []
 
     def gate(request: CheckedCall) -> GateDecision:
@@ -33,7 +33,7 @@ def test_tel_21_only_tools_that_want_it_are_gated() -> None:
     assert len(asked) == 1
 
 
-def test_tel_22_the_gate_sees_the_whole_definition() -> None:
+def test_tel_22_the_gate_receives_the_complete_definition() -> None:
     async def gate(request: CheckedCall) -> GateDecision:
         assert (request.tool.name, request.tool.metadata["cost"]) == ("own.tool", "cheap")
         assert (request.arguments, request.meta.user) == (b'{"a":2,"b":1}', "ann")
@@ -44,7 +44,7 @@ def test_tel_22_the_gate_sees_the_whole_definition() -> None:
     assert result.error.message == "seen"
 
 
-def test_tel_23_what_the_gate_refuses_does_not_run() -> None:
+def test_tel_23_a_call_refused_by_the_gate_does_not_run() -> None:
     def gate(_request: CheckedCall) -> GateDecision:
         return GateDecision(approved=False, reason="not worth it")
 
@@ -55,7 +55,7 @@ def test_tel_23_what_the_gate_refuses_does_not_run() -> None:
     assert result.error.message == "not worth it"
 
 
-def test_tel_24_a_gate_that_fails_lets_the_call_run(caplog: pytest.LogCaptureFixture) -> None:
+def test_tel_24_a_failing_gate_lets_the_call_run(caplog: pytest.LogCaptureFixture) -> None:
     def broken(_request: CheckedCall) -> GateDecision:
         raise KeyError("x")
 
@@ -71,7 +71,7 @@ def test_tel_24_a_gate_that_fails_lets_the_call_run(caplog: pytest.LogCaptureFix
         assert [record.levelno for record in caplog.records] == [logging.WARNING]
 
 
-def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytest.LogCaptureFixture) -> None:
+def test_tel_25_a_gate_that_times_out_is_cancelled_and_the_call_runs(caplog: pytest.LogCaptureFixture) -> None:
     ended: list[str] = []
 
     async def gate(_request: CheckedCall) -> GateDecision:
@@ -86,7 +86,7 @@ def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytes
         before = asyncio.all_tasks()
         result = await call(runtime_of(catalog_of(metadata=GATED), gate=gate, gate_timeout=0.01))
         assert result.success
-        # The loop goes on: nothing but the call itself may have cancelled the gate, and it is not left behind.
+        # The loop continues: only the call may have cancelled the gate, and no task is left running.
         await asyncio.sleep(0)
         assert ended == ["cancelled"]
         assert asyncio.all_tasks() == before
@@ -95,7 +95,7 @@ def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytes
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
 
 
-def test_tel_25_a_gate_that_does_not_let_itself_be_cancelled_holds_nobody_up(caplog: pytest.LogCaptureFixture) -> None:
+def test_tel_25_a_gate_that_ignores_cancellation_does_not_delay_the_call(caplog: pytest.LogCaptureFixture) -> None:
     async def check() -> None:
         over = asyncio.Event()
 
@@ -122,7 +122,7 @@ def test_tel_24_a_gate_that_is_cancelled_lets_the_call_run(caplog: pytest.LogCap
     assert [record.getMessage() for record in caplog.records] == ["the eval gate failed for own.tool; the call runs"]
 
 
-def test_a_call_that_is_cancelled_while_its_gate_thinks_is_cancelled() -> None:
+def test_a_call_can_be_cancelled_while_its_gate_runs() -> None:
     async def check() -> None:
         thinking = asyncio.Event()
 
@@ -144,6 +144,6 @@ def test_tel_26_without_a_gate_nothing_is_gated() -> None:
     assert call_now(runtime_of(catalog_of(metadata=GATED))).success
 
 
-def test_the_gate_cannot_undo_a_denial() -> None:
+def test_the_gate_cannot_override_a_denial() -> None:
     runtime = runtime_of(catalog_of(metadata=GATED), permission=deny_all, gate=pytest.fail)
     assert code_of(call_now(runtime)) == "permission_denied"

@@ -1,4 +1,4 @@
-"""Hooks: the order they stand in, what a denial does, and that they change nothing."""
+"""Hooks: their order, the effect of a denial, and that they change nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Notes what it sees, and answers as it was told."""
+    """Records what it sees and returns the given answer."""
 
     def __init__(self, answer: Any = None, seen: list[str] | None = None) -> None:
         self.answer = answer
@@ -39,7 +39,7 @@ class Later(Recorder):
         return Recorder.pre_tool_use(self, request)
 
 
-def test_reg_84_hook_permission_and_execution_stand_in_this_order() -> None:
+def test_reg_84_hook_permission_and_execution_run_in_this_order() -> None:
     seen: list[str] = []
 
     def permission(_request: PermissionRequest) -> Decision:
@@ -52,17 +52,17 @@ def test_reg_84_hook_permission_and_execution_stand_in_this_order() -> None:
 
 
 @pytest.mark.parametrize("kind", [Recorder, Later])
-def test_reg_98_a_hook_that_denies_ends_the_call_and_nobody_is_asked(kind: type[Recorder]) -> None:
+def test_reg_98_a_denial_by_a_hook_ends_the_call_without_a_permission_request(kind: type[Recorder]) -> None:
     hook = kind(Denial("not on a Sunday"))
     runtime = runtime_of(catalog_of(must_not_run), permission=pytest.fail, hooks=[hook, Recorder(AssertionError())])
     result = call_now(runtime)
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "hook_denied")
     assert "not on a Sunday" in result.error.message
-    assert hook.seen == ["pre"], "nothing ran, so there is nothing to look at after it"
+    assert hook.seen == ["pre"], "nothing ran, so hooks after it see nothing"
 
 
-def test_a_hook_that_fails_denies() -> None:
+def test_a_failing_hook_denies_the_call() -> None:
     result = call_now(runtime_of(catalog_of(must_not_run), hooks=[Recorder(KeyError("secret"))]))
     assert code_of(result) == "hook_denied"
     assert "secret" not in str(result.content)
@@ -70,7 +70,7 @@ def test_a_hook_that_fails_denies() -> None:
 
 @pytest.mark.parametrize("answer", [True, "no", {}, KeyError("secret")])
 @pytest.mark.parametrize("kinds", [[Recorder], [Later], [Later, Recorder], [Later, Later]])
-def test_a_hook_that_gives_no_answer_of_a_hook_has_failed_and_is_logged(
+def test_an_invalid_answer_of_a_hook_is_a_failure_and_is_logged(
     answer: Any, kinds: list[type[Recorder]], caplog: pytest.LogCaptureFixture
 ) -> None:
     *before, last = kinds
@@ -79,7 +79,7 @@ def test_a_hook_that_gives_no_answer_of_a_hook_has_failed_and_is_logged(
     assert [record.getMessage() for record in caplog.records] == ["a hook failed before own.tool; the call is denied"]
 
 
-def test_what_was_executed_is_looked_at_whether_it_went_well_or_not() -> None:
+def test_hooks_see_successful_and_failed_executions() -> None:
     def broken(_args: Any) -> None:
         raise ValueError("broken")
 
@@ -101,7 +101,7 @@ def test_a_hook_that_fails_after_a_call_is_logged_and_changes_nothing(caplog: py
     assert len(caplog.records) == 1
 
 
-def test_hooks_are_told_what_permission_is_and_can_change_nothing() -> None:
+def test_hooks_see_the_permission_and_cannot_change_anything() -> None:
     told: list[CheckedCall] = []
 
     class Meddler(Recorder):

@@ -1,4 +1,4 @@
-"""Limits per user: cooldown and calls a day. Time is the test's own."""
+"""Limits per user: cooldown and calls per day, with a clock of the test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that only tests advance."""
 
     def __init__(self) -> None:
         self.now = NOON
@@ -83,14 +83,14 @@ def test_tel_29_a_user_shares_a_limit_over_all_sessions() -> None:
     assert call_in("chat 1", "ben") == "ok"
 
 
-def test_a_limit_per_user_refuses_calls_of_nobody() -> None:
+def test_a_limit_per_user_refuses_calls_without_a_user() -> None:
     refused = call_now(limited(Clock(), daily_limit=9), user=None)
     assert refused.error is not None
     assert (refused.error.code, refused.error.retry_after) == ("rate_limited", None)
     assert "the call has no user" in refused.error.message
 
 
-def test_an_attempt_counts_once_it_has_passed_whatever_becomes_of_it() -> None:
+def test_an_attempt_that_passed_counts_regardless_of_its_outcome() -> None:
     def broken(_args: Any) -> None:
         raise ValueError("broken")
 
@@ -101,7 +101,7 @@ def test_an_attempt_counts_once_it_has_passed_whatever_becomes_of_it() -> None:
     assert [code_of(call_now(runtime, payload=text)) for text in ("{}", '{"x": 1}')] == ["validation_error", "ok"]
 
 
-def test_calls_at_once_share_what_is_left() -> None:
+def test_concurrent_calls_share_the_remaining_limit() -> None:
     async def all_at_once() -> list[str]:
         runtime = limited(Clock(), daily_limit=5)
         return [code_of(result) for result in await asyncio.gather(*(call(runtime) for _ in range(20)))]
@@ -109,7 +109,7 @@ def test_calls_at_once_share_what_is_left() -> None:
     assert sorted(asyncio.run(all_at_once())) == ["ok"] * 5 + ["rate_limited"] * 15
 
 
-def test_counters_may_answer_later() -> None:
+def test_counters_may_be_async() -> None:
     class Slow(MemoryCounters):
         def take(self, *attempt: Any) -> Any:
             async def later() -> float:
@@ -126,7 +126,9 @@ def test_counters_may_answer_later() -> None:
     cooldown=st.sampled_from([0, 10, 100_000]),
     daily=st.sampled_from([0, 1, 3]),
 )
-def test_no_attempt_passes_that_the_history_forbids(steps: list[tuple[str, int]], cooldown: int, daily: int) -> None:
+def test_attempts_pass_exactly_if_the_history_allows_them(
+    steps: list[tuple[str, int]], cooldown: int, daily: int
+) -> None:
     counters, now = MemoryCounters(), NOON
     passed: dict[str, list[datetime]] = {"a": [], "b": []}
     for user, seconds in steps:
@@ -142,7 +144,7 @@ def test_no_attempt_passes_that_the_history_forbids(steps: list[tuple[str, int]]
             before.append(now)
 
 
-def test_counters_forget_what_can_refuse_nothing_any_more() -> None:
+def test_counters_forget_entries_without_effect() -> None:
     counters = MemoryCounters()
     for number in range(5000):
         at = NOON + timedelta(days=number)
@@ -151,7 +153,7 @@ def test_counters_forget_what_can_refuse_nothing_any_more() -> None:
     assert len(vars(counters)["_passed"]) < 2048
 
 
-def test_counters_remember_for_as_long_as_clocks_may_differ() -> None:
+def test_counters_keep_entries_as_long_as_clocks_may_differ() -> None:
     counters = MemoryCounters()
     late, early = NOON.replace(hour=23, minute=59), NOON.replace(hour=23, minute=59) + timedelta(minutes=2)
     attempt = Attempt(ident="x.y", user="ann", at=late, cooldown_seconds=60, daily_limit=1)
@@ -173,7 +175,7 @@ def test_tel_09_a_limited_call_reaches_neither_gate_nor_handler(limits: dict[str
     assert reached == ["gate", "handler"]
 
 
-def test_a_limit_that_cannot_be_checked_is_not_passed() -> None:
+def test_a_limit_that_cannot_be_checked_refuses_the_call() -> None:
     class Broken:
         def take(self, *_attempt: Any) -> float:
             raise OSError("no route to counters.internal.example")

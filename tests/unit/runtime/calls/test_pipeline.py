@@ -39,7 +39,7 @@ REFUND: Ident[Any, Any] = Ident("shop.orders.refund")
 
 
 class Recorder:
-    """An executor that keeps what it was asked, and gives `result`."""
+    """An executor that keeps its requests and returns `result`."""
 
     def __init__(self, result: Any = None) -> None:
         self.asked: list[tuple[ToolRequest, ToolCallMeta]] = []
@@ -78,7 +78,7 @@ def error_of(result: ToolResult[Any]) -> ToolError:
     return result.error
 
 
-def test_goa_05_an_executor_decodes_transforms_calls_and_answers(shop: Shop) -> None:
+def test_goa_05_an_executor_decodes_transforms_calls_and_encodes(shop: Shop) -> None:
     codecs = shop.module("shop.tools.orders.codecs")
 
     class Client:
@@ -101,7 +101,7 @@ def test_goa_05_an_executor_decodes_transforms_calls_and_answers(shop: Shop) -> 
     assert result.payload == b'{"refunded":true,"message":"300 to u"}'
 
 
-def test_a_typed_call_gives_its_args_and_gets_a_typed_result(shop: Shop) -> None:
+def test_a_typed_call_passes_typed_args_and_returns_a_typed_result(shop: Shop) -> None:
     args = shop.type("RefundArgs")(order_id="o", amount=2)
 
     async def refund(given: Any, meta: ToolCallMeta) -> Any:
@@ -123,17 +123,19 @@ def test_typed_args_are_checked_as_well(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("payload", [b'{"order_id": "o"}', '{"order_id": "o"}'])
-def test_goa_14_a_request_carries_raw_json(shop: Shop, payload: bytes | str) -> None:
+def test_goa_14_a_request_contains_raw_json(shop: Shop, payload: bytes | str) -> None:
     seen: list[Any] = []
     invoke(runtime(shop, handlers(lambda args, _meta: seen.append(args))), payload)
     assert seen == [shop.type("RefundArgs")(order_id="o")]
     typed: Any = shop.type("RefundArgs")(order_id="o")
-    assert error_of(invoke(runtime(shop, handlers(print)), typed)).code == "validation_error", "a typed object is none"
+    assert error_of(invoke(runtime(shop, handlers(print)), typed)).code == "validation_error", (
+        "a typed object is not accepted"
+    )
 
 
 @pytest.mark.parametrize("name", RESPONSES)
-def test_goa_14_what_a_model_calls_becomes_a_request_of_raw_json(shop: Shop, name: str) -> None:
-    """Whether an API gives args as text or as an object: a planner passes on text, and decodes nothing."""
+def test_goa_14_a_call_of_a_model_becomes_a_request_of_raw_json(shop: Shop, name: str) -> None:
+    """Whether an API returns args as text or as an object, a planner passes text and decodes nothing."""
     seen: list[ToolRequest] = []
 
     class Watched(Runtime):
@@ -157,7 +159,7 @@ def test_goa_14_what_a_model_calls_becomes_a_request_of_raw_json(shop: Shop, nam
 
 
 @pytest.mark.parametrize("form", ["handlers", "executor", "raw executor"])
-def test_goa_16_reg_16_a_bad_payload_never_reaches_what_runs_it(shop: Shop, form: str) -> None:
+def test_goa_16_reg_16_an_invalid_payload_never_reaches_the_handler(shop: Shop, form: str) -> None:
     recorder = Recorder()
     executor = ToolsetRegistration(toolset="shop.orders", executor=recorder, decode_in_executor=form == "raw executor")
     chosen = handlers(lambda _args, _meta: recorder.asked.append(_args)) if form == "handlers" else executor
@@ -195,7 +197,7 @@ def test_goa_17_an_executor_gets_canonical_json(shop: Shop) -> None:
     assert {request.name for request, _ in recorder.asked} == {"shop.orders.refund"}
 
 
-def test_an_executor_that_decodes_itself_gets_the_bytes_as_they_came(shop: Shop) -> None:
+def test_an_executor_that_decodes_itself_gets_the_original_bytes(shop: Shop) -> None:
     recorder = Recorder("content")
     calls = runtime(shop, ToolsetRegistration(toolset="mcp.files", executor=recorder, decode_in_executor=True))
     payload = b'{ "path" : "p",\n "more": 1.0}'
@@ -225,7 +227,7 @@ def test_goa_18_a_result_of_the_wrong_type_is_an_error(shop: Shop, given: Any, p
         assert error.issues[0].pointer == pointer
 
 
-def test_goa_18_another_model_is_the_wrong_type_even_if_its_json_would_fit(shop: Shop) -> None:
+def test_goa_18_another_model_is_the_wrong_type_even_if_its_json_is_valid(shop: Shop) -> None:
     error = error_of(invoke(runtime(shop, handlers(lambda args, _meta: args))))
     assert error.issues[0].hint == "return a RefundResult, not a RefundArgs"
 
@@ -241,7 +243,7 @@ def test_goa_18_results_are_encoded_by_the_codec(shop: Shop) -> None:
     assert json.loads(invoke(calls, "{}", "shop.orders.find").payload)[0] == {"id": "a"}
 
 
-def test_goa_18_an_executor_may_answer_with_json_alone(shop: Shop) -> None:
+def test_goa_18_an_executor_may_return_only_json(shop: Shop) -> None:
     answer = ToolResult[Any](
         tool_name="x",
         payload=b'{"refunded": true}',
@@ -254,7 +256,7 @@ def test_goa_18_an_executor_may_answer_with_json_alone(shop: Shop) -> None:
     assert (result.content, result.metadata) == (answer.blocks, {"ms": 3})
 
 
-def test_goa_26_every_call_brings_its_own_meta(shop: Shop) -> None:
+def test_goa_26_every_call_has_its_own_meta(shop: Shop) -> None:
     seen: list[ToolCallMeta] = []
     recorder = Recorder()
     calls = runtime(
@@ -272,8 +274,8 @@ def test_goa_26_every_call_brings_its_own_meta(shop: Shop) -> None:
     assert is_dataclass(seen[0])
 
 
-def test_goa_26_calls_that_run_together_have_each_their_own_meta(shop: Shop) -> None:
-    """Nothing of a call is kept where another could find it."""
+def test_goa_26_concurrent_calls_have_their_own_meta(shop: Shop) -> None:
+    """No state of a call is visible to another."""
     met = asyncio.Barrier(3)
     seen: dict[str, ToolCallMeta] = {}
 
@@ -305,8 +307,8 @@ def test_goa_29_an_unknown_tool_in_an_executor_is_an_error_with_this_message(sho
 
 
 @pytest.mark.parametrize("kind", ["agent", "command"])
-def test_goa_29_executors_that_come_with_toolgen_know_no_tool_but_theirs(kind: str, tmp_path: Path) -> None:
-    """Each is given a call of another toolset, as a host does that ties it to the wrong one."""
+def test_goa_29_built_in_executors_refuse_tools_of_other_toolsets(kind: str, tmp_path: Path) -> None:
+    """Each receives a call of another toolset, as in a host that registers it for the wrong one."""
     catalog = load("generated")
     if kind == "agent":
         executor = agent_executor(catalog, "orchestrator.research", must_not_play).executor
@@ -329,14 +331,14 @@ async def must_not_play(_run: AgentRun) -> Outcome:
 
 
 @pytest.mark.parametrize("name", ["shop.orders.refnd", "shop_orders_refund", "read file", "", "ö" * 10_000])
-def test_reg_29_a_name_of_no_tool_is_not_available(shop: Shop, name: str) -> None:
+def test_reg_29_an_unknown_name_is_not_available(shop: Shop, name: str) -> None:
     error = error_of(invoke(runtime(shop, handlers(print)), name=name))
     assert (error.kind, error.code) == (FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available")
     if name == "shop.orders.refnd":
         assert error.hint.startswith("did you mean shop.orders.refund")
 
 
-def test_goa_30_what_a_handler_raises_is_kept_as_the_cause(shop: Shop) -> None:
+def test_goa_30_the_exception_of_a_handler_is_kept_as_the_cause(shop: Shop) -> None:
     for failure in (
         ValueError("the order is too old"),
         RuntimeError(),
@@ -366,7 +368,7 @@ def test_a_timeout_of_a_handler_has_its_own_kind(shop: Shop) -> None:
     assert (error.kind, error.code) == (FailureKind.TIMEOUT, "timeout")
 
 
-def test_an_executors_own_error_passes_as_it_is(shop: Shop) -> None:
+def test_an_error_returned_by_an_executor_is_passed_unchanged(shop: Shop) -> None:
     refusal = ToolError(
         message="sold out", kind=FailureKind.DOMAIN_REJECTION, code="sold_out", hint="ask again tomorrow"
     )
@@ -381,7 +383,7 @@ def test_an_executors_own_error_passes_as_it_is(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("odd", [None, 3, ["a"], {"a": 1}, "\ud800", "x" * 100_000])
-def test_nothing_raises_however_odd_the_request(shop: Shop, odd: Any) -> None:
+def test_no_request_raises(shop: Shop, odd: Any) -> None:
     calls = runtime(shop, handlers(lambda _args, _meta: pytest.fail("it ran")))
     assert invoke(calls, name=odd).is_error
     assert invoke(calls, odd).is_error
@@ -404,7 +406,7 @@ def test_cancellation_passes_through(shop: Shop) -> None:
     assert asyncio.run(cancelled())
 
 
-def test_reg_07_the_name_as_asked_is_kept_in_the_metadata_alone(shop: Shop) -> None:
+def test_reg_07_the_requested_name_is_kept_only_in_the_metadata(shop: Shop) -> None:
     calls = runtime(shop, handlers(lambda _args, _meta: {"refunded": True}))
     for name in ("shop__orders__refund", "shop__orders__refund"):
         result = invoke(calls, name=name)
@@ -432,13 +434,13 @@ def test_reg_17_without_a_result_schema_plain_values_become_blocks(shop: Shop) -
         assert result.content == (ContentBlock(type=kind, data=value),)
 
 
-def test_reg_17_a_value_that_is_no_json_is_malformed(shop: Shop) -> None:
+def test_reg_17_a_non_json_value_is_malformed(shop: Shop) -> None:
     for value in (object(), float("nan"), "\ud800", [b"\xff"]):
         calls = runtime(shop, ToolsetRegistration(toolset="mcp.files", executor=Recorder(value)))
         assert error_of(invoke(calls, '{"path": "p"}', "mcp.files.read")).kind is FailureKind.MALFORMED_RESULT
 
 
-def test_reg_18_every_result_has_a_call_id_of_its_own(shop: Shop) -> None:
+def test_reg_18_every_result_has_a_unique_call_id(shop: Shop) -> None:
     calls = runtime(shop, handlers(lambda _args, _meta: {"refunded": True}))
     made = [invoke(calls, call_id="").tool_call_id for _ in range(3)] + [invoke(runtime(shop), call_id="").tool_call_id]
     assert len(set(made)) == 4
@@ -451,7 +453,7 @@ def test_reg_18_every_result_has_a_call_id_of_its_own(shop: Shop) -> None:
     assert invoke(numbered, call_id="").tool_call_id == "made"
 
 
-def test_reg_18_results_pair_by_id_and_not_by_order(shop: Shop) -> None:
+def test_reg_18_results_are_paired_by_id_instead_of_order(shop: Shop) -> None:
     async def refund(args: Any, meta: ToolCallMeta) -> Any:
         await asyncio.sleep(0.01 if args.order_id == "1" else 0)
         return {"refunded": True, "message": args.order_id}
@@ -467,7 +469,7 @@ def test_reg_18_results_pair_by_id_and_not_by_order(shop: Shop) -> None:
     ]
 
 
-def test_a_tool_that_nothing_runs_is_unavailable(shop: Shop) -> None:
+def test_a_tool_without_an_executor_is_unavailable(shop: Shop) -> None:
     result = invoke(runtime(shop), "{}", "shop__reviews__list")
     error = error_of(result)
     assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "no_executor")
@@ -494,7 +496,7 @@ def test_blocking_handlers_run_in_a_thread_and_others_in_the_loop(shop: Shop) ->
         async def wrong() -> None: ...
 
 
-def test_types_that_do_not_fit_their_schema_end_the_call_and_no_more(shop: Shop) -> None:
+def test_types_that_disagree_with_their_schema_fail_only_the_call(shop: Shop) -> None:
     types = shop.folder / "shop" / "tools" / "orders" / "models" / "orders.py"
     types.write_text(types.read_text().replace("    amount: int | None = None\n", ""))
     error = error_of(invoke(runtime(shop, handlers(print)), '{"order_id": "o", "amount": 1}'))
@@ -525,7 +527,7 @@ def test_types_that_do_not_fit_their_schema_end_the_call_and_no_more(shop: Shop)
         ),
     ],
 )
-def test_executors_that_do_not_fit_are_an_error_at_start(
+def test_invalid_executors_are_an_error_at_start(
     shop: Shop, registrations: list[ToolsetRegistration], message: str
 ) -> None:
     with pytest.raises(ExecutorError, match=message):
@@ -540,7 +542,7 @@ def test_executors_that_do_not_fit_are_an_error_at_start(
         ([Recorder()], r"one is of type Recorder: pass the return value of `executor` of the generated toolset"),
     ],
 )
-def test_what_is_no_registration_is_an_error_at_start(shop: Shop, executors: Any, message: str) -> None:
+def test_invalid_registrations_are_an_error_at_start(shop: Shop, executors: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         Runtime(load(shop.name), executors=executors, permission=allow_all)
 

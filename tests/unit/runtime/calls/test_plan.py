@@ -1,4 +1,4 @@
-"""Every subset of stages makes a plan, and its calls are as a naive reading of the table of stages says."""
+"""Every subset of stages makes a plan, and its calls match a naive reading of the table of stages."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ REFUSALS: Final = {
     "gate": ("gate_refused", "tool_denied"),
     "execute": ("handler_error", "tool_failed"),
 }
-"""By the stage that ends a call: the code of its result, and the kind of its event."""
+"""The code of the result and the kind of the event, by the stage that ends a call."""
 
 BEFORE: Final = ("limits", "hooks", "permission", "gate", "children")
-"""The stages before a handler, in their order; a call that is refused by one is not seen by those after it."""
+"""The stages before a handler, in order; a call refused by one does not reach the later ones."""
 
 CHOICES: Final = (*BEFORE, *(name for name in AFTER if name != "post_hooks"))
-"""Stages that a tool has or has not; the hooks after a call come with those before it."""
+"""Optional stages of a tool; the hooks after a call come with those before it."""
 
 WORD: Final = "kangaroo-7781"
 VALUE: Final = {"rows": ["a", "b"], "next_after": "b"}
@@ -49,7 +49,7 @@ NOTE: Final = '[2 shown; for more call again with after = "b"]'
 
 @dataclass(frozen=True)
 class Case:
-    """One call: the stages of its tool, where it is ended, and how it is made."""
+    """One call: the stages of its tool, where it ends, and how it is made."""
 
     stages: frozenset[str]
     ended_at: str
@@ -63,7 +63,7 @@ class Case:
 
 
 class World:
-    """The host's own code, which notes when it is asked."""
+    """The code of the host, which records its invocations."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -172,7 +172,7 @@ def check_result(case: Case, result: ToolResult[Any]) -> None:
     cut = {"truncated": True} if has("size") else {}
     assert dict(result.metadata) == {**hints, **cut, **raw}
     shown = [block.data for block in result.content]
-    if has("size") and not has("bounds") and not has("reminder"):  # beside a note there is room for more
+    if has("size") and not has("bounds") and not has("reminder"):  # a note is shown beside other text
         assert str(shown[0]).startswith('{"rows":["\n[cut: ')
     else:
         assert shown == [VALUE, *([NOTE] if has("bounds") else []), *(["remember"] if has("reminder") else [])]
@@ -209,7 +209,7 @@ CASES = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(CASES)
-def test_a_plan_is_what_its_stages_say(case: Case) -> None:
+def test_a_plan_is_determined_by_its_stages(case: Case) -> None:
     check(case)
 
 
@@ -228,7 +228,7 @@ def test_every_subset_of_stages(ended_at: str) -> None:
         check(Case(stages, ended_at, bool(number % 2), number % 3 == 0, number % 5 == 0))
 
 
-def test_what_a_call_came_to_is_on_record_when_a_hook_after_it_ends_the_caller() -> None:
+def test_the_result_is_recorded_if_a_later_hook_ends_the_caller() -> None:
     class Impatient:
         def pre_tool_use(self, _call: Any) -> None:
             return None
@@ -246,7 +246,7 @@ def test_what_a_call_came_to_is_on_record_when_a_hook_after_it_ends_the_caller()
     assert asyncio.run(whole()) == ["tool_started", "tool_completed"]
 
 
-def test_a_store_in_memory_keeps_nothing_of_a_plain_call_that_the_garbage_collector_looks_at() -> None:
+def test_a_memory_store_keeps_no_gc_tracked_objects_of_a_plain_call() -> None:
     async def whole() -> MemoryStore:
         store = MemoryStore()
         runtime = runtime_of(catalog_of(), store=store)
@@ -256,5 +256,5 @@ def test_a_store_in_memory_keeps_nothing_of_a_plain_call_that_the_garbage_collec
 
     rows = vars(asyncio.run(whole()))["_rows"]
     for _ in ("the names of the stages", "the trace with these", "the row with that"):
-        gc.collect()  # it is then that it lets go of tuples of texts and numbers
+        gc.collect()  # only then are tuples of texts and numbers untracked
     assert [gc.is_tracked(row) for row in rows] == [False] * 4

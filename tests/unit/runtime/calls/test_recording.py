@@ -1,4 +1,4 @@
-"""The record of calls: what a store is told, in which order, and what happens when it cannot be told."""
+"""The record of calls: events in a store, their order, and failures of the store."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ META = ToolCallMeta(user="ann", run_id="r1")
 
 
 def record_of(catalog: Catalog, *requests: ToolRequest, run: Any = None, **settings: Any) -> RunRecord:
-    """Make calls in the run r1, and give what a store was told of it."""
+    """Make calls in the run r1 and return its record."""
 
     async def all_of_them() -> RunRecord:
         store = MemoryStore()
@@ -72,7 +72,7 @@ def stages(record: RunRecord) -> list[tuple[str, str]]:
     return [(stage.stage, stage.decision) for stage in the_call(record).stages]
 
 
-def test_reg_67_a_call_is_on_record_before_it_runs() -> None:
+def test_reg_67_a_call_is_recorded_before_it_runs() -> None:
     async def check() -> None:
         store = MemoryStore()
         seen: list[str] = []
@@ -86,13 +86,13 @@ def test_reg_67_a_call_is_on_record_before_it_runs() -> None:
         assert seen == ["tool_started"]
         assert kinds(record) == ["tool_started", "tool_completed"]
         assert record.events[0].data["args"] == {"a": [2], "b": 1}
-        assert "args" not in record.events[1].data, "they are on record once"
+        assert "args" not in record.events[1].data, "they are recorded once"
         assert record.results[0].content == {"value": "ran"}
 
     asyncio.run(check())
 
 
-def test_reg_68_what_a_call_says_of_its_progress_lies_between_start_and_end() -> None:
+def test_reg_68_progress_of_a_call_is_recorded_between_start_and_end() -> None:
     async def handler(_args: Any, meta: ToolCallMeta) -> str:
         meta.report({"done": 1})
         await asyncio.sleep(0)
@@ -104,7 +104,7 @@ def test_reg_68_what_a_call_says_of_its_progress_lies_between_start_and_end() ->
     assert [event.data for event in record.events[1:3]] == [{"done": 1}, {"done": 2}]
 
 
-def test_a_handler_in_a_thread_reports_as_well_and_nobody_listens_after_the_call() -> None:
+def test_a_handler_in_a_thread_can_report_until_the_call_ends() -> None:
     from toolgen.runtime import blocking
 
     kept: list[ToolCallMeta] = []
@@ -124,7 +124,7 @@ def test_a_handler_in_a_thread_reports_as_well_and_nobody_listens_after_the_call
     assert asyncio.run(check()) == ["tool_started", "tool_progress", "tool_completed"]
 
 
-def test_the_trace_says_what_each_stage_decided() -> None:
+def test_the_trace_contains_the_decision_of_each_stage() -> None:
     record = record_of(
         catalog_of(metadata={"limits": {"daily_limit": 9}, "gate": True}),
         request(),
@@ -183,7 +183,7 @@ def refuses(_call: object) -> GateDecision:
         ({}, {"result_schema": {"type": "integer"}}, "tool_failed", "malformed_result", ("encode", "malformed_result")),
     ],
 )  # fmt: skip
-def test_reg_96_98_a_call_that_fails_is_on_record_with_the_stage_that_ended_it(
+def test_reg_96_98_a_failed_call_is_recorded_with_the_stage_that_ended_it(
     settings: Any, tool: Any, kind: str, code: str, stage: tuple[str, str]
 ) -> None:
     record = record_of(catalog_of(lambda _args: "ran", **tool), request(), **settings)
@@ -194,10 +194,10 @@ def test_reg_96_98_a_call_that_fails_is_on_record_with_the_stage_that_ended_it(
     has_begun = stage[0] in ("execute", "encode")
     assert kinds(record)[:-1] == ["tool_started"] * has_begun
     if code != "validation_error":
-        assert record.events[0].data["args"] == {}, "the args are on record, whether it began or not"
+        assert record.events[0].data["args"] == {}, "the args are recorded, whether it began or not"
 
 
-def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> None:
+def test_reg_29_an_unavailable_tool_is_recorded_with_the_real_reason() -> None:
     async def check() -> list[Any]:
         store = MemoryStore()
         runtime = Runtime(
@@ -220,7 +220,7 @@ def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> 
     ]
 
 
-def test_skipped_calls_of_a_turn_are_on_record_too() -> None:
+def test_skipped_calls_of_a_turn_are_recorded_too() -> None:
     async def check() -> list[tuple[str, str]]:
         store, catalog = MemoryStore(), catalog_of(_raises(ValueError("broken")))
         run = run_of(catalog)[1]
@@ -246,7 +246,7 @@ def test_reg_66_secrets_reach_no_store() -> None:
     assert not any(secret in stored for secret in ("mine", "hunter2", "tk-1"))
 
 
-def test_a_run_that_ends_says_why() -> None:
+def test_the_end_of_a_run_is_recorded_with_its_reason() -> None:
     async def reasons() -> list[Any]:
         store, catalog = MemoryStore(), catalog_of()
         runtime = runtime_of(catalog, store=store)
@@ -266,7 +266,7 @@ def test_a_run_that_ends_says_why() -> None:
     ]
 
 
-def test_calls_outside_of_runs_are_on_record_under_one_of_their_own() -> None:
+def test_calls_outside_of_runs_are_recorded_in_a_separate_run() -> None:
     async def runs() -> list[int]:
         store = MemoryStore()
         runtime = runtime_of(catalog_of(), store=store)
@@ -277,7 +277,7 @@ def test_calls_outside_of_runs_are_on_record_under_one_of_their_own() -> None:
     assert asyncio.run(runs()) == [2]
 
 
-def test_what_a_handler_does_to_its_args_does_not_change_the_record() -> None:
+def test_a_handler_that_modifies_its_args_does_not_change_the_record() -> None:
     def handler(args: dict[str, Any]) -> str:
         args["n"] = 99
         return "ran"
@@ -288,7 +288,7 @@ def test_what_a_handler_does_to_its_args_does_not_change_the_record() -> None:
 
 @pytest.mark.parametrize("name", ["code.\ud800", "own.tool"])
 @pytest.mark.parametrize("tool_call_id", ["c\udcff", "c1"])
-def test_a_name_or_an_id_that_is_no_text_is_on_record_as_well_as_can_be(name: str, tool_call_id: str) -> None:
+def test_names_and_ids_with_lone_surrogates_are_recorded_escaped(name: str, tool_call_id: str) -> None:
     record = record_of(catalog_of(), request(name=name, tool_call_id=tool_call_id))
     assert len(record.results) == 1
     assert record.events[-1].tool == name.replace("\ud800", "\\ud800")
@@ -296,14 +296,14 @@ def test_a_name_or_an_id_that_is_no_text_is_on_record_as_well_as_can_be(name: st
 
 
 class ClosedStore(MemoryStore):
-    """A store that has been closed under its host."""
+    """A store that was closed while in use."""
 
     def __init__(self) -> None:
         super().__init__()
         self._closed = True
 
 
-def test_nothing_runs_off_the_record(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_call_runs_unrecorded(caplog: pytest.LogCaptureFixture) -> None:
     async def check() -> ToolResult[Any]:
         return await call(runtime_of(catalog_of(must_not_run), store=ClosedStore()))
 
@@ -315,7 +315,7 @@ def test_nothing_runs_off_the_record(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_write_waits_until_its_start_is_durable_and_a_read_does_not() -> None:
-    """A store whose writes become durable when somebody says so."""
+    """A store whose writes become durable when the test decides."""
 
     class Slow:
         def __init__(self) -> None:
@@ -347,7 +347,7 @@ def test_a_write_waits_until_its_start_is_durable_and_a_read_does_not() -> None:
     assert asyncio.run(check("readonly")) is False
 
 
-def test_a_call_whose_result_cannot_be_recorded_still_has_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_call_whose_result_cannot_be_recorded_still_returns_it(caplog: pytest.LogCaptureFixture) -> None:
     class Full(MemoryStore):
         def finish(self, event: Any, result: ToolResult[Any], /) -> None:
             raise StoreError("the disk is full")
@@ -359,7 +359,7 @@ def test_a_call_whose_result_cannot_be_recorded_still_has_it(caplog: pytest.LogC
     assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not recorded"]
 
 
-def test_a_call_that_ends_with_its_caller_is_on_record() -> None:
+def test_a_call_cancelled_with_its_caller_is_recorded() -> None:
     async def check() -> list[tuple[str, Any]]:
         store, begun = MemoryStore(), asyncio.Event()
 
@@ -377,7 +377,7 @@ def test_a_call_that_ends_with_its_caller_is_on_record() -> None:
     assert asyncio.run(check()) == [("tool_started", None), ("tool_failed", "cancelled")]
 
 
-def test_reg_71_an_aborted_call_keeps_what_it_said_of_its_progress() -> None:
+def test_reg_71_an_aborted_call_keeps_its_progress_reports() -> None:
     async def check() -> None:
         store, begun = MemoryStore(), asyncio.Event()
 
@@ -414,8 +414,8 @@ def test_reg_71_an_aborted_call_keeps_what_it_said_of_its_progress() -> None:
     asyncio.run(check())
 
 
-def test_reg_71_a_partial_output_that_is_large_becomes_an_artifact(tmp_path: Path) -> None:
-    """All fields at once: the error, what says how it ended, what is kept, and the events."""
+def test_reg_71_a_large_partial_output_becomes_an_artifact(tmp_path: Path) -> None:
+    """All fields at once: the error, the end, the stored data, and the events."""
 
     async def check() -> None:
         store, begun = MemoryStore(), asyncio.Event()
@@ -460,7 +460,7 @@ def test_reg_70_the_end_of_a_call_is_durable_before_its_caller_has_the_result(tm
         await runtime_of(catalog_of(), store=store).invoke(request(), meta=META)
         from toolgen.record.sqlite_reader import SqliteReader
 
-        record = SqliteReader(tmp_path / "store.db").read("r1")  # beside the writer, as another process would
+        record = SqliteReader(tmp_path / "store.db").read("r1")  # without the writer, as another process would
         await store.close()
         return record
 
@@ -469,7 +469,7 @@ def test_reg_70_the_end_of_a_call_is_durable_before_its_caller_has_the_result(tm
     assert [result.sequence for result in record.results] == [1]
 
 
-def test_all_that_a_result_says_is_on_record() -> None:
+def test_all_fields_of_a_result_are_recorded() -> None:
     def handler(_args: Any) -> ToolResult[Any]:
         return ToolResult(
             value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2}, telemetry={"tokens": 3}
@@ -483,7 +483,7 @@ def test_all_that_a_result_says_is_on_record() -> None:
 
 
 def stored_by(store: Any, handler: Callable[..., Any], **tool: Any) -> tuple[ToolResult[Any], RunRecord]:
-    """Make a call, and give its result and what the store was told of it."""
+    """Make a call and return its result and record."""
 
     async def check() -> tuple[ToolResult[Any], RunRecord]:
         runtime = runtime_of(catalog_of(handler, **tool), store=store)
@@ -528,7 +528,7 @@ for _ in range(100_000):
         ({"bounds": Bounds(returned=cast("int", "5"))}, "set `bounds` to Bounds of counts", "a value of Bounds"),
     ],
 )
-def test_what_cannot_be_recorded_beside_a_value_fails_the_call_and_is_named(
+def test_a_field_that_cannot_be_recorded_fails_the_call_and_is_named(
     store: Any, said: Any, hint: str, found: str
 ) -> None:
     result, record = stored_by(store, lambda _args: ToolResult(value=1, **said))
@@ -556,7 +556,7 @@ ISSUE: Any = Issue(pointer="", keyword="", expected="", found=cast("str", 5), hi
         (ToolResult(error=cast("ToolError", "broken")), "set `error` to a ToolError (found a value of str)"),
     ],
 )  # fmt: skip
-def test_an_error_that_cannot_be_recorded_becomes_one_that_can(store: Any, error: Any, what: str) -> None:
+def test_an_error_that_cannot_be_recorded_is_replaced(store: Any, error: Any, what: str) -> None:
     result, record = stored_by(store, lambda _args: error)
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "malformed_error")
@@ -564,7 +564,7 @@ def test_an_error_that_cannot_be_recorded_becomes_one_that_can(store: Any, error
     assert record.results[0].content["error"]["message"] == result.error.message
 
 
-def test_an_error_comes_with_what_is_said_beside_it(store: Any) -> None:
+def test_the_other_fields_of_a_failed_result_are_recorded(store: Any) -> None:
     error = ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full", retry_after=1.5)
     _result, record = stored_by(store, lambda _args: ToolResult(error=error, audit={"rows": [1, (2,)]}))
     assert record.results[0].content["error"]["code"] == "disk_full"
@@ -572,7 +572,7 @@ def test_an_error_comes_with_what_is_said_beside_it(store: Any) -> None:
 
 
 @pytest.mark.parametrize("said", [{"x": object()}, {"x": float("nan")}, "text"])
-def test_a_report_that_is_no_json_is_not_on_record_and_fails_no_call(
+def test_a_non_json_report_is_not_recorded_and_fails_no_call(
     store: Any, said: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     result, record = stored_by(store, lambda _args, meta: meta.report(said))
@@ -581,7 +581,7 @@ def test_a_report_that_is_no_json_is_not_on_record_and_fails_no_call(
     assert [entry.message for entry in caplog.records] == ["the progress report of own.tool is not JSON"]
 
 
-def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(store: Any) -> None:
+def test_modifying_a_report_later_does_not_change_the_record(store: Any) -> None:
     said, audit = {"rows": [1]}, {"rows": [1]}
 
     class Changing:
@@ -611,7 +611,7 @@ def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(st
 @pytest.mark.parametrize(
     "kind", ["tool_started", "tool_completed", "tool_failed", "tool_denied", "permission_failed", "run_ended"]
 )
-def test_a_call_cannot_report_what_is_for_the_runtime_to_say(kind: str) -> None:
+def test_a_call_cannot_report_events_of_the_runtime(kind: str) -> None:
     result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"code": "x"}, kind))
     assert result.error is not None
     assert result.error.message == f"a call cannot report {kind}: such events are reserved for the runtime"
@@ -625,7 +625,7 @@ def test_the_kind_of_a_report_is_text() -> None:
 
 
 @pytest.mark.parametrize("kind", ["tool_progress", "agent_run_started", "agent_run_ended", "cache_hit"])
-def test_a_call_reports_progress_agents_and_what_the_host_has_words_for(kind: str) -> None:
+def test_a_call_can_report_progress_agents_and_events_of_the_host(kind: str) -> None:
     result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"n": 1}, kind))
     assert code_of(result) == "ok"
     assert kinds(record) == ["tool_started", kind, "tool_completed"]
@@ -669,7 +669,7 @@ def test_a_store_that_fails_later_fails_no_call(caplog: pytest.LogCaptureFixture
         (ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full"), {"code": "disk_full"}, "disk_full"),
     ],
 )  # fmt: skip
-def test_of_an_end_that_is_no_json_the_value_and_the_code_are_on_record(
+def test_value_and_code_are_recorded_even_if_the_end_is_not_json(
     store: Any, outcome: Any, data: Any, kept: Any
 ) -> None:
     class Spoiling:
@@ -698,12 +698,12 @@ def test_of_an_end_that_is_no_json_the_value_and_the_code_are_on_record(
     "error",
     [CallFailed(FailureKind.DOMAIN_REJECTION, "no_such_row", "there is no row 7"), ValueError("x")],
 )
-def test_what_a_handler_raises_is_on_record(error: Exception) -> None:
+def test_the_exception_of_a_handler_is_recorded(error: Exception) -> None:
     (result,) = record_of(catalog_of(_raises(error)), request()).results
     assert result.content["error"]["message"] == str(error)
 
 
-def test_a_failure_that_an_executor_gives_is_the_decision_of_encode() -> None:
+def test_a_failure_returned_by_an_executor_is_the_decision_of_encode() -> None:
     failure = ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full")
     record = record_of(catalog_of(lambda _args: failure), request())
     assert stages(record)[-1] == ("encode", "disk_full")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.unit.runtime.package import Shop
 
 
-def test_a_catalog_holds_what_was_compiled(shop: Shop) -> None:
+def test_a_catalog_contains_the_compiled_tools(shop: Shop) -> None:
     catalog = load(shop.name)
     assert len(catalog) == 5
     assert "shop.orders.refund" in catalog
@@ -32,7 +32,7 @@ def test_loading_imports_no_module_of_the_package(shop: Shop) -> None:
     assert [module for module in sys.modules if module.startswith(f"{shop.name}.")] == []
 
 
-def test_goa_34_idents_find_their_definition_and_schema(shop: Shop) -> None:
+def test_goa_34_definitions_and_schemas_are_found_by_ident(shop: Shop) -> None:
     runtime = Runtime(load(shop.name), permission=allow_all, missing=load(shop.name).toolsets)
     spec = runtime.tool_spec(shop.module("shop.tools.orders.idents").REFUND)
     assert (spec.name, spec.title, spec.permission) == ("shop.orders.refund", "Refund an order", "write")
@@ -46,7 +46,7 @@ def test_goa_34_idents_find_their_definition_and_schema(shop: Shop) -> None:
     assert runtime.tool_schema(Ident("shop.orders.refund"))["required"] == ["order_id"]
 
 
-def test_goa_34_a_lookup_of_an_unknown_tool_raises_with_the_nearest(shop: Shop) -> None:
+def test_goa_34_a_lookup_of_an_unknown_tool_raises_with_suggestions(shop: Shop) -> None:
     runtime = Runtime(load(shop.name), permission=allow_all, missing=load(shop.name).toolsets)
     with pytest.raises(ToolNotFound, match=r"did you mean shop\.orders\.refund") as missing:
         runtime.tool_spec(Ident("shop.orders.refnd"))
@@ -64,7 +64,7 @@ def test_goa_34_a_lookup_of_an_unknown_tool_raises_with_the_nearest(shop: Shop) 
         ("read file", None),
     ],
 )
-def test_reg_07_a_name_is_found_in_a_table_or_not_at_all(shop: Shop, name: str, ident: str | None) -> None:
+def test_reg_07_names_are_looked_up_exactly(shop: Shop, name: str, ident: str | None) -> None:
     assert load(shop.name).resolve(name) == ident
 
 
@@ -80,13 +80,13 @@ def test_a_catalog_knows_every_name_of_its_tools(shop: Shop) -> None:
     )
 
 
-def test_a_package_that_is_not_there_is_said_so() -> None:
+def test_a_missing_package_is_reported() -> None:
     for name in ("no_such_package", "no_such.package", "json"):
         with pytest.raises(CatalogError, match=name):
             load(name)
 
 
-def test_a_package_of_another_contract_is_refused(shop: Shop) -> None:
+def test_a_package_of_another_contract_version_is_refused(shop: Shop) -> None:
     write_package(shop.folder, contract=99, generator="7.0")
     with pytest.raises(CatalogError, match=r"contract 99.*toolgen build"):
         load(shop.name)
@@ -151,7 +151,7 @@ def test_an_empty_catalog_can_be_filled() -> None:
     assert (len(catalog), list(catalog), catalog.resolve("a.b")) == (0, [], None)
 
 
-def test_what_was_asked_of_a_catalog_before_a_registration_holds_the_new_tool_after_it() -> None:
+def test_lookups_before_a_registration_do_not_hide_the_new_tool() -> None:
     catalog = load("generated")
     assert "own.tool" not in catalog.entries
     assert catalog.names.ident("own__tool") is None

@@ -1,4 +1,4 @@
-"""What handlers do that nobody expects: every call still ends as a result, and the failure is the handler's own."""
+"""Unexpected behaviour of handlers: every call still ends with a result that blames the handler."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def validation_error() -> Exception:
     ],
     ids=repr,
 )
-def test_what_a_handler_raises_is_its_own_failure(error: BaseException, message: str) -> None:
+def test_an_exception_of_a_handler_fails_its_call(error: BaseException, message: str) -> None:
     result = result_of(raising(error))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "handler_error")
@@ -69,7 +69,7 @@ def test_what_a_handler_raises_is_its_own_failure(error: BaseException, message:
     assert result.error.cause is error
 
 
-def test_a_tool_that_awaits_what_was_cancelled_does_not_cancel_its_caller() -> None:
+def test_a_tool_that_awaits_a_cancelled_task_does_not_cancel_its_caller() -> None:
     async def handler(_args: Any) -> None:
         task = asyncio.ensure_future(asyncio.sleep(9))
         task.cancel()
@@ -81,7 +81,7 @@ def test_a_tool_that_awaits_what_was_cancelled_does_not_cancel_its_caller() -> N
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), BaseExceptionGroup("x", [KeyboardInterrupt()])], ids=repr)
-def test_the_user_of_the_host_can_still_stop_it(error: BaseException) -> None:
+def test_keyboard_interrupt_still_stops_the_host(error: BaseException) -> None:
     with pytest.raises(type(error)):
         result_of(raising(error))
 
@@ -94,7 +94,7 @@ def test_a_request_of_the_wrong_types_is_a_failed_call(request_: Any) -> None:
     assert result.error is not None
 
 
-def test_settings_that_fail_fail_the_call() -> None:
+def test_failing_settings_fail_the_call() -> None:
     def broken() -> str:
         raise ZeroDivisionError
 
@@ -125,17 +125,17 @@ def generator() -> Any:
     [{1}, [b"x"], {"a": 1j}, generator(), iter([1]), sys],
     ids=["set", "bytes", "complex", "generator", "iterator", "module"],
 )
-def test_what_is_no_json_is_no_result(value: Any) -> None:
+def test_a_non_json_value_is_not_a_result(value: Any) -> None:
     assert code_of(result_of(lambda _args: value)) == "malformed_result"
 
 
-def test_a_cycle_is_no_result() -> None:
+def test_a_cyclic_value_is_not_a_result() -> None:
     endless: list[Any] = []
     endless.append(endless)
     assert code_of(result_of(lambda _args: endless)) == "malformed_result"
 
 
-def test_an_error_that_is_returned_is_the_end_of_the_call() -> None:
+def test_a_returned_error_ends_the_call() -> None:
     error = ToolError(message="no such file", kind=FailureKind.DOMAIN_REJECTION, code="file_not_found")
     result = result_of(lambda _args: error)
     assert (result.success, result.error) == (False, error)

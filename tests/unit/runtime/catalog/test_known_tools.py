@@ -1,4 +1,4 @@
-"""Known tools: which of them a name may mean, and which it may have been."""
+"""Known tools: lookup by name, and suggestions."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ TOOLS = KnownTools(
 @pytest.mark.parametrize(
     ("name", "idents"),
     [
-        ("mcp.a.x", ("mcp.a.x",)),  # its ident, although another is called so at its source
+        ("mcp.a.x", ("mcp.a.x",)),  # its ident, although it is the source name of another
         ("z", ("mcp.a.odd",)),  # its wire name, although it is another's key
-        ("x", ("mcp.a.x", "mcp.a.z")),  # the key of one, and what the other is called at its source
+        ("x", ("mcp.a.x", "mcp.a.z")),  # the key of one, and the source name of the other
         ("odd.name", ("mcp.a.odd",)),
         ("find_order", ("shop.find_order",)),
         ("X", ()),
         ("", ()),
     ],
 )
-def test_a_name_means_an_ident_or_a_wire_name_or_all_that_go_by_it(name: str, idents: tuple[str, ...]) -> None:
+def test_a_name_means_an_ident_a_wire_name_or_all_tools_with_that_name(name: str, idents: tuple[str, ...]) -> None:
     assert TOOLS.find(name) == idents
 
 
 @pytest.mark.parametrize("name", ["find_ordr", "shop.find_ordr", "shop__find_ordr"])
-def test_a_near_miss_of_any_of_its_names_leads_to_a_tool(name: str) -> None:
+def test_a_misspelling_of_any_of_its_names_suggests_a_tool(name: str) -> None:
     assert TOOLS.nearest(name)[0] == "shop.find_order"
 
 

@@ -1,4 +1,4 @@
-"""Load: many calls and turns at once in one process. None is lost, each is on record once, and nothing is kept."""
+"""Load: many concurrent calls and turns in one process. None is lost, each is recorded once, and memory is released."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ META = ToolCallMeta(user="ann", run_id="r1")
 KEY = ChainKey(b"a key that is only known to tests")
 
 KEPT = 128 * 1024
-"""Bytes that may be kept of all that, such as caches. One small object for each call would be several times as much."""
+"""Bytes that may stay allocated, such as caches. One small object for each call would be several times as much."""
 
 
 class Load:
-    """Tools that do nothing, and count by the numbers of calls how often each ran: half of them wait for the loop."""
+    """Tools that do nothing but count how often each call ran; half of them yield to the loop."""
 
     def __init__(self) -> None:
         self.ran: Counter[int] = Counter()
@@ -55,7 +55,7 @@ class Load:
         return number
 
     async def calls(self, store: Any, count: int) -> None:
-        """Make calls at once; none is lost, and each gives its own result."""
+        """Make concurrent calls; none is lost, and each returns its own result."""
         runtime = runtime_of(self.catalog, store=store)
         results = await asyncio.gather(*(runtime.invoke(_request(n), meta=META) for n in range(count)))
         assert [result.value for result in results] == list(range(count))
@@ -67,13 +67,13 @@ class Load:
 
 
 def _request(number: int) -> ToolRequest:
-    """A call; two of three have no id."""
+    """Return a request; two of three have no id."""
     name = "load.write" if number % 5 == 0 else "load.read"
     return ToolRequest(name=name, payload=json.dumps({"n": number}), tool_call_id="" if number % 3 else f"c{number}")
 
 
 def check_record(record: RunRecord, count: int) -> None:
-    """Each call is on record once: it began, it ended, and its result is its own."""
+    """Check that each call is recorded once: its start, its end, and its own result."""
     assert Counter(event.kind for event in record.events) == {"tool_started": count, "tool_completed": count}
     assert [event.sequence for event in record.events] == list(range(2 * count))
     calls = calls_of(record)
@@ -83,7 +83,7 @@ def check_record(record: RunRecord, count: int) -> None:
     assert sorted(number for number, _ in said) == list(range(count))
 
 
-def test_10_000_calls_at_once_are_each_on_record_once() -> None:
+def test_10_000_concurrent_calls_are_each_recorded_once() -> None:
     async def check() -> None:
         store = MemoryStore()
         await Load().calls(store, CALLS)
@@ -93,7 +93,7 @@ def test_10_000_calls_at_once_are_each_on_record_once() -> None:
 
 
 @pytest.mark.long
-def test_10_000_calls_at_once_are_each_once_in_a_file_and_its_chain(tmp_path: Path) -> None:
+def test_10_000_concurrent_calls_are_each_stored_once_in_a_file_and_its_chain(tmp_path: Path) -> None:
     async def check() -> None:
         store = SqliteStore(tmp_path / "store.db", key=KEY)
         await Load().calls(store, CALLS)
@@ -105,7 +105,7 @@ def test_10_000_calls_at_once_are_each_once_in_a_file_and_its_chain(tmp_path: Pa
     assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
-def test_1_000_turns_at_once_keep_their_order_and_lose_nothing() -> None:
+def test_1_000_concurrent_turns_keep_their_order_and_lose_nothing() -> None:
     order: dict[int, list[int]] = {}
 
     async def handler(args: Any) -> int:
@@ -148,19 +148,19 @@ def test_1_000_turns_at_once_keep_their_order_and_lose_nothing() -> None:
     asyncio.run(check())
 
 
-def test_memory_returns_to_where_it_was() -> None:
+def test_memory_is_released() -> None:
     async def with_memory_store(count: int) -> None:
         store = MemoryStore()
         await Load().calls(store, count)
         await store.close()
 
     kept, peak = memory_of(with_memory_store)
-    assert peak > 50 * KEPT, "all of them were there at once"
+    assert peak > 50 * KEPT, "all of them were active at once"
     assert kept < KEPT
 
 
 @pytest.mark.long
-def test_memory_returns_to_where_it_was_after_a_store_in_a_file(tmp_path: Path) -> None:
+def test_memory_is_released_after_a_store_in_a_file(tmp_path: Path) -> None:
     async def with_sqlite_store(count: int) -> None:
         store = SqliteStore(tmp_path / "store.db")
         await Load().calls(store, count)
@@ -172,12 +172,12 @@ def test_memory_returns_to_where_it_was_after_a_store_in_a_file(tmp_path: Path) 
 
 
 def memory_of(work: Callable[[int], Awaitable[None]]) -> tuple[int, int]:
-    """Bytes that Python still holds after some work, and held at most, beyond what it held before."""
+    """Return the bytes that Python still holds after some work, and the peak, relative to before."""
 
     async def whole(count: int) -> None:
         await work(count)
 
-    asyncio.run(whole(CALLS))  # asyncio's table of tasks keeps its size, and some modules are imported only now
+    asyncio.run(whole(CALLS))  # asyncio's task table keeps its size, and some modules are imported only now
     gc.collect()
     tracemalloc.start()
     try:

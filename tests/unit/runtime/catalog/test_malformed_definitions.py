@@ -1,4 +1,4 @@
-"""A malformed definition is a `CatalogError` when it is made or registered, and nothing else later."""
+"""A malformed definition is a `CatalogError` on creation or registration, and causes no other error later."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def register(**changes: Any) -> Catalog:
         ({"result_schema": {"type": object()}}, "the result_schema of own.tool holds a object, which is not JSON"),
     ],
 )
-def test_what_is_malformed_is_said_when_it_is_registered(changes: dict[str, Any], problem: str) -> None:
+def test_malformed_definitions_are_reported_at_registration(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(CatalogError) as raised:
         register(**changes)
     assert str(raised.value).startswith(problem)
 
 
-def test_what_is_deep_but_not_too_deep_is_registered() -> None:
+def test_deep_schemas_within_the_limit_are_registered() -> None:
     assert "own.tool" in register(input_schema=deep(90), metadata={"anything": object(), "limits": {"timeout_ms": 5}})
     assert "own.tool" in register(input_schema=MappingProxyType({"type": "object"}), tags={"code"})
 
@@ -120,7 +120,7 @@ METADATA = ("limits", "access", "roles", "confirm", "inject", "examples", "hints
 )
 @example(field="metadata", key="limits", junk={"timeout_ms": -1}, base={})
 @example(field="input_schema", key=None, junk={"$defs": 5}, base={"type": "object"})
-def test_whatever_a_definition_holds_it_is_refused_or_can_be_called(
+def test_every_definition_is_refused_or_can_be_called(
     field: str, key: str | None, junk: Any, base: dict[str, Any]
 ) -> None:
     value = {key: junk} if field == "metadata" and key else junk
@@ -138,7 +138,7 @@ def extra(name: str) -> ToolDefinition:
     return ToolDefinition(name=name, description="x", input_schema={"type": "object"})
 
 
-def test_a_registered_tool_joins_a_compiled_toolset_only_where_the_host_says_so(shop: Shop) -> None:
+def test_a_registered_tool_joins_a_compiled_toolset_only_if_the_host_allows_it(shop: Shop) -> None:
     catalog = load(shop.name)
     with pytest.raises(CatalogError) as raised:
         catalog.register(extra("shop.orders.extra"), lambda _args: None)
@@ -153,7 +153,7 @@ def test_a_registered_tool_joins_a_compiled_toolset_only_where_the_host_says_so(
         load(shop.name).open_toolset("shop.order")
 
 
-def test_a_built_in_toolset_is_never_joined() -> None:
+def test_no_tool_can_join_a_built_in_toolset() -> None:
     catalog = load("toolgen.toolsets.generated")
     with pytest.raises(CatalogError, match=r"code\.extra has the name of a built-in toolset, which is reserved"):
         catalog.register(extra("code.extra"), lambda _args: None)

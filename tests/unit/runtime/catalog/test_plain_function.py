@@ -1,4 +1,4 @@
-"""Plain functions: `@catalog.tool` on a function with parameters of its own."""
+"""Plain functions: `@catalog.tool` on a function with individual parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Size:
 
 
 class Thing:
-    """Nothing that JSON can hold."""
+    """A type without a JSON representation."""
 
 
 class Options(TypedDict, total=False):
@@ -56,7 +56,7 @@ def registered(function: Any, **options: Any) -> Catalog:
     return catalog
 
 
-def test_several_parameters_with_all_that_signatures_allow() -> None:
+def test_several_parameters_with_all_features_of_signatures() -> None:
     seen: dict[str, Any] = {}
 
     def order(
@@ -116,7 +116,7 @@ def test_several_parameters_with_all_that_signatures_allow() -> None:
     assert seen["key"] == UUID("12345678-1234-5678-1234-567812345678")
 
 
-def test_a_call_that_does_not_fit_names_the_parameter() -> None:
+def test_an_invalid_call_names_the_parameter() -> None:
     def add(a: int, b: int) -> int:
         return a + b
 
@@ -128,7 +128,7 @@ def test_a_call_that_does_not_fit_names_the_parameter() -> None:
     assert {issue.pointer for issue in result.error.issues} == {"/b", "/c"}
 
 
-def test_names_that_pydantic_keeps_for_itself_are_fine() -> None:
+def test_names_reserved_by_pydantic_are_accepted() -> None:
     def tool(copy: str, model_config: int, json: bool, class_: str = "x", _hidden: int = 4) -> list[Any]:
         return [copy, model_config, json, class_, _hidden]
 
@@ -154,7 +154,7 @@ def test_a_model_beside_other_parameters_is_one_of_them() -> None:
     assert call(registered(send), to={"city": "Oslo"}, note="hi").value == "Oslo: hi"
 
 
-def test_the_forms_with_one_model_stay_as_they_are() -> None:
+def test_functions_with_one_model_are_unchanged() -> None:
     def send(to: Address, meta: ToolCallMeta, cached: int = 1) -> str:
         return to.city
 
@@ -163,7 +163,7 @@ def test_the_forms_with_one_model_stay_as_they_are() -> None:
     assert call(catalog, city="Oslo").value == "Oslo"
 
 
-def test_what_cannot_be_a_parameter_is_an_error_that_says_why() -> None:
+def test_invalid_parameters_are_an_error_with_the_reason() -> None:
     def unknown(thing: Thing, n: int) -> None: ...
     def many(n: int, **rest: str) -> None: ...
     def bare(a, b) -> None: ...  # type: ignore[no-untyped-def]  # what is tested

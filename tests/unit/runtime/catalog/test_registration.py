@@ -90,7 +90,7 @@ def test_reg_11_function_decorator_and_adapter_give_equal_definitions() -> None:
     assert read_file(ReadArgs(path="p", first=Line(number=1))) == "p"
 
 
-def test_reg_12_a_pydantic_model_gives_the_schema_one_would_write() -> None:
+def test_reg_12_a_pydantic_model_gives_a_concise_schema() -> None:
     catalog = Catalog()
 
     @catalog.tool("own.explicit", description="Read.", input_schema=ReadArgs)
@@ -111,7 +111,7 @@ def test_reg_12_a_pydantic_model_gives_the_schema_one_would_write() -> None:
         def unknown(args: dict[str, Any]) -> None: ...
 
 
-def test_reg_03_a_name_is_taken_once_and_the_first_stays(shop: Shop) -> None:
+def test_reg_03_a_name_is_registered_once_and_the_first_is_kept(shop: Shop) -> None:
     catalog = load(shop.name)
     catalog.register(DEFINITION, lambda _args: "first")
     for name in ("own.read_file", "shop.orders.refund"):
@@ -125,7 +125,7 @@ def test_reg_03_a_name_is_taken_once_and_the_first_stays(shop: Shop) -> None:
         catalog.register_adapter(Files())
 
 
-def test_an_adapter_with_one_name_that_is_taken_registers_nothing() -> None:
+def test_an_adapter_with_one_used_name_registers_nothing() -> None:
     class Two(Files):
         def definitions(self) -> Iterable[ToolDefinition]:
             return [ToolDefinition(name="own.new", description="x", input_schema=SCHEMA), DEFINITION, DEFINITION]
@@ -184,7 +184,7 @@ def test_reg_13_the_core_profile_is_accepted(schema: Any) -> None:
         ("prefixItems", [{}]),
     ],
 )
-def test_reg_14_what_lies_outside_core_is_named_with_its_place(keyword: str, value: Any) -> None:
+def test_reg_14_keywords_outside_core_are_reported_with_their_location(keyword: str, value: Any) -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"type": "array", "items": {keyword: value}}},
@@ -213,7 +213,7 @@ def test_args_are_an_object_and_schemas_are_schemas() -> None:
         Catalog().register(define({"type": "object", "properties": {"a": {"minLength": -1}}}), lambda _args: None)
 
 
-def test_tags_of_the_hosts_own_are_declared_first(shop: Shop) -> None:
+def test_tags_of_the_host_must_be_declared_first(shop: Shop) -> None:
     definition = ToolDefinition(name="own.a", description="x", input_schema=SCHEMA, tags={"slow"})
     catalog = load(shop.name)
     with pytest.raises(CatalogError, match="the undeclared tag 'slow'"):
@@ -225,7 +225,7 @@ def test_tags_of_the_hosts_own_are_declared_first(shop: Shop) -> None:
     )
 
 
-def test_a_frozen_catalog_takes_nothing_more() -> None:
+def test_a_frozen_catalog_refuses_registrations() -> None:
     catalog = Catalog()
     Runtime(catalog, permission=allow_all)
     attempts: list[Callable[[], None]] = [
@@ -259,7 +259,7 @@ def test_a_registered_function_gets_its_model_or_plain_json() -> None:
     assert run(catalog, "own.plain", payload).value == {"path": "p", "first": {"number": 2.0}}
 
 
-def test_validators_of_the_hosts_own_models_count_too() -> None:
+def test_validators_of_the_hosts_models_are_applied_too() -> None:
     class Range(BaseModel):
         first: int
         last: int
@@ -339,7 +339,7 @@ def of_typed_dict(args: Path) -> Any:
         (lambda: ["nothing"], ["nothing"]),
     ],
 )
-def test_a_handler_is_given_what_it_takes(handler: Handler, value: Any) -> None:
+def test_a_handler_receives_the_parameters_it_declares(handler: Handler, value: Any) -> None:
     catalog = Catalog()
     catalog.tool("own.a", description="x", input_schema=SCHEMA)(handler)
     assert run(catalog, "own.a", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u")).value == value
@@ -379,7 +379,7 @@ def test_reg_12_a_pydantic_model_is_the_schema_of_results_too() -> None:
 
 
 @pytest.mark.parametrize("schema", ["string", ["string"], int, 5])
-def test_what_is_no_schema_is_named(schema: Any) -> None:
+def test_an_invalid_schema_is_reported(schema: Any) -> None:
     for given in ({"input_schema": schema}, {"result_schema": schema}):
         with pytest.raises(
             CatalogError, match=r"the (input|result)_schema of .* is .*: pass a JSON Schema as a dict, or a p"
@@ -407,7 +407,7 @@ def test_loading_nothing_is_refused(package: Any) -> None:
 
 
 @pytest.mark.parametrize(("adapter", "name"), [(Files, "Files"), (object(), "a object"), (None, "a NoneType")])
-def test_what_is_no_adapter_is_refused(adapter: Any, name: str) -> None:
+def test_an_invalid_adapter_is_refused(adapter: Any, name: str) -> None:
     with pytest.raises(
         CatalogError,
         match=rf"{name} is not an adapter: pass an object \(not a class\) with a method `execute\(request, meta\)`",
@@ -423,7 +423,7 @@ def test_an_adapter_gets_canonical_json_under_the_ident() -> None:
     assert (result.tool_name, result.metadata) == ("own.read_file", {"raw_tool_name": "own__read_file"})
 
 
-def test_fields_marked_as_secret_are_known_of_registered_tools_too() -> None:
+def test_fields_marked_as_secret_work_for_registered_tools_too() -> None:
     schema = {
         "type": "object",
         "properties": {"note": {"type": "string", "writeOnly": True}, "more": {"type": "string"}},

@@ -60,12 +60,12 @@ POINT: dict[str, Any] = {
         '{"x": 1, "j": [{"a": [1, 2.5, "t"]}], "model_config": 1, "__class__": 2, "": 3, "__dict__": 4}',
     ],
 )
-def test_nothing_is_lost_on_the_way_through_a_type(payload: str) -> None:
+def test_values_survive_the_round_trip_through_a_type(payload: str) -> None:
     codec = Codec.of(POINT, Point)
     assert codec.encode(codec.decode(payload)) == canonical(json.loads(payload))
 
 
-def test_integral_floats_are_integers_wherever_the_schema_asks_for_one() -> None:
+def test_integral_floats_are_integers_where_the_schema_requires_one() -> None:
     codec = Codec.of(POINT, Point)
     value = codec.decode('{"x": 2.0, "n": 3.0, "tag": 1.0}')
     assert (value.n, value.tag) == (3, 1)
@@ -83,13 +83,13 @@ def test_there_is_no_coercion(payload: str) -> None:
 @pytest.mark.parametrize(
     "payload", ['{"x": 1, "j": NaN}', '{"x": 1, "j": 1e999}', '{"x": 1} 2', '{"x": 1, "j": "\\ud800"}']
 )
-def test_what_is_no_json_is_refused_where_anything_goes(payload: str) -> None:
+def test_non_json_values_are_refused_even_by_an_open_schema(payload: str) -> None:
     with pytest.raises(InvalidPayload) as refused:
         Codec.of(POINT, Point).decode(payload)
     assert [issue.keyword for issue in refused.value.issues] == ["json"]
 
 
-def test_absent_fields_answer_with_their_default_and_are_not_encoded() -> None:
+def test_absent_fields_read_as_their_default_and_are_not_encoded() -> None:
     codec = Codec.of(POINT, Point)
     value = codec.decode('{"x": 1}')
     assert (value.n, value.from_) == (0, None)
@@ -97,13 +97,13 @@ def test_absent_fields_answer_with_their_default_and_are_not_encoded() -> None:
     assert codec.encode(Point(x=1, n=0)) == b'{"n":0,"x":1}'
 
 
-def test_none_stands_for_absent_only_where_null_is_not_allowed(shop: Shop) -> None:
+def test_none_means_absent_only_if_null_is_not_allowed(shop: Shop) -> None:
     refund, refund_args = shop.type("RefundArgs"), shop.module("shop.tools.orders.codecs").REFUND_ARGS
     value = refund(order_id="o", amount=None, reason=None, note=None)
     assert refund_args.encode(value) == b'{"note":null,"order_id":"o"}'
 
 
-def test_none_for_a_nested_field_is_absent_too(shop: Shop) -> None:
+def test_none_for_a_nested_field_means_absent_too(shop: Shop) -> None:
     order, codecs = shop.type("Order"), shop.module("shop.tools.orders.codecs")
     assert (
         codecs.FIND_RESULT.encode([order(id="a", from_=None), order(id="b", total=2)])
@@ -117,7 +117,7 @@ def test_a_null_that_is_data_is_never_dropped() -> None:
         codec.encode({"a": None, "b": "c"})
 
 
-def test_encoding_checks_against_the_schema(shop: Shop) -> None:
+def test_encoding_validates_against_the_schema(shop: Shop) -> None:
     codec = shop.module("shop.tools.orders.codecs").REFUND_ARGS
     with pytest.raises(InvalidPayload, match="/amount: use a number of at most 1000"):
         codec.encode(shop.type("RefundArgs")(order_id="o", amount=5000))
@@ -147,18 +147,18 @@ def test_encoding_refuses_lone_surrogates_and_endless_values() -> None:
     ['{"child":' * 199 + "{}" + "}" * 199, '{"children":[' * 99 + "{}" + "]}" * 99],
     ids=["objects", "objects and arrays"],
 )
-def test_recursive_types_hold_all_levels_that_json_text_may_have(payload: str) -> None:
+def test_recursive_types_support_all_levels_that_json_text_may_have(payload: str) -> None:
     codec = Codec.of(TREE, Tree)
     assert codec.encode(codec.decode(payload)) == canonical(json.loads(payload))
 
 
-def test_types_that_cannot_hold_a_valid_value_are_an_error_and_no_data() -> None:
+def test_types_that_cannot_hold_a_valid_value_raise_types_disagree() -> None:
     codec = Codec.of({"type": "object"}, Tree, name="shop.tree (args)")
     with pytest.raises(TypesDisagree, match=r"shop\.tree \(args\).*toolgen build"):
         codec.decode('{"other": 1}')
 
 
-def test_check_says_what_is_wrong_with_a_value_of_any_depth() -> None:
+def test_check_reports_issues_of_a_value_of_any_depth() -> None:
     codec = Codec.of(POINT)
     deep: Any = 1
     for _ in range(100_000):
@@ -185,14 +185,14 @@ def test_formats_and_content_annotate(schema: dict[str, Any], accepted: bool) ->
         assert Codec.of(schema, assert_formats=True).check("no date") != ()
 
 
-def test_the_dialect_is_that_of_the_schema() -> None:
+def test_the_dialect_of_the_schema_is_used() -> None:
     draft_07 = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "null"}]}
     assert Codec.of(draft_07).check([1]) != ()
     assert Codec.of({"prefixItems": [{"type": "null"}]}).check([1]) != ()
     assert Codec.of({"$schema": draft_07["$schema"], "prefixItems": [{"type": "null"}]}).check([1]) == ()
 
 
-def test_settling_gives_values_in_their_type(shop: Shop) -> None:
+def test_normalizing_returns_values_of_their_type(shop: Shop) -> None:
     codecs, order = shop.module("shop.tools.orders.codecs"), shop.type("Order")
     value, payload = codecs.FIND_RESULT.normalize([{"id": "a"}, order(id="b")])
     assert value == [order(id="a"), order(id="b")]
@@ -203,7 +203,7 @@ def test_settling_gives_values_in_their_type(shop: Shop) -> None:
         codecs.REFUND_RESULT.normalize(shop.type("RefundArgs")(order_id="o"))
 
 
-def test_goa_35_call_builders_make_canonical_requests(shop: Shop) -> None:
+def test_goa_35_call_builders_create_canonical_requests(shop: Shop) -> None:
     calls = shop.module("shop.tools.orders.calls")
     request = calls.new_refund_call(order_id="ö", note=None)
     assert (request.name, request.payload) == ("shop.orders.refund", '{"note":null,"order_id":"ö"}'.encode())
@@ -212,7 +212,7 @@ def test_goa_35_call_builders_make_canonical_requests(shop: Shop) -> None:
         calls.new_refund_call(order_id="o", reason="bored")
 
 
-def test_codecs_of_a_package_read_nothing_before_their_first_use(shop: Shop) -> None:
+def test_codecs_of_a_package_load_on_first_use(shop: Shop) -> None:
     (shop.folder / "catalog.json").rename(shop.folder / "elsewhere.json")
     codecs = shop.module("shop.tools.orders.codecs")
     (shop.folder / "elsewhere.json").rename(shop.folder / "catalog.json")
@@ -268,5 +268,5 @@ class Holder(ClosedModel):
         ({"enum": [1, "a"]}, None, True),
     ],
 )
-def test_a_closed_schema_spells_out_all_that_a_value_can_hold(schema: Any, kind: Any, closed: bool) -> None:
+def test_a_closed_schema_describes_all_fields_of_a_value(schema: Any, kind: Any, closed: bool) -> None:
     assert is_closed(schema, kind) is closed

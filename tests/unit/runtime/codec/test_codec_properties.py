@@ -1,4 +1,4 @@
-"""Codecs against the validator they stand on: generated schemas, types that can hold what they accept, and values."""
+"""Codecs compared with the validator: generated schemas, types for their values, and values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ JSON = st.recursive(
 
 @dataclass(frozen=True)
 class Typed:
-    """A schema, a type that can hold all that it accepts, and some of that."""
+    """A schema, a type for all its values, and some values."""
 
     schema: Any
     type: Any
@@ -148,7 +148,7 @@ def test_decoding_agrees_with_the_validator_and_loses_nothing(data: st.DataObjec
 
 @few
 @given(st.data())
-def test_plain_values_are_decoded_alike(data: st.DataObject) -> None:
+def test_plain_values_are_decoded_equally(data: st.DataObject) -> None:
     typed = data.draw(TYPED)
     value = data.draw(typed.values | JSON)
     codec = Codec.of(typed.schema)

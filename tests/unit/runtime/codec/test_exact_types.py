@@ -1,4 +1,4 @@
-"""Types that check all that their schema asks: which ones, and that a text they take is one that the schema accepts."""
+"""Types that check everything in their schema: which ones, and that the schema accepts every text they accept."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Nested(ClosedModel):
 
 
 def one(schema: Any, kind: Any) -> tuple[Any, Any]:
-    """An object with one required field."""
+    """Return an object schema with one required field."""
     model = type("One", (ClosedModel,), {"__annotations__": {"x": kind}, "__module__": __name__})
     return {"type": "object", "properties": {"x": schema}, "required": ["x"]}, model
 
@@ -81,7 +81,7 @@ AtMostNine: TypeAlias = Annotated[int, Field(le=9)]
         (*one({"type": "array", "items": {"type": "string", "pattern": "a"}, "minItems": 2},
               Annotated[list[Annotated[str, Field(pattern="a")]], Field(min_length=2)]), Doubt.NONE),
         (*one({"const": "a"}, Literal["a"]), Doubt.NONE),
-        # what the schema asks beyond the type
+        # constraints of the schema beyond the type
         (*one({"const": "a"}, Literal["a", "b"]), None),
         (*one({"type": "string", "minLength": 2}, Annotated[str, Field(min_length=1)]), None),
         (*one({"type": "integer", "minimum": 0, "maximum": 9}, Annotated[int, Field(ge=0)]), None),
@@ -92,7 +92,7 @@ AtMostNine: TypeAlias = Annotated[int, Field(le=9)]
         ({**NAMED, "minProperties": 1}, Named, None),
         ({**NAMED, "required": ["name"]}, Named, None),
         ({**NAMED, "required": ["other"]}, Named, None),
-        # what the type takes beyond the schema
+        # values of the type beyond the schema
         (*one({"type": "integer"}, str), None),
         (*one({"enum": ["a"]}, Literal["a", "b"]), None),
         (*one({"enum": [1, "a"]}, Literal[1, "a"]), None),
@@ -113,19 +113,17 @@ AtMostNine: TypeAlias = Annotated[int, Field(le=9)]
         (*one({"type": "number", "multipleOf": 2}, int | float), None),
         (*one({"type": "number"}, float), None),
         (*one({"type": "number"}, int | str | float), None),
-        # what pydantic's parser lets pass
+        # invalid JSON that pydantic's parser accepts
         (*one({}, JsonValue), None),
         ({"type": "object", "properties": {"inner": {"$ref": "#"}}}, Nested, None),
         ({"$ref": "#/$defs/N", "$defs": {"N": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/N"}}}}},
          Nested, None),
-        # no class
+        # not a class
         ({"type": "string"}, str, None),
         (True, Named, None),
     ],
 )  # fmt: skip
-def test_types_are_exact_where_they_check_all_that_the_schema_asks(
-    schema: Any, kind: Any, expected: Doubt | None
-) -> None:
+def test_types_are_exact_if_they_check_everything_in_the_schema(schema: Any, kind: Any, expected: Doubt | None) -> None:
     assert doubts(schema, kind) == expected
 
 
@@ -141,7 +139,7 @@ def test_types_are_exact_where_they_check_all_that_the_schema_asks(
     ],
 )
 @pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
-def test_what_an_exact_type_takes_is_as_it_was(text: str, encode: Any) -> None:
+def test_values_of_an_exact_type_are_preserved(text: str, encode: Any) -> None:
     decoded = Codec.of(ORDER, Order).decode(encode(text))
     assert isinstance(decoded, Order)
     assert json.loads(Codec.of(ORDER, Order).encode(decoded)) == json.loads(text)
@@ -162,7 +160,7 @@ def test_what_an_exact_type_takes_is_as_it_was(text: str, encode: Any) -> None:
         "{}",
     ],
 )
-def test_what_the_schema_refuses_no_exact_type_takes(text: str) -> None:
+def test_an_exact_type_refuses_what_the_schema_refuses(text: str) -> None:
     with pytest.raises(InvalidPayload):
         Codec.of(ORDER, Order).decode(text)
 
@@ -170,7 +168,7 @@ def test_what_the_schema_refuses_no_exact_type_takes(text: str) -> None:
 @pytest.mark.parametrize(
     "number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", f"1{'0' * 400}.0", "true", '"1"']
 )
-def test_what_is_no_number_no_exact_type_takes(number: str) -> None:
+def test_an_exact_type_refuses_invalid_numbers(number: str) -> None:
     codec = Codec.of(*one({"type": "number"}, int | float))
     with pytest.raises(InvalidPayload):
         codec.decode(f'{{"x": {number}}}')
@@ -179,14 +177,14 @@ def test_what_is_no_number_no_exact_type_takes(number: str) -> None:
 @pytest.mark.parametrize(
     "number", ["1", "1.0", "-0.0", "1e3", "0.1", "9007199254740993", "1" * 40, "1.7976931348623157e308"]
 )
-def test_numbers_are_as_they_were(number: str) -> None:
+def test_numbers_are_preserved(number: str) -> None:
     codec = Codec.of(*one({"type": "number"}, int | float))
     decoded = codec.decode(f'{{"x": {number}}}')
     assert repr(decoded.x) == repr(json.loads(number))
     assert json.loads(codec.encode(decoded)) == {"x": json.loads(number)}
 
 
-def test_formats_that_are_asserted_are_not_left_to_types() -> None:
+def test_asserted_formats_are_not_left_to_types() -> None:
     schema, model = one({"type": "string", "format": "date"}, str)
     assert Codec.of(schema, model).decode('{"x": "today"}')
     with pytest.raises(InvalidPayload):
@@ -203,7 +201,7 @@ def test_formats_that_are_asserted_are_not_left_to_types() -> None:
     ],
 )
 @pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
-def test_an_open_class_keeps_what_it_is_given_beyond_its_fields(text: str, encode: Any) -> None:
+def test_an_open_class_keeps_additional_fields(text: str, encode: Any) -> None:
     decoded = Codec.of(OPEN, Open).decode(encode(text))
     assert isinstance(decoded, Open)
     assert json.loads(Codec.of(OPEN, Open).encode(decoded)) == json.loads(text)
@@ -222,6 +220,6 @@ def test_an_open_class_keeps_what_it_is_given_beyond_its_fields(text: str, encod
     ],
 )
 @pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
-def test_an_open_class_refuses_beyond_its_fields_what_is_no_json(text: str, encode: Any) -> None:
+def test_an_open_class_refuses_non_json_additional_fields(text: str, encode: Any) -> None:
     with pytest.raises(InvalidPayload):
         Codec.of(OPEN, Open).decode(encode(text))

@@ -1,4 +1,4 @@
-"""Extra keys that equal the Python name of a field, and what a type shows of its fields."""
+"""Extra keys that equal the Python name of a field, and the fields of a type."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def test_an_extra_key_that_equals_a_python_name_is_kept(source: CodecSource, val
     assert typed.model_extra == {key: inner for key, inner in value.items() if key == "a_b"}
 
 
-def test_values_made_of_defaults_and_of_other_classes_keep_it_too() -> None:
+def test_values_with_defaults_and_other_classes_keep_it_too() -> None:
     codec = Codec[Any].of({}, Other)
     assert codec.encode(rebuilt(Other, typed_default(Thing, {"a_b": 1}))) == b'{"a_b":1}'
     assert rebuilt(Other, typed_default(Thing, {"a_b": 1})).a_b == 5
 
 
-def test_a_program_that_gives_a_field_twice_learns_of_both_names() -> None:
+def test_a_field_given_by_two_names_is_an_error_with_both_names() -> None:
     with pytest.raises(ValidationError, match="`a_b` is the Python name of the field `a-b`"):
         Thing.model_validate({"a-b": 1, "a_b": 2})
     assert Thing.model_validate({"a_b": 2}) == Thing.model_validate({"a-b": 2})
@@ -102,5 +102,5 @@ class OfHost(BaseModel):
         (OfHost, {"by_alias", "exclude_unset"}),
     ],
 )
-def test_a_type_is_written_with_the_options_that_its_fields_need(kind: Any, options: set[str]) -> None:
+def test_a_type_is_generated_with_the_options_that_its_fields_need(kind: Any, options: set[str]) -> None:
     assert dump_options(kind).keys() == options

@@ -1,4 +1,4 @@
-"""What a model is sent for each keyword that a value breaks: the sentences, and what comes of obeying them."""
+"""Issues for each violated keyword: their sentences, and the effect of following their hints."""
 
 from __future__ import annotations
 
@@ -277,11 +277,11 @@ SENTENCES: list[tuple[str, Any, Any, list[str]]] = [
 @pytest.mark.parametrize(
     ("schema", "value", "hints"), [each[1:] for each in SENTENCES], ids=[each[0] for each in SENTENCES]
 )
-def test_goa_16_the_hint_fits_the_case_at_hand(schema: Any, value: Any, hints: list[str]) -> None:
+def test_goa_16_the_hint_fits_the_case(schema: Any, value: Any, hints: list[str]) -> None:
     assert [issue.hint for issue in Codec.of(schema).check(value)] == hints
 
 
-def test_what_a_one_of_expects_is_every_field_that_may_be_given() -> None:
+def test_a_one_of_issue_expects_every_allowed_field() -> None:
     for value in ({}, {"a": "", "b": ""}):
         (issue,) = Codec.of(ONE_OF).check(value)
         assert issue.keyword == "oneOf"
@@ -314,7 +314,7 @@ values = st.dictionaries(names, st.just(1), max_size=4)
 
 
 def obeyed(hint: str, value: dict[str, int], choice: int) -> dict[str, int]:
-    """The value after a hint was obeyed. Where it leaves a choice, `choice` makes it."""
+    """Return the value after following a hint. If there are alternatives, `choice` selects one."""
     order = hint.partition(", because")[0].partition(": known")[0]
     fields = re.findall("`([a-z]+)`", order)
     one = fields[choice % len(fields)]
@@ -332,14 +332,14 @@ def obeyed(hint: str, value: dict[str, int], choice: int) -> dict[str, int]:
 
 @settings(max_examples=400)
 @given(parts, values, st.integers(0, 5))
-def test_obeying_a_hint_makes_its_issue_go_away(schema: Any, value: dict[str, int], choice: int) -> None:
+def test_following_a_hint_resolves_its_issue(schema: Any, value: dict[str, int], choice: int) -> None:
     obey_all(schema, value, choice)
 
 
 @pytest.mark.long
 @settings(max_examples=4000)
 @given(parts, values, st.integers(0, 5))
-def test_obeying_hints_of_many_more_schemas(schema: Any, value: dict[str, int], choice: int) -> None:
+def test_following_hints_of_many_more_schemas(schema: Any, value: dict[str, int], choice: int) -> None:
     obey_all(schema, value, choice)
 
 
@@ -352,4 +352,4 @@ def obey_all(schema: Any, value: dict[str, int], choice: int) -> None:
         before = json.dumps([issues[0].pointer, issues[0].keyword, issues[0].expected])
         value = obeyed(issues[0].hint, value, choice)
         assert before not in [json.dumps([each.pointer, each.keyword, each.expected]) for each in codec.check(value)]
-    pytest.fail(f"obeying led nowhere: {schema}")
+    pytest.fail(f"following the hints did not help: {schema}")

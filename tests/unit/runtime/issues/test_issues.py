@@ -75,14 +75,14 @@ def test_a_hint_says_what_to_do(schema: Any, value: Any, expected: tuple[str, st
     assert expected in hints(schema, value)
 
 
-def test_the_alternative_that_comes_nearest_is_explained() -> None:
+def test_the_nearest_alternative_is_explained() -> None:
     schema = {"anyOf": [PERSON, {"type": "string"}, {"type": "null"}]}
     assert hints({"properties": {"p": schema}}, {"p": {"name": "a", "age": "x"}}) == [
         ("/p/age", "type", "use an integer")
     ]
 
 
-def test_where_no_alternative_has_the_type_all_are_named() -> None:
+def test_all_alternatives_are_named_if_none_has_the_type() -> None:
     assert hints({"oneOf": [{"type": "string"}, {"type": "null"}, {"enum": [1, 2]}]}, 3.5) == [
         ("", "oneOf", "use a string or null or one of 1, 2")
     ]
@@ -96,7 +96,7 @@ def test_a_discriminated_alternative_is_the_nearest() -> None:
     assert hints({"anyOf": shapes}, {"kind": "square", "side": "x"}) == [("/side", "type", "use an integer")]
 
 
-def test_goa_16_all_problems_are_named_at_once() -> None:
+def test_goa_16_all_problems_are_reported_at_once() -> None:
     found = hints({"type": "array", "items": PERSON}, [{}, {"name": 1, "x/~y": 2}])
     assert [(pointer, keyword) for pointer, keyword, _ in found] == [
         ("/0", "required"),
@@ -105,7 +105,7 @@ def test_goa_16_all_problems_are_named_at_once() -> None:
     ]
 
 
-def test_found_is_shown_shortly() -> None:
+def test_the_found_value_is_shortened() -> None:
     values = [{"a": {"b": 1}, "c": 2}, {}, [1, 2, 3], "x" * 500, 1.5, None, True]
     found = [Codec.of({"type": "integer"}).check(value)[0].found for value in values]
     assert found == [
@@ -126,7 +126,7 @@ def test_number_and_size_of_issues_are_bounded() -> None:
     assert all(len(issue.found) <= MAX_FOUND and len(issue.hint) <= MAX_TEXT for issue in issues)
 
 
-def test_a_large_payload_with_very_many_errors_is_refused_by_its_first() -> None:
+def test_a_large_payload_with_many_errors_is_refused_with_the_first_one() -> None:
     with pytest.raises(InvalidPayload) as refused:
         Codec.of({"items": {"type": "integer"}}).decode("[" + ",".join(['""'] * 50_000) + "]")
     assert [issue.pointer for issue in refused.value.issues] == ["/0"]

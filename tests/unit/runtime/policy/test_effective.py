@@ -25,7 +25,7 @@ CHILDREN_NEVER_HOLD = {
     "agent.task_fail", "agent.task_cancel", "agent.task_list", "agent.create_sub_agent", "agent.fork_agent",
     "agent.list_agent_definitions", "agent.list_workers", "agent.dispatch_worker",
 }  # fmt: skip
-"""REG-32 by name; and what REG-33 does not leave of the task tools."""
+"""The tools named in REG-32, and the task tools excluded by REG-33."""
 
 WRITING = {"code.write_file", "code.edit_file", "code.run_command"}
 
@@ -52,7 +52,7 @@ def entry(ident: str = "a.b", *, permission: Any = "readonly", tags: Iterable[st
     return Entry(ident, toolset, frozenset({permission, *tags}), permission, **{"roles": None, "confirm": "", **more})
 
 
-def test_reg_22_the_set_follows_from_agent_role_mode_and_policies() -> None:
+def test_reg_22_the_set_depends_on_agent_role_mode_and_policies() -> None:
     assert tools_of("main").tools.keys() >= READING | WRITING | {"agent.task_create", "internal.recall_memory"}
     assert tools_of("main", mode="plan").tools.keys() >= READING
     assert not tools_of("main", mode="plan").tools.keys() & WRITING
@@ -61,7 +61,7 @@ def test_reg_22_the_set_follows_from_agent_role_mode_and_policies() -> None:
     assert everything == set(CATALOG)
 
 
-def test_tools_that_only_tell_of_others_come_with_every_set_that_no_policy_keeps_them_from() -> None:
+def test_discovery_tools_are_in_every_set_unless_a_policy_excludes_them() -> None:
     lists = entry("actions.list_actions")
     entries = {each.ident: each for each in (lists, entry("a.b"))}
     found = effective_set(entries, {"use": ["a.b"]}, policies())
@@ -77,17 +77,17 @@ def test_tools_that_only_tell_of_others_come_with_every_set_that_no_policy_keeps
 
 
 @pytest.mark.parametrize("other", [entry("actions.list_actions", permission="write"), entry("evil.list_actions")])
-def test_nothing_else_comes_with_a_set_whatever_it_is_called(other: Entry) -> None:
+def test_no_other_tool_is_added_to_a_set_regardless_of_its_name(other: Entry) -> None:
     found = effective_set({other.ident: other}, {"use": []}, policies())
     assert (found.tools, found.discovery) == ({}, {})
 
 
-def test_reg_23_a_suggestion_gives_no_right() -> None:
+def test_reg_23_a_suggestion_grants_no_permission() -> None:
     agent = {"use": ["code.read_file"], "suggest": ["code.write_file"]}
     assert set(effective_set(CATALOG.entries, agent, policies()).tools) == {"code.read_file"}
 
 
-def test_reg_24_a_child_that_asks_for_nothing_has_its_own_default() -> None:
+def test_reg_24_a_child_without_a_request_has_its_own_default() -> None:
     parent = tools_of("main", requested=["code.read_file", "agent.dispatch_worker"])
     assert set(parent.tools) == {"code.read_file", "agent.dispatch_worker"}
     assert set(tools_of("default_worker").tools) == TASK_TOOLS | READING
@@ -103,7 +103,7 @@ def test_reg_25_a_request_only_narrows() -> None:
     )
 
 
-def test_reg_28_no_tool_selects_tools() -> None:
+def test_reg_28_no_tool_can_select_tools() -> None:
     assert "tool.select" not in CATALOG
 
 
@@ -135,7 +135,7 @@ def test_reg_32_33_children_neither_plan_nor_start_agents(agent: str) -> None:
     anybody = {ident: entry(ident) for ident in CHILDREN_NEVER_HOLD | task_tools}
     for use in ({"use": ["*"]}, {"use": [], "on_request": ["*"]}):
         held = effective_set(anybody, {**widest, **use}, policies(), requested=anybody)
-        assert set(held.tools) == TASK_TOOLS, "whatever the spec says of roles"
+        assert set(held.tools) == TASK_TOOLS, "regardless of roles in the spec"
 
 
 def test_reg_34_only_the_main_agent_recalls_memories() -> None:
@@ -164,7 +164,7 @@ def test_reg_10_rules_match_by_pattern_and_tags() -> None:
     assert denied == {"mcp.web.get", "mcp.web.get_all"}
 
 
-def test_an_excluded_tool_is_left_out_and_the_audit_knows_why() -> None:
+def test_an_excluded_tool_is_left_out_with_a_reason_in_the_audit() -> None:
     found = tools_of("main", role="worker")
     assert found.excluded["mcp.github.create_issue"] is ExclusionReason.EXCLUDED
     assert "mcp.github.create_issue" not in found
@@ -183,7 +183,7 @@ def test_reg_85_without_a_rule_only_readonly_tools_are_allowed(tool: Entry, answ
     assert policies().judge(tool, "main", "").answer == answer
 
 
-def test_reg_76_nothing_lifts_dangerous_and_the_strictest_rule_wins() -> None:
+def test_reg_76_no_rule_overrides_dangerous_and_the_strictest_rule_wins() -> None:
     rules = {"a.*": "allow", "a.c": "deny"}
     both = Policies(
         {"p": {"rules": rules}, "q": {"rules": {"a.d": "ask"}, "modes": {"plan": {"*": "exclude"}}}}, ["p", "q"]
@@ -197,7 +197,7 @@ def test_reg_76_nothing_lifts_dangerous_and_the_strictest_rule_wins() -> None:
     assert planned.answer is Answer.EXCLUDE
 
 
-def test_a_policy_that_is_not_there_is_said_so() -> None:
+def test_an_unknown_policy_is_reported() -> None:
     with pytest.raises(CatalogError, match=r"no policy codin in the catalog; did you mean coding\?"):
         policies("codin")
 
@@ -210,7 +210,7 @@ def test_a_policy_that_is_not_there_is_said_so() -> None:
         st.sampled_from(list(Answer)),
     ),
 )
-def test_a_request_never_widens(requested: list[str], role: str, rules: dict[str, Answer]) -> None:
+def test_a_request_never_widens_the_set(requested: list[str], role: str, rules: dict[str, Answer]) -> None:
     under = Policies({"p": {"rules": rules}}, ["p"])
     agent = {"use": ["code", "agent"], "on_request": ["mcp.*"]}
     widest = effective_set(CATALOG.entries, {"use": ["code", "agent", "mcp.*"]}, under, role=role)

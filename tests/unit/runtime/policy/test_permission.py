@@ -69,7 +69,7 @@ def test_reg_96_an_exception_or_no_answer_is_a_denial_with_its_reason() -> None:
     assert late.content[0].data.splitlines()[0] == "own.tool was not allowed to run: no answer in time"
 
 
-def test_reg_96_an_answer_after_the_timeout_counts_for_nothing() -> None:
+def test_reg_96_an_answer_after_the_timeout_has_no_effect() -> None:
     async def stubborn(_request: PermissionRequest) -> Decision:
         try:
             await asyncio.sleep(3600)
@@ -93,9 +93,9 @@ def test_reg_96_a_callback_that_is_cancelled_is_a_denial() -> None:
 
 def test_a_callback_that_fails_or_gives_no_decision_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     class Anything:
-        """It equals whatever it is compared with."""
+        """Equal to every object."""
 
-        __hash__ = None  # type: ignore[assignment]  # as many objects with an equality of their own
+        __hash__ = None  # type: ignore[assignment]  # like many objects with custom equality
 
         def __eq__(self, _other: object) -> bool:
             return True
@@ -122,7 +122,7 @@ def test_a_callback_that_fails_or_gives_no_decision_is_logged(caplog: pytest.Log
         ({"permission": "readonly", "tags": {"filesystem"}}, False),
     ],
 )
-def test_reg_85_what_is_plainly_readonly_asks_nobody(definition: dict[str, Any], is_asked: bool) -> None:
+def test_reg_85_a_plain_readonly_call_needs_no_permission(definition: dict[str, Any], is_asked: bool) -> None:
     asked: list[PermissionRequest] = []
 
     def callback(request: PermissionRequest) -> Decision:
@@ -141,7 +141,7 @@ def test_deny_all_denies_readonly_calls_too() -> None:
     assert invoke(catalog_of(), allow_all).value == "ran"
 
 
-def test_nobody_is_asked_about_a_call_that_cannot_run(shop: Shop) -> None:
+def test_no_permission_is_requested_for_a_call_that_cannot_run(shop: Shop) -> None:
     runtime = Runtime(
         load(shop.name), permission=lambda _request: pytest.fail("asked"), missing=load(shop.name).toolsets
     )
@@ -150,7 +150,7 @@ def test_nobody_is_asked_about_a_call_that_cannot_run(shop: Shop) -> None:
         assert not was_denied(result)
 
 
-def test_an_executor_with_raw_json_is_asked_about_canonical_arguments(shop: Shop) -> None:
+def test_permission_for_an_executor_with_raw_json_shows_canonical_arguments(shop: Shop) -> None:
     asked: list[bytes] = []
 
     class Echo:
@@ -172,7 +172,7 @@ def test_an_executor_with_raw_json_is_asked_about_canonical_arguments(shop: Shop
 
 
 def on_record(answer: Any) -> tuple[ToolResult[Any], Any]:
-    """Make a call about which a callback gives an answer; give its result, and what its last event says of that."""
+    """Make a call with this answer of the callback; return its result and the decision in its last event."""
     store = MemoryStore()
     result = invoke(catalog_of(), lambda _request: answer, store=store)
 
@@ -211,7 +211,7 @@ def test_reg_86_a_decision_may_have_a_reason_and_metadata() -> None:
         PermissionDecision(decision=PermissionDecision(decision=Decision.ALLOW_ONCE)),  # type: ignore[arg-type]  # too
     ],
 )
-def test_reg_86_what_is_malformed_in_a_decision_is_a_denial(answer: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_reg_86_a_malformed_decision_is_a_denial(answer: Any, caplog: pytest.LogCaptureFixture) -> None:
     result, recorded = on_record(answer)
     assert was_denied(result)
     assert recorded is None

@@ -1,4 +1,4 @@
-"""The terminal prompt: what a person sees, what counts as an answer, and who gets it. Pipes and terminals are real."""
+"""The terminal prompt: its text, valid answers, and which question they answer. Pipes and terminals are real."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REQUEST = PermissionRequest(
 
 
 class Pipe:
-    """A prompt that reads from a pipe, what it wrote, and the end of the person."""
+    """A prompt that reads from a pipe, its output, and the user's end of the pipe."""
 
     def __init__(self, files: ExitStack) -> None:
         program, self._person = os.pipe()
@@ -54,7 +54,7 @@ class Pipe:
         os.write(self._person, text.encode())
 
     async def type(self, text: str) -> None:
-        """Send it, and wait until it is there."""
+        """Send text and wait until it has arrived."""
         self.send(text)
 
     def hang_up(self) -> None:
@@ -63,8 +63,8 @@ class Pipe:
             self._person = -1
 
     async def shows(self, text: str, times: int = 1) -> None:
-        """Wait until it does."""
-        while self.screen().count(text) < times:  # noqa: ASYNC110  # nobody says when it does
+        """Wait until it shows the text."""
+        while self.screen().count(text) < times:  # noqa: ASYNC110 # there is no event for it
             await asyncio.sleep(0)
 
     def screen(self) -> str:
@@ -72,7 +72,7 @@ class Pipe:
 
 
 class Screen(Pipe):
-    """The same at a terminal of a test's own."""
+    """The same with a pseudo-terminal."""
 
     def __init__(self, files: ExitStack) -> None:
         self._person, program = pty.openpty()
@@ -86,7 +86,7 @@ class Screen(Pipe):
     async def type(self, text: str) -> None:
         before = len(self.screen())
         self.send(text)
-        while text.replace("\n", "\r\n") not in self.screen()[before:]:  # noqa: ASYNC110  # its echo tells
+        while text.replace("\n", "\r\n") not in self.screen()[before:]:  # noqa: ASYNC110 # the echo shows it
             await asyncio.sleep(0)
 
     def screen(self) -> str:
@@ -111,7 +111,7 @@ BOTH = pytest.mark.parametrize("opened", [pipe, screen])
 
 
 def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Decision, str]:
-    """What it makes of a line, and what it shows."""
+    """Return the decision for a line, and the output."""
     with pipe() as terminal:
         terminal.send(typed)
         terminal.hang_up()
@@ -142,7 +142,7 @@ def test_reg_93_there_are_three_choices(typed: str, decision: Decision, outcome:
         *("\x1b[Ay\n", "\0y\n", "\uff59\n", "\u0443\n", " " * 64 + "y\n", "y" + " " * 64 + "n\n"),
     ],
 )
-def test_reg_93_the_end_of_the_input_and_whatever_is_no_choice_is_a_no(typed: str) -> None:
+def test_reg_93_the_end_of_input_and_invalid_answers_are_denials(typed: str) -> None:
     found, shown = answer(typed)
     assert found is DENY
     assert shown.endswith(": denied\n")
@@ -162,13 +162,13 @@ def test_reg_93_stdin_may_be_a_file(tmp_path: Path, content: str, decision: Deci
 
 
 @pytest.mark.parametrize("file", ["/dev/null", "/proc/self/mem"], ids=["nothing", "nothing that can be read"])
-def test_reg_93_stdin_may_hold_nothing(file: str) -> None:
+def test_reg_93_stdin_may_be_empty(file: str) -> None:
     with Path(file).open() as stdin:
         assert asyncio.run(TerminalPrompt(stdin, StringIO())(REQUEST)) is DENY
 
 
 @BOTH
-def test_nothing_behind_a_line_is_read(opened: Any) -> None:
+def test_nothing_after_a_line_is_read(opened: Any) -> None:
     async def ask_twice(terminal: Pipe) -> list[Decision]:
         first = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ")
@@ -180,7 +180,7 @@ def test_nothing_behind_a_line_is_read(opened: Any) -> None:
         assert os.read(terminal.stdin.fileno(), 100) == b"the host's own line\n"
 
 
-def test_lines_that_wait_in_a_pipe_answer_one_question_each() -> None:
+def test_pending_lines_in_a_pipe_answer_one_question_each() -> None:
     async def ask(terminal: Pipe) -> list[Decision]:
         return [await terminal.prompt(REQUEST) for _ in range(4)]
 
@@ -191,7 +191,7 @@ def test_lines_that_wait_in_a_pipe_answer_one_question_each() -> None:
 
 
 @BOTH
-def test_questions_at_once_are_asked_one_after_the_other(opened: Any) -> None:
+def test_concurrent_questions_are_asked_one_after_the_other(opened: Any) -> None:
     async def ask(terminal: Pipe) -> list[Decision]:
         names = ["first.tool", "second.tool", "third.tool"]
         asked = [asyncio.create_task(terminal.prompt(replace(REQUEST, tool_name=name))) for name in names]
@@ -222,7 +222,7 @@ def test_one_prompt_serves_several_event_loops(opened: Any) -> None:
 
 @BOTH
 @pytest.mark.parametrize("half", ["", "n", "yes and more"])
-def test_a_question_that_is_cancelled_leaves_the_answer_to_the_next_one(opened: Any, half: str) -> None:
+def test_the_answer_to_a_cancelled_question_goes_to_the_next_one(opened: Any, half: str) -> None:
     async def ask(terminal: Pipe) -> Decision:
         await give_up(terminal, half)
         second = asyncio.create_task(terminal.prompt(REQUEST))
@@ -237,7 +237,7 @@ def test_a_question_that_is_cancelled_leaves_the_answer_to_the_next_one(opened: 
 
 @BOTH
 @pytest.mark.parametrize("late", ["y\n", "es\n", "y\ny\n"])
-def test_an_answer_that_comes_too_late_is_not_taken_for_that_to_the_next_question(opened: Any, late: str) -> None:
+def test_a_late_answer_is_not_used_for_the_next_question(opened: Any, late: str) -> None:
     async def ask(terminal: Pipe) -> Decision:
         await give_up(terminal, "y" if late == "es\n" else "")
         await terminal.type(late)
@@ -254,7 +254,7 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_that_to_the_next_questio
 
 
 async def give_up(terminal: Pipe, half: str) -> None:
-    """Ask, type something without an end, and cancel the question."""
+    """Ask, type an incomplete line, and cancel the question."""
     first = asyncio.create_task(terminal.prompt(REQUEST))
     await terminal.shows("no: ")
     await terminal.type(half)
@@ -266,7 +266,7 @@ async def give_up(terminal: Pipe, half: str) -> None:
     assert not asyncio.get_running_loop().remove_reader(terminal.stdin.fileno()), "it still reads"
 
 
-def test_a_question_may_be_cancelled_as_the_answer_comes() -> None:
+def test_a_question_may_be_cancelled_while_the_answer_arrives() -> None:
     failures: list[Any] = []
 
     async def ask(terminal: Pipe) -> None:
@@ -284,7 +284,7 @@ def test_a_question_may_be_cancelled_as_the_answer_comes() -> None:
     assert failures == []
 
 
-def test_what_was_typed_at_a_terminal_before_the_question_does_not_answer_it() -> None:
+def test_input_typed_before_a_question_does_not_answer_it() -> None:
     async def ask(terminal: Screen) -> Decision:
         await terminal.type("y\ny\ny")
         asked = asyncio.create_task(terminal.prompt(REQUEST))
@@ -296,7 +296,7 @@ def test_what_was_typed_at_a_terminal_before_the_question_does_not_answer_it() -
         assert asyncio.run(ask(terminal)) is DENY
 
 
-def test_a_terminal_that_hangs_up_is_a_no() -> None:
+def test_a_terminal_that_hangs_up_is_a_denial() -> None:
     async def ask(terminal: Screen) -> Decision:
         prompt = TerminalPrompt(terminal.stdin, StringIO())
         asked = asyncio.create_task(prompt(REQUEST))
@@ -308,7 +308,7 @@ def test_a_terminal_that_hangs_up_is_a_no() -> None:
         assert asyncio.run(ask(terminal)) is DENY
 
 
-def test_a_terminal_in_its_columns() -> None:
+def test_a_question_is_wrapped_to_the_columns_of_the_terminal() -> None:
     async def ask(terminal: Screen) -> str:
         termios.tcsetwinsize(terminal.stdin, (24, 44))
         asked = asyncio.create_task(terminal.prompt(replace(REQUEST, summary="x" * 70)))
@@ -322,7 +322,7 @@ def test_a_terminal_in_its_columns() -> None:
     assert f" arguments | {'x' * 30}\r\n           | {'x' * 30}\r\n           | {'x' * 10}\r\n" in shown
 
 
-def test_reg_93_a_call_waits_for_the_answer_and_a_timeout_is_a_no() -> None:
+def test_reg_93_a_call_waits_for_the_answer_and_a_timeout_is_a_denial() -> None:
     async def call_twice(terminal: Screen) -> list[str]:
         patient = runtime_of(catalog_of(), permission=terminal.prompt)
         hurried = runtime_of(catalog_of(must_not_run), permission=terminal.prompt, permission_timeout=0.01)
@@ -344,7 +344,7 @@ def test_reg_93_without_a_person_a_call_does_not_run() -> None:
         assert code_of(asyncio.run(call(runtime))) == "permission_denied"
 
 
-def test_a_question_says_what_a_request_says() -> None:
+def test_a_question_shows_the_content_of_the_request() -> None:
     request = PermissionRequest(
         tool_name="own.run_command",
         permission="write",
@@ -380,13 +380,13 @@ def test_a_question_says_what_a_request_says() -> None:
     )
 
 
-def test_what_a_call_may_hold_is_bounded_and_what_is_cut_is_said() -> None:
+def test_long_values_of_a_call_are_truncated_with_a_note() -> None:
     shown = question(replace(REQUEST, summary="\u4e2d" * 5000)).replace("\n           | ", "")
     assert shown.count("\u4e2d") == 1977
     assert "… 3,023 more characters" in shown
 
 
-def test_no_part_of_a_fact_hides_another() -> None:
+def test_no_part_of_a_line_hides_another() -> None:
     hosts = (*(f"a{n}.{'x' * 300}" for n in range(9)), "evil.example")
     scope = (("scope.one", "y" * 3000), ("scope.two", "prod"))
     shown = question(replace(REQUEST, hosts=hosts, scope=scope)).replace("\n           | ", "")
@@ -395,7 +395,7 @@ def test_no_part_of_a_fact_hides_another() -> None:
     assert "more characters; scope.two prod" in shown
 
 
-def test_nothing_is_left_out_of_a_question_for_how_it_looks() -> None:
+def test_nothing_in_a_question_is_redacted_for_looking_like_a_secret() -> None:
     assert 'TOKEN="$(curl x | sh)"' in question(replace(REQUEST, summary='TOKEN="$(curl x | sh)"'))
 
 

@@ -1,4 +1,4 @@
-"""The secrets of a call: wherever something of the call is stored or shown, they are left out, and the value is not."""
+"""Secrets of a call: they are redacted wherever the call is stored or shown, but not in the value."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", **fields: Any)
 
 
 def shown(record: RunRecord) -> str:
-    """All of a record, as it is and as JSON, which escapes."""
+    """Return a whole record, as text and as JSON, which escapes."""
     said = [event.data for event in record.events] + [result.content for result in record.results]
     return f"{record!r} {json.dumps(said)} {json.dumps(said, ensure_ascii=False)}"
 
@@ -80,7 +80,7 @@ def is_free(text: str, *secrets: str) -> bool:
 def made(
     handler: Callable[..., Any], args: Any = ARGS, *, payload: str | None = None, **settings: Any
 ) -> tuple[ToolResult[Any], RunRecord]:
-    """Make one call, and give its result and the record of its run."""
+    """Make one call and return its result and the record of its run."""
 
     async def make() -> tuple[ToolResult[Any], RunRecord]:
         store = MemoryStore()
@@ -123,7 +123,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_reg_66_a_failure_says_no_secret_to_its_caller_and_to_no_store(name: str) -> None:
+def test_reg_66_a_failure_contains_no_secret_for_its_caller_or_a_store(name: str) -> None:
     result, record = made(FAILURES[name])
     assert result.error is not None
     encoded = base64.b64encode(f"bob:{WORD}".encode()).decode()[6:-4]
@@ -134,7 +134,7 @@ def test_reg_66_a_failure_says_no_secret_to_its_caller_and_to_no_store(name: str
     assert is_free(repr(unobserved))
 
 
-def test_reg_66_what_a_result_says_beside_its_value_shows_no_secret_and_the_value_is_exact() -> None:
+def test_reg_66_other_fields_of_a_result_contain_no_secret_and_the_value_is_exact() -> None:
     def handler(args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
         meta.report({"line": f"with {args['word']}", args["word"]: json.dumps(json.dumps(args))})
         return ToolResult(
@@ -164,7 +164,7 @@ def test_reg_66_what_a_result_says_beside_its_value_shows_no_secret_and_the_valu
     assert record.results[0].content["value"] == {"echo": "[redacted]", "text": "it was [redacted]"}
 
 
-def test_reg_66_secrets_of_a_result_are_in_nothing_else_of_it() -> None:
+def test_reg_66_secrets_in_the_value_of_a_result_are_in_no_other_field() -> None:
     result_schema = {"type": "object", "properties": {"key": {"type": "string", "format": "password"}}}
 
     def handler(_args: Any) -> ToolResult[Any]:
@@ -177,7 +177,7 @@ def test_reg_66_secrets_of_a_result_are_in_nothing_else_of_it() -> None:
 
 
 @pytest.mark.parametrize("outcome", [{"key": WORD, "n": WORD}, WORD, {"key": [WORD], "n": 1}, [{"key": WORD}]])
-def test_reg_66_a_malformed_result_is_explained_without_its_secrets(outcome: Any) -> None:
+def test_reg_66_issues_of_a_malformed_result_contain_no_secrets(outcome: Any) -> None:
     properties = {"key": {"type": "string", "format": "password", "maxLength": 3}, "n": {"type": "integer"}}
     result, record = made(
         lambda _args: outcome, {}, fields={"result_schema": {"type": "object", "properties": properties}}
@@ -212,7 +212,7 @@ def test_reg_66_a_malformed_result_is_explained_without_its_secrets(outcome: Any
         '{"word": "' + WORD + '", "word": "xxxx", "note": 1}',
     ],
 )
-def test_reg_66_args_that_do_not_fit_are_explained_without_their_secrets(payload: str) -> None:
+def test_reg_66_issues_of_invalid_args_contain_no_secrets(payload: str) -> None:
     closed = {**SCHEMA, "additionalProperties": False, "maxProperties": 3, "required": ["note"]}
     result, record = made(lambda _args: 1, payload=payload, fields={"input_schema": closed})
     assert result.error is not None
@@ -221,7 +221,7 @@ def test_reg_66_args_that_do_not_fit_are_explained_without_their_secrets(payload
     assert result.error.issues[0].hint
 
 
-def test_reg_66_a_secret_of_several_lines_is_hidden_before_a_message_is_cut_to_its_first() -> None:
+def test_reg_66_a_multiline_secret_is_redacted_before_a_message_is_cut_to_its_first_line() -> None:
     word = "key-a1\nkey-b2\nkey-c3"
     result, record = made(raising(ValueError(f"no login with {word}")), {"word": word})
     assert result.error is not None
@@ -256,7 +256,7 @@ def test_misspelt_keys_of_fields_with_the_name_of_a_secret_are_hidden_too() -> N
     assert is_free(repr(result), "hunter2")
 
 
-def test_a_name_that_other_fields_have_too_is_secret_in_its_own_place_alone() -> None:
+def test_a_field_name_used_elsewhere_is_secret_only_in_its_own_place() -> None:
     card = {"type": "object", "properties": {"number": {"type": "string", "format": "password"}}}
     order = {"type": "object", "properties": {"number": {"type": "string"}}}
     schema = {"type": "object", "properties": {"card": card, "order": order}}
@@ -266,7 +266,7 @@ def test_a_name_that_other_fields_have_too_is_secret_in_its_own_place_alone() ->
 
 
 @pytest.mark.parametrize("word", ["", "a", "1", "no", "true"])
-def test_a_short_secret_is_hidden_in_its_field_and_shreds_nothing(word: str) -> None:
+def test_a_short_secret_is_hidden_only_in_its_field(word: str) -> None:
     result, record = made(raising(ValueError("a 1 true no")), {"word": word or "", "note": "a 1"}, payload=None)
     if word:
         assert result.error is not None
@@ -282,7 +282,7 @@ def test_numbers_and_nested_texts_are_secret_too() -> None:
     assert is_free(shown(record).replace("1471199", ""), "471199", "hunter2")
 
 
-def test_injected_secrets_are_hidden_as_others_are() -> None:
+def test_injected_secrets_are_hidden_like_others() -> None:
     metadata = {"inject": ["door", "tenant", "api_token"], "args_secrets": ["/door"]}
     inject = {"door": lambda _meta: WORD, "tenant": lambda _meta: "acme-corp", "api_token": lambda _meta: "tk-998877"}
 
@@ -298,7 +298,7 @@ def test_injected_secrets_are_hidden_as_others_are() -> None:
     assert record.events[1].data == {"said": "[redacted] [redacted] acme-corp"}
 
 
-def test_a_failure_of_a_tool_that_declares_nothing_hides_what_has_the_name_of_a_secret() -> None:
+def test_fields_named_like_secrets_are_hidden_in_failures_without_a_declaration() -> None:
     args = {"headers": {"X-Auth": "hunter2"}, "note": "n"}
     result, record = made(raising(ValueError("401 for hunter2")), args, fields={"input_schema": {"type": "object"}})
     assert result.error is not None
@@ -307,7 +307,7 @@ def test_a_failure_of_a_tool_that_declares_nothing_hides_what_has_the_name_of_a_
     assert secrets_of_tool(catalog_of().definition("own.tool")) is NO_SECRETS
 
 
-def test_a_field_with_the_name_of_a_secret_is_watched_without_a_declaration() -> None:
+def test_a_field_named_like_a_secret_is_redacted_without_a_declaration() -> None:
     schema = {"type": "object", "properties": {"db": {"type": "object", "properties": {"DB_PASS": {"type": "string"}}}}}
     result, record = made(
         lambda args: ToolResult(value=1, message=f"as {args['db']['DB_PASS']}"),
@@ -319,7 +319,7 @@ def test_a_field_with_the_name_of_a_secret_is_watched_without_a_declaration() ->
 
 
 @pytest.mark.parametrize("pointer", ["/box/codes", "/box/codes/0", "/word", "/Word", "/box", "/a" * 99 + "…"])
-def test_an_issue_about_a_secret_or_with_a_pointer_that_was_cut_shows_nothing(pointer: str) -> None:
+def test_an_issue_about_a_secret_or_with_a_truncated_pointer_shows_no_value(pointer: str) -> None:
     secrets = secrets_of_tool(catalog_of(input_schema=SCHEMA).definition("own.tool"))
     issue = Issue(pointer=pointer, keyword="type", expected="x", found='"a"', hint="use x")
     assert hide_issue(issue, secrets).found == "[redacted]"
@@ -330,7 +330,7 @@ def test_an_issue_about_a_secret_or_with_a_pointer_that_was_cut_shows_nothing(po
 
 
 class Talkative:
-    """Hooks that say all they see, and fail after a call."""
+    """Hooks that output everything they see, and fail after a call."""
 
     def __init__(self, denies: str = "") -> None:
         self.denies = denies
@@ -419,9 +419,7 @@ def test_reg_66_a_permission_request_and_its_failure_show_no_secret(
         ("-----BEGIN PRIVATE KEY-----; rm -rf /", "-----BEGIN PRIVATE KEY-----; rm -rf /"),
     ],
 )
-def test_reg_66_credentials_in_text_are_left_out_of_a_summary_and_nothing_that_could_act(
-    text: str, summary: str
-) -> None:
+def test_reg_66_a_summary_redacts_credentials_but_no_executable_text(text: str, summary: str) -> None:
     asked: list[PermissionRequest] = []
 
     def callback(request: PermissionRequest) -> Decision:
@@ -436,7 +434,7 @@ def test_reg_66_credentials_in_text_are_left_out_of_a_summary_and_nothing_that_c
 
 
 @pytest.mark.parametrize("command", ["rm -rf /", "poweroff", "/bin/x1", "x1;y2"])
-def test_reg_94_a_command_cannot_be_hidden_by_sending_it_as_a_secret_too(command: str) -> None:
+def test_reg_94_a_command_cannot_be_hidden_by_also_sending_it_as_a_secret(command: str) -> None:
     asked: list[PermissionRequest] = []
 
     def callback(request: PermissionRequest) -> Decision:
@@ -448,7 +446,7 @@ def test_reg_94_a_command_cannot_be_hidden_by_sending_it_as_a_secret_too(command
     assert json.loads(asked[0].summary) == {"word": "[redacted]", "note": command}
 
 
-def test_reg_66_what_is_left_of_an_aborted_call_shows_no_secret() -> None:
+def test_reg_66_the_record_of_an_aborted_call_contains_no_secret() -> None:
     async def check() -> None:
         store = MemoryStore()
 
@@ -469,7 +467,7 @@ def test_reg_66_what_is_left_of_an_aborted_call_shows_no_secret() -> None:
     asyncio.run(check())
 
 
-def test_reg_66_an_artifact_and_the_beginning_that_is_shown_hold_no_secret(tmp_path: Path) -> None:
+def test_reg_66_an_artifact_and_its_shown_beginning_contain_no_secret(tmp_path: Path) -> None:
     artifacts = Artifacts(tmp_path)
     result, record = made(
         lambda args: {"rows": [f"row of {args['word']}"] * 50},
@@ -483,7 +481,7 @@ def test_reg_66_an_artifact_and_the_beginning_that_is_shown_hold_no_secret(tmp_p
     assert result.value == {"rows": [f"row of {WORD}"] * 50}
 
 
-def test_reg_66_the_run_that_a_call_starts_keeps_its_secrets_too(tmp_path: Path) -> None:
+def test_reg_66_secrets_of_a_call_are_also_hidden_in_the_run_it_starts(tmp_path: Path) -> None:
     async def check() -> None:
         async def parent(args: Any, meta: ToolCallMeta) -> str:
             child = start_child(meta, "")
@@ -510,7 +508,7 @@ def test_reg_66_the_run_that_a_call_starts_keeps_its_secrets_too(tmp_path: Path)
     assert is_free(b"".join(file.read_bytes() for file in tmp_path.iterdir()).decode("latin-1"))
 
 
-def test_reg_66_why_a_run_failed_that_a_call_started_is_said_without_the_secrets_of_the_call() -> None:
+def test_reg_66_the_failure_of_a_child_run_contains_no_secrets_of_its_call() -> None:
     word = "key-a1\nkey-b2\nkey-c3"
 
     async def run_agent(_run: AgentRun) -> Outcome:

@@ -1,4 +1,4 @@
-"""Secrets go, by name, by format and as declared; all else stays as it is; and no text makes it slow."""
+"""Redaction of secrets by name, by format and by declaration; other text is kept, and no text makes it slow."""
 
 from __future__ import annotations
 
@@ -76,20 +76,20 @@ PLAIN_KEYS = [
 
 
 @pytest.mark.parametrize("key", SECRET_KEYS)
-def test_what_stands_under_the_name_of_a_secret_goes(key: str) -> None:
+def test_values_of_keys_named_like_secrets_are_redacted(key: str) -> None:
     assert is_secret_key(key)
     assert redact({key: "hunter2", "other": 1}) == {key: REDACTED, "other": 1}
     assert redact([{"a": {key: ["hunter2"]}}]) == [{"a": {key: REDACTED}}]
 
 
 @pytest.mark.parametrize("key", PLAIN_KEYS)
-def test_other_names_say_nothing(key: str) -> None:
+def test_values_of_other_keys_are_kept(key: str) -> None:
     assert not is_secret_key(key)
     value = {key: "hunter2"}
     assert redact(value) is value
 
 
-def test_counts_of_tokens_answers_and_nothings_stay() -> None:
+def test_token_counts_booleans_and_empty_values_are_kept() -> None:
     value = {
         "max_tokens": 4096,
         "tokens": {"prompt_tokens": 12, "completion_tokens": 34.5},
@@ -101,7 +101,7 @@ def test_counts_of_tokens_answers_and_nothings_stay() -> None:
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)
-def test_a_credential_goes_wherever_it_stands(credential: str) -> None:
+def test_a_credential_is_redacted_anywhere_in_text(credential: str) -> None:
     places = (
         "{}",
         "it was {}.",
@@ -153,7 +153,7 @@ def test_a_credential_goes_wherever_it_stands(credential: str) -> None:
         ("-----BEGIN PRIVATE KEY-----\nhunter2 and the rest was cut", REDACTED),
     ],
 )
-def test_what_follows_the_name_of_a_secret_in_text_goes(text: str, shown: str) -> None:
+def test_text_after_the_name_of_a_secret_is_redacted(text: str, shown: str) -> None:
     assert redact_text(text) == shown
     assert redact_text(shown) == shown
 
@@ -180,7 +180,7 @@ def test_what_follows_the_name_of_a_secret_in_text_goes(text: str, shown: str) -
         "x" * 10_000,
     ],
 )
-def test_other_text_stays(text: str) -> None:
+def test_other_text_is_kept(text: str) -> None:
     assert redact_text(text) is text
 
 
@@ -208,7 +208,9 @@ def test_command_lines_and_headers_as_lists() -> None:
         (["/none"], {"a": 1}, {"a": 1}),
     ],
 )
-def test_reg_66_declared_fields_go_whatever_they_hold(declared: list[str], value: Any, shown: Any) -> None:
+def test_reg_66_declared_fields_are_redacted_regardless_of_their_value(
+    declared: list[str], value: Any, shown: Any
+) -> None:
     assert redact(value, declared) == shown
 
 
@@ -238,7 +240,7 @@ AROUND = st.text(alphabet=" \n\t'\"=:,;()[]{}<>/?&@\\.üß", max_size=6)
 
 
 @given(JSON, st.sampled_from(CREDENTIALS), AROUND, AROUND, st.lists(st.sampled_from(["list", "value", "key", "text"])))
-def test_a_credential_goes_however_deep_it_is(
+def test_a_credential_is_redacted_at_any_depth(
     value: Any, credential: str, before: str, after: str, path: list[str]
 ) -> None:
     hidden: Any = f"{before}{credential}{after}"
@@ -258,7 +260,7 @@ def test_a_credential_goes_however_deep_it_is(
 
 
 @given(JSON)
-def test_redacting_again_changes_nothing_and_input_stays_as_it_was(value: Any) -> None:
+def test_redaction_is_idempotent_and_does_not_modify_its_input(value: Any) -> None:
     before = json.dumps(value)
     once = redact(value)
     assert redact(once) == once
@@ -267,16 +269,16 @@ def test_redacting_again_changes_nothing_and_input_stays_as_it_was(value: Any) -
 
 
 @given(st.text() | st.text(alphabet="passwordtken=:\"'[]{}\\ -.>a1/@?&", max_size=60))
-def test_text_is_redacted_once_and_for_all(text: str) -> None:
+def test_redaction_of_text_is_idempotent(text: str) -> None:
     once = redact_text(text)
     assert redact_text(once) == once
 
 
-def test_keys_that_look_alike_without_their_secrets_are_both_kept() -> None:
+def test_keys_that_are_equal_after_redaction_are_both_kept() -> None:
     assert redact({f"sk-{LETTERS}": 1, f"ghp_{LETTERS}": 2}) == {REDACTED: 1, f"{REDACTED}+": 2}
 
 
-def test_what_is_nested_too_deep_is_secret() -> None:
+def test_values_nested_too_deeply_are_redacted() -> None:
     deep: Any = "x"
     for _ in range(5 * MAX_DEPTH):
         deep = [deep]

@@ -1,4 +1,4 @@
-"""Names of secrets: both tables, what is secret and what only looks like it, and misspelt names of declared fields."""
+"""Names of secrets: both tables, secret names and similar ones, and misspelt names of declared fields."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("key", SECRET)
-def test_reg_66_what_stands_under_the_name_of_a_secret_goes(key: str) -> None:
+def test_reg_66_values_of_keys_named_like_secrets_are_redacted(key: str) -> None:
     assert is_secret_key(key)
     assert redact({key: "hunter2"}) == {key: REDACTED}
     assert is_secret_key(f"the_{key}") or key.lower() in ("x-auth", "totp", "cvv2")
 
 
 @pytest.mark.parametrize("key", PLAIN)
-def test_names_that_only_look_like_one_stay_readable(key: str) -> None:
+def test_names_that_only_look_like_secrets_are_kept(key: str) -> None:
     assert not is_secret_key(key)
     value = {key: "hunter2"}
     assert redact(value) is value
@@ -59,7 +59,7 @@ def test_names_that_only_look_like_one_stay_readable(key: str) -> None:
         ("curl --proxy-user bob:hunter2", f"curl --proxy-user {REDACTED}"),
     ],
 )
-def test_reg_66_in_text_what_follows_such_a_name_goes(text: str, shown: str) -> None:
+def test_reg_66_text_after_such_a_name_is_redacted(text: str, shown: str) -> None:
     assert redact_text(text) == shown
     assert redact_text(shown) == shown
 
@@ -68,11 +68,11 @@ def test_reg_66_in_text_what_follows_such_a_name_goes(text: str, shown: str) -> 
     "text",
     ["docker run -u 1000:1000 x", "git push -u origin", "date -u", "id -u bob", "the pass: 3 of 4", "exit code: 1"],
 )
-def test_other_text_stays(text: str) -> None:
+def test_other_text_is_kept(text: str) -> None:
     assert redact_text(text) is text
 
 
-def test_a_login_on_a_command_line_that_is_a_list_goes() -> None:
+def test_a_login_in_an_argument_list_is_redacted() -> None:
     assert redact(["curl", "-u", "bob:hunter2", "x"]) == ["curl", "-u", REDACTED, "x"]
     value = ["docker", "run", "-u", "1000:1000"]
     assert redact(value) is value
@@ -81,11 +81,11 @@ def test_a_login_on_a_command_line_that_is_a_list_goes() -> None:
 @pytest.mark.parametrize(
     "key", ["api_key", "apikey", "api-key", "API_KEY", "ApiKey", "api_kye", "api_ky", "aapi_key", "api_kez"]
 )
-def test_a_declared_name_is_known_however_it_is_spelt(key: str) -> None:
+def test_a_declared_name_is_recognized_in_any_spelling(key: str) -> None:
     assert DeclaredNames(["api_key"], ["id"]).matches(key)
 
 
 @pytest.mark.parametrize("key", ["word2", "wordy", "sword", "other", "", "ward1x"])
-def test_another_field_and_another_word_are_not_meant(key: str) -> None:
+def test_other_fields_and_words_are_not_affected(key: str) -> None:
     names = DeclaredNames(["word", "word1"], ["word2", "wordy", "sword"])
     assert not names.matches(key)

@@ -1,4 +1,4 @@
-"""Secret values in text: in whatever spelling they stand there, and no others."""
+"""Secret values in text: redacted in every spelling, without affecting others."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def test_a_value_is_found_in_every_spelling(value: str, name: str) -> None:
         ("hunter2", "hunter2hunter2", REDACTED),
     ],
 )
-def test_short_and_common_values_stay_and_whole_ones_go(value: Any, text: str, shown: str) -> None:
+def test_short_and_common_values_are_kept_unless_they_are_the_whole_text(value: Any, text: str, shown: str) -> None:
     assert hidden(text, value) == shown
     assert hidden(shown, value) == shown
 
 
-def test_a_value_that_was_cut_goes_as_far_as_it_stands_there() -> None:
+def test_the_visible_part_of_a_truncated_value_is_redacted() -> None:
     value = "abcdefghijklmnopqrstuvwxyz0123456789"
     assert hidden(f"found {value[:20]} and", value) == f"found {REDACTED} and"
     assert hidden(f"found {value[:9]}…", value) == f"found {REDACTED}…"
@@ -116,25 +116,25 @@ def test_a_value_that_was_cut_goes_as_far_as_it_stands_there() -> None:
     assert hidden(f"found {value[:9]} whole", value) == f"found {value[:9]} whole"
 
 
-def test_numbers_are_known_as_numbers() -> None:
+def test_numbers_are_recognized_as_numbers() -> None:
     values = SecretValues(lambda: ["123456", 4711, 7, 2.5])
     assert [number for number in (123456, 4711, 7, 2.5, 5) if values.has(number)] == [123456, 4711]
 
 
-def test_of_a_call_with_too_many_secrets_no_text_is_shown_but_to_a_person() -> None:
+def test_with_too_many_secrets_all_text_is_redacted_except_for_a_person() -> None:
     values = SecretValues(lambda: [f"secret number {number}" for number in range(2000)])
     assert values.hide("anything") == REDACTED
     assert values.hide_from_person("anything") == "anything"
 
 
-def test_a_person_sees_what_could_be_more_than_a_credential() -> None:
+def test_a_person_sees_secrets_that_could_be_executable() -> None:
     for command in ("rm -rf /", "poweroff", "/usr/bin/x1", "$(x1)", "a1;b", "x1|sh"):
         assert SecretValues(partial(list, [command])).hide_from_person(f"run {command}") == f"run {command}"
     assert SecretValues(lambda: ["hunter2"]).hide_from_person("as hunter2") == f"as {REDACTED}"
 
 
 @given(st.text(min_size=6, max_size=60), st.text(max_size=40), st.text(max_size=40))
-def test_whatever_stands_around_it_a_value_is_not_left_over(value: str, before: str, after: str) -> None:
+def test_a_value_is_redacted_in_any_context(value: str, before: str, after: str) -> None:
     shown = hidden(f"{before}{value}{after}", value)
     is_searched = any(map(str.isalnum, value)) and value not in REDACTED and len(value.strip()) >= 6
     assert not is_searched or value not in shown.replace(REDACTED, "\0")

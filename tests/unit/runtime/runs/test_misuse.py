@@ -1,4 +1,4 @@
-"""What a host passes, and what its own code raises: nothing of it escapes a call, and none is blamed on a tool."""
+"""Invalid values and exceptions of a host: none escapes a call, and none is blamed on a tool."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Hostile:
-    """An object that fails whatever is done with it."""
+    """An object whose every operation fails."""
 
     def _fail(self, *_given: Any) -> Any:
         raise RuntimeError("hostile")
@@ -63,7 +63,7 @@ SCHEMA: Final = {"type": "object", "properties": {"a": {"type": "integer"}}, "ad
 
 
 def runtimes(path: Path) -> list[Runtime]:
-    """Two runtimes that observe nothing, one of them for a tool with secrets, and two that keep a record."""
+    """Return two runtimes without observers, one of them for a tool with secrets, and two with a record."""
     plain: dict[str, Any] = {"input_schema": SCHEMA}
     limited = {**plain, "metadata": {"limits": {"daily_limit": 10**9, "timeout_ms": 60_000}}}
     secret: dict[str, Any] = {"input_schema": SCHEMA, "metadata": {"args_secrets": ["/a"]}}
@@ -75,8 +75,8 @@ def runtimes(path: Path) -> list[Runtime]:
     ]
 
 
-def junk_call(random_: random.Random) -> dict[str, Any]:
-    """The fields of a call, up to three of them replaced by junk."""
+def invalid_call(random_: random.Random) -> dict[str, Any]:
+    """Return the fields of a call, up to three of them replaced by invalid values."""
     given: dict[str, Any] = {"name": "own.tool", "payload": "{}", "tool_call_id": "c", "user": "ann"}
     for field in random_.sample(FIELDS, random_.randint(1, 3)):
         given[field] = random_.choice((*JUNK, *TEXTS) if field == "payload" else JUNK)
@@ -97,7 +97,7 @@ def meta_of(given: dict[str, Any]) -> Any:
 
 
 def check(result: ToolResult[Any]) -> None:
-    """A result is one that can be shown and sent, and what failed is not said to be the tool."""
+    """Check that a result can be shown and sent, and that the tool is not blamed."""
     assert isinstance(result, ToolResult)
     assert isinstance(result.tool_name, str)
     assert isinstance(result.tool_call_id, str)
@@ -109,19 +109,19 @@ def check(result: ToolResult[Any]) -> None:
 
 
 def fuzz(path: Path, seed: int, calls: int) -> None:
-    random_ = random.Random(seed)  # noqa: S311  # to be had again, and no secret
+    random_ = random.Random(seed)  # noqa: S311  # reproducible, not secret
 
     async def main() -> None:
         made = runtimes(path)
         for _ in range(calls):
-            given = junk_call(random_)
+            given = invalid_call(random_)
             for runtime in made:
                 run = given.get("run", runtime.start_run() if random_.random() < 0.2 else None)
                 check(await runtime.invoke(request_of(given), meta=meta_of(given), run=run))
         for runtime in made:
             run = runtime.start_run()
             for _ in range(max(1, calls // 50)):
-                requests = [request_of(junk_call(random_)) for _ in range(random_.randint(1, 5))]
+                requests = [request_of(invalid_call(random_)) for _ in range(random_.randint(1, 5))]
                 results = await runtime.turn(requests, run)
                 assert len(results) == len(requests)
                 for result in results:
@@ -131,14 +131,14 @@ def fuzz(path: Path, seed: int, calls: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_junk_that_a_host_passes_raises(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_invalid_values_from_a_host_never_raise(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("CRITICAL", "toolgen")
     fuzz(tmp_path, seed, 100)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 120))
-def test_no_more_junk_raises(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_many_more_invalid_values_never_raise(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("CRITICAL", "toolgen")
     fuzz(tmp_path, seed, 1000)
 
@@ -154,7 +154,7 @@ def test_no_more_junk_raises(tmp_path: Path, seed: int, caplog: pytest.LogCaptur
         ({"run": "r1"}, "the run of the call has type str, but must be a Run"),
     ],
 )
-def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any], what: str) -> None:
+def test_invalid_values_from_a_host_are_named_and_blamed_on_it(given: dict[str, Any], what: str) -> None:
     whole = {"name": "own.tool", "payload": "{}", "tool_call_id": "c", **given}
     store = MemoryStore()
 
@@ -172,7 +172,7 @@ def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any]
 
 
 @pytest.mark.parametrize("payload", [{"a": 1}, 7, ["x"], memoryview(b"{}")])
-def test_a_payload_that_is_no_text_is_no_json(payload: Any) -> None:
+def test_a_payload_that_is_not_text_is_not_json(payload: Any) -> None:
     result = asyncio.run(runtime_of(catalog_of(must_not_run)).invoke(ToolRequest(name="own.tool", payload=payload)))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
@@ -191,7 +191,7 @@ class Adapter:
 
 @pytest.mark.parametrize("text", ["[" * 5_000, '{"a":' * 1_999, "-" * 9_999, "9" * 9_999, '"' * 999])
 @pytest.mark.parametrize("is_typed", [True, False])
-def test_a_deep_text_in_the_place_of_another_value_is_the_fault_of_the_model(text: str, is_typed: bool) -> None:
+def test_deeply_nested_text_instead_of_another_value_is_blamed_on_the_model(text: str, is_typed: bool) -> None:
     catalog = catalog_of(must_not_run, input_schema=SCHEMA) if is_typed else Catalog()
     if not is_typed:
         catalog.register_adapter(Adapter())
@@ -203,7 +203,7 @@ def test_a_deep_text_in_the_place_of_another_value_is_the_fault_of_the_model(tex
 
 
 class Odd(BaseException):
-    """What is no Exception, and means nothing to anybody."""
+    """A BaseException that is not an Exception."""
 
 
 ERRORS: Final[Sequence[BaseException]] = (
@@ -278,7 +278,7 @@ PLACES: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], dict[str, Any], s
     "ids": (lambda fail: {"new_id": fail}, {}, {"host_error", "invalid_request"}),
     "handler": (lambda _fail: {}, {}, {"handler_error", "cancelled", "timeout"}),
 }  # fmt: skip
-"""By the code of a host that fails: settings that make it, fields of the tool, and the codes that may come of it."""
+"""By the failing part of the host: its settings, fields of the tool, and the possible codes."""
 
 
 @pytest.mark.slow
@@ -289,10 +289,10 @@ PLACES: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], dict[str, Any], s
         (place, way)
         for place in PLACES
         for way in ("at once", "without a wait", "later")
-        if place not in ("clock", "ids") or way == "at once"  # nobody awaits these
+        if place not in ("clock", "ids") or way == "at once"  # these are never awaited
     ],
 )
-def test_nothing_that_the_code_of_a_host_raises_escapes_a_call(
+def test_no_exception_of_host_code_escapes_a_call(
     place: str, way: str, recorded: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("CRITICAL", "toolgen")
@@ -325,8 +325,8 @@ def test_nothing_that_the_code_of_a_host_raises_escapes_a_call(
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-def test_a_call_that_is_closed_from_outside_ends_there_and_then(recorded: bool) -> None:
-    """What a loop does to the coroutines that are left when it is closed: nothing may be awaited any more."""
+def test_a_call_whose_coroutine_is_closed_ends_at_once(recorded: bool) -> None:
+    """As a closing loop does to remaining coroutines: nothing can be awaited any more."""
     ended: list[str] = []
 
     async def handler(_args: Any) -> None:

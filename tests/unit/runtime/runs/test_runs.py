@@ -1,4 +1,4 @@
-"""Runs and sessions: what a run may call, what policies do to it, and what a person's grant covers."""
+"""Runs and sessions: which tools a run may call, the effect of policies, and the scope of grants."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PATH_ARGS = {"type": "object", "properties": {"path": {"type": "string", "defaul
 
 
 class Asked:
-    """A callback that notes what it is asked, and gives one answer."""
+    """A callback that records its requests and returns a fixed answer."""
 
     def __init__(self, answer: Any = Decision.ALLOW_FOR_SESSION) -> None:
         self.answer = answer
@@ -42,7 +42,10 @@ class Asked:
 def run_of(
     catalog: Catalog, rules: Any = None, *, role: str = "main", session: Session | None = None
 ) -> tuple[Any, Run]:
-    """A policy of these rules, and a run under it that uses all tools. Registered tools have no compiled agent."""
+    """Return a policy with these rules, and a run under it that uses all tools.
+
+    Registered tools have no compiled agent.
+    """
     from toolgen.runtime.policy.effective import effective_set
 
     policies = Policies({"p": {"rules": rules or {}}}, ["p"])
@@ -60,7 +63,7 @@ def calls(
     return asyncio.run(all_of_them())
 
 
-def test_a_run_of_a_compiled_agent_calls_its_tools_only() -> None:
+def test_a_run_of_a_compiled_agent_can_only_call_its_tools() -> None:
     runtime = Runtime(
         load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
     )
@@ -76,7 +79,7 @@ def test_a_run_of_a_compiled_agent_calls_its_tools_only() -> None:
         runtime.start_run("default_worker", requested=["agent.task_list"])
 
 
-def test_a_role_or_a_mode_that_nobody_knows_starts_no_run() -> None:
+def test_an_unknown_role_or_mode_starts_no_run() -> None:
     runtime = Runtime(
         load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
     )
@@ -90,7 +93,7 @@ def test_a_role_or_a_mode_that_nobody_knows_starts_no_run() -> None:
         )
 
 
-def test_tools_are_requested_in_any_spelling_and_never_as_one_text() -> None:
+def test_tools_are_requested_in_any_spelling_but_not_as_a_single_string() -> None:
     runtime = Runtime(load("generated"), executors=idle_executors(load("generated")), permission=deny_all)
     run = runtime.start_run("default_worker", requested=["agent__task_get", "code.read_file"])
     assert set(run.effective.tools) == {"agent.task_get", "code.read_file"}
@@ -113,7 +116,7 @@ def test_reg_32_reg_34_a_run_that_a_call_started_is_never_of_role_main(role: str
 
 
 @pytest.mark.parametrize("name", ["own.hidden", "own__hidden", "own.hiden", "own.nothing"])
-def test_reg_29_what_a_run_may_not_call_is_not_available_and_not_named(name: str) -> None:
+def test_reg_29_tools_outside_the_effective_set_are_not_available_and_not_named(name: str) -> None:
     catalog = add(catalog_of(), must_not_run, "own.hidden")
     _, run = run_of(catalog, {"own.hidden": "exclude"})
 
@@ -135,20 +138,20 @@ def test_a_tool_that_policies_exclude_cannot_be_called_outside_a_run_either() ->
     assert code_of(result) == "tool_not_available"
 
 
-def test_reg_05_a_rule_holds_in_every_spelling() -> None:
+def test_reg_05_a_rule_applies_to_every_spelling() -> None:
     catalog = catalog_of(must_not_run)
     _, run = run_of(catalog, {"own.tool": "deny"})
     for name in ("own.tool", "own__tool"):
         assert calls(catalog, run, "{}", permission=Asked(), name=name) == ["permission_denied"]
 
 
-def test_a_policy_that_denies_asks_nobody() -> None:
+def test_a_policy_that_denies_makes_no_request() -> None:
     catalog, asked = catalog_of(must_not_run), Asked()
     assert calls(catalog, run_of(catalog, {"+write": "deny"})[1], "{}", permission=asked) == ["permission_denied"]
     assert asked.requests == []
 
 
-def test_a_policy_that_allows_asks_nobody_about_a_write() -> None:
+def test_a_policy_that_allows_a_write_makes_no_request() -> None:
     catalog, asked = catalog_of(), Asked()
     assert calls(catalog, run_of(catalog, {"own.*": "allow"})[1], "{}", permission=asked) == ["ok"]
     assert asked.requests == []
@@ -166,10 +169,10 @@ def test_reg_88_a_grant_covers_one_tool_and_one_scope(tmp_path: Path) -> None:
     scopes = [request.scope for request in asked.requests]
     assert scopes == [(("write", str(tmp_path / "a")),), (("write", str(tmp_path / "b")),), (("write", str(tmp_path)),)]
     assert calls(catalog, run, payloads[0], permission=asked, name="own.other", project=tmp_path) == ["ok"]
-    assert len(asked.requests) == 4, "the name is part of a grant"
+    assert len(asked.requests) == 4, "the tool is part of a grant"
 
 
-def test_reg_88_a_path_with_a_concern_is_granted_by_itself(tmp_path: Path) -> None:
+def test_reg_88_a_sensitive_or_outside_path_needs_its_own_grant(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "linked").write_text("")
     (tmp_path / "project/linked").hardlink_to(tmp_path / "linked")
@@ -199,7 +202,7 @@ def test_reg_88_a_path_with_a_concern_is_granted_by_itself(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("path", ["", "./" * 2100 + ".env", "a" * 300 + "/../.env", "a\\u0000b", "loop"])
 @pytest.mark.parametrize("key", ["read", "write", "cwd"])
-def test_reg_52_a_path_that_cannot_be_judged_is_refused_and_nobody_asked(tmp_path: Path, path: str, key: str) -> None:
+def test_reg_52_an_unusable_path_is_refused_without_a_request(tmp_path: Path, path: str, key: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
     catalog = catalog_of(must_not_run, permission="readonly", metadata={"access": {key: ["path"]}})
     runtime = runtime_of(catalog, permission=pytest.fail, project=tmp_path)
@@ -210,7 +213,7 @@ def test_reg_52_a_path_that_cannot_be_judged_is_refused_and_nobody_asked(tmp_pat
 
 
 @pytest.mark.parametrize("key", ["scope", "read", "write", "url", "exec"])
-def test_reg_88_a_grant_says_which_arg_has_which_value(key: str, tmp_path: Path) -> None:
+def test_reg_88_a_grant_contains_the_arg_and_its_value(key: str, tmp_path: Path) -> None:
     catalog, asked = catalog_of(metadata={"access": {key: ["src", "dst"]}}, tags={"dangerous"}), Asked()
     one, other = ("https://a.org", "https://b.org") if key == "url" else ("a/x", "b/x")
     payloads = [f'{{"src": "{one}", "dst": "{other}"}}', f'{{"src": "{other}", "dst": "{one}"}}'] * 2
@@ -272,7 +275,7 @@ def test_reg_90_a_grant_for_a_command_covers_a_program_in_a_folder(tmp_path: Pat
     ]
 
 
-def test_reg_91_every_request_says_in_whose_name() -> None:
+def test_reg_91_every_request_identifies_agent_and_user() -> None:
     catalog, asked = catalog_of(), Asked()
     meta = ToolCallMeta(
         user="ann", run_id="r2", agent_id="a2", agent_role="worker", parent_agent_id="a1", parent_run_id="r1"
@@ -299,7 +302,7 @@ def test_reg_91_every_request_says_in_whose_name() -> None:
         ({"*": "deny", "*.example.com": "allow"}, "x.example.com", "allow"),
     ],
 )
-def test_reg_75_the_closest_name_decides_about_a_host(network: dict[str, str], host: str, answer: str) -> None:
+def test_reg_75_the_closest_name_decides_for_a_host(network: dict[str, str], host: str, answer: str) -> None:
     assert Policies({"p": {"network": network}}, ["p"]).judge_hosts([host]).answer == answer
 
 
@@ -360,7 +363,7 @@ NOT_PLAIN = [
 
 
 @pytest.mark.parametrize("url", NOT_PLAIN)
-def test_reg_75_a_url_in_which_clients_may_find_another_host_names_none(url: str) -> None:
+def test_reg_75_a_url_with_an_ambiguous_host_has_an_unknown_host(url: str) -> None:
     found = accessed_resources({"url": ["url"], "scope": ["what"]}, {"url": url, "what": "x"}, pytest.fail)
     assert (found.hosts, found.scope, found.has_unknown_host) == (("*",), None, True)
 
@@ -377,7 +380,7 @@ def test_reg_75_a_url_in_which_clients_may_find_another_host_names_none(url: str
         ("http://good.com#@evil.com/", "good.com"),
     ],
 )
-def test_reg_75_a_plain_url_names_the_host_that_every_client_finds(url: str, host: str) -> None:
+def test_reg_75_a_plain_url_has_the_host_that_every_client_uses(url: str, host: str) -> None:
     found = accessed_resources({"url": ["url"]}, {"url": url}, pytest.fail)
     assert (found.hosts, found.scope) == ((host,), (("host", host),))
 
@@ -392,12 +395,12 @@ def test_reg_75_a_plain_url_names_the_host_that_every_client_finds(url: str, hos
         ([{"*": "allow"}, {"*.evil.com": "deny"}], "deny"),
     ],
 )
-def test_reg_75_an_unknown_host_may_be_any_that_a_policy_names(networks: list[dict[str, str]], answer: str) -> None:
+def test_reg_75_an_unknown_host_may_be_any_host_in_a_policy(networks: list[dict[str, str]], answer: str) -> None:
     policies = {str(place): {"network": network} for place, network in enumerate(networks)}
     assert Policies(policies, list(policies)).judge_unknown_host().answer == answer
 
 
-def test_reg_75_88_an_unknown_host_is_asked_about_each_time_and_denied_where_any_is() -> None:
+def test_reg_75_88_an_unknown_host_needs_permission_each_time_and_is_denied_if_any_host_is() -> None:
     schema = {"type": "object", "properties": {"url": {"type": "string"}}}
     for network, codes in (
         ({"*": "allow"}, ["ok"] * 3),
@@ -429,7 +432,7 @@ def test_reg_75_88_an_unknown_host_is_asked_about_each_time_and_denied_where_any
     name=st.sampled_from(["own.a", "own__a", "web.b", "web__b", "web.c__d", "nothing.there"]),
     answer=st.sampled_from(["allow_once", "allow_for_session", "deny", "yes"]),
 )
-def test_what_a_rule_forbids_never_runs_in_any_spelling(rules: dict[str, str], name: str, answer: str) -> None:
+def test_a_forbidden_tool_never_runs_in_any_spelling(rules: dict[str, str], name: str, answer: str) -> None:
     ran: list[str] = []
     catalog = Catalog()
     for ident, permission, tags in (
@@ -449,7 +452,7 @@ def test_what_a_rule_forbids_never_runs_in_any_spelling(rules: dict[str, str], n
     assert (code == "tool_not_available") is (judged == "exclude")
 
 
-def test_what_an_agent_may_call_is_worked_out_once_for_each_request() -> None:
+def test_the_effective_set_of_an_agent_is_computed_once_for_each_request() -> None:
     runtime = Runtime(
         load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
     )
@@ -460,7 +463,7 @@ def test_what_an_agent_may_call_is_worked_out_once_for_each_request() -> None:
     assert list(narrow.effective.tools) == ["agent.task_get"]
 
 
-def test_policies_are_a_list_of_names() -> None:
+def test_policies_must_be_a_list_of_names() -> None:
     with pytest.raises(TypeError, match=r"write \['coding'\]"):
         Runtime(load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies="coding")
 

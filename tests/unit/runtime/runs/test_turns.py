@@ -1,4 +1,4 @@
-"""Turns: what runs together, what waits, what is skipped, and that every call has its result."""
+"""Turns: which calls run concurrently, wait or are skipped, and that every call has its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """Tools that note when they start and end: `r` reads, `w` writes, `a` starts an agent. `fail` makes one fail."""
+    """Tools that record their start and end: `r` reads, `w` writes, `a` starts an agent. `fail` makes one fail."""
 
     def __init__(self, *, fail: Sequence[str] = (), seconds: float = 0.01) -> None:
         self.trace: list[str] = []
@@ -50,7 +50,7 @@ class Host:
     def turn(
         self, *names: str, during: Callable[[Run], object] | None = None, rules: Any = None, **settings: Any
     ) -> Any:
-        """Make calls such as `r1`; give their results. `during` happens while the first batch runs."""
+        """Make calls such as `r1` and return their results. `during` is called while the first batch runs."""
         requests = [request(name) for name in names]
 
         async def whole() -> list[ToolResult[Any]]:
@@ -75,24 +75,24 @@ def codes(results: list[ToolResult[Any]]) -> list[str]:
     return [code_of(result) for result in results]
 
 
-def test_reg_77_78_reads_run_together_and_never_cross_a_write() -> None:
+def test_reg_77_78_reads_run_concurrently_and_never_overlap_a_write() -> None:
     host = Host()
     results = host.turn("r1", "r2", "w1", "w2", "r3", "r4")
     assert codes(results) == ["ok"] * 6
     assert host.trace == ["r1+", "r2+", "r1-", "r2-", "w1+", "w1-", "w2+", "w2-", "r3+", "r4+", "r3-", "r4-"]
 
 
-def test_reg_79_tools_that_start_agents_are_a_class_of_their_own() -> None:
+def test_reg_79_tools_that_start_agents_are_a_separate_class() -> None:
     host = Host()
     host.turn("r1", "a1", "a2", "r2")
     assert host.trace == ["r1+", "r1-", "a1+", "a2+", "a1-", "a2-", "r2+", "r2-"]
 
 
-def test_reg_80_a_run_may_start_so_many_agents() -> None:
+def test_reg_80_the_number_of_agents_started_by_a_run_is_limited() -> None:
     assert codes(Host().turn(*(f"a{n}" for n in range(6)))) == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
 
 
-def test_reg_80_so_many_agents_run_in_a_session_at_a_time() -> None:
+def test_reg_80_the_number_of_concurrent_agents_in_a_session_is_limited() -> None:
     host = Host()
 
     async def three_runs() -> list[str]:
@@ -107,17 +107,17 @@ def test_reg_80_so_many_agents_run_in_a_session_at_a_time() -> None:
     assert sorted(asyncio.run(three_runs())) == ["child_agent_limit_exceeded"] * 4 + ["ok"] * 8
 
 
-def test_reg_81_a_child_that_fails_cancels_nobody() -> None:
+def test_reg_81_a_failed_child_cancels_no_others() -> None:
     host = Host(fail=["a2"])
     assert codes(host.turn("a1", "a2", "a3")) == ["ok", "handler_error", "ok"]
     assert len(host.trace) == 6
 
 
-def test_reg_82_after_a_read_that_failed_the_rest_runs() -> None:
+def test_reg_82_after_a_failed_read_the_rest_runs() -> None:
     assert codes(Host(fail=["r1"]).turn("r1", "r2", "w1")) == ["handler_error", "ok", "ok"]
 
 
-def test_reg_83_after_a_write_that_failed_nothing_runs() -> None:
+def test_reg_83_after_a_failed_write_nothing_runs() -> None:
     host = Host(fail=["w1"])
     results = host.turn("r1", "w1", "r2", "w2")
     assert codes(results) == ["ok", "handler_error", "skipped", "skipped"]
@@ -126,12 +126,12 @@ def test_reg_83_after_a_write_that_failed_nothing_runs() -> None:
     assert host.trace == ["r1+", "r1-", "w1+", "w1-"]
 
 
-def test_reg_97_after_a_persons_no_nothing_runs() -> None:
+def test_reg_97_after_a_denial_by_a_person_nothing_runs() -> None:
     results = Host().turn("r1", "w1", "r2", permission=lambda _request: Decision.DENY)
     assert codes(results) == ["ok", "permission_denied", "skipped"]
 
 
-def test_after_a_persons_no_reads_may_go_on() -> None:
+def test_after_a_denial_by_a_person_reads_may_continue() -> None:
     host = Host()
 
     async def whole() -> list[str]:
@@ -146,7 +146,7 @@ def test_after_a_persons_no_reads_may_go_on() -> None:
 @pytest.mark.parametrize(
     ("denied", "rest"), [("t.r", ["hook_denied", "ok", "ok"]), ("t.w", ["ok", "hook_denied", "skipped"])]
 )
-def test_reg_98_after_a_hooks_no_the_rest_runs_unless_it_was_a_write(denied: str, rest: list[str]) -> None:
+def test_reg_98_after_a_denial_by_a_hook_the_rest_runs_unless_it_was_a_write(denied: str, rest: list[str]) -> None:
     class Hook:
         def pre_tool_use(self, request: Any, /) -> Any:
             return Denial("no") if request.tool_name == denied and request.arguments != b'{"n":9}' else None
@@ -156,7 +156,7 @@ def test_reg_98_after_a_hooks_no_the_rest_runs_unless_it_was_a_write(denied: str
     assert codes(Host().turn("r1", "w1", "r9", hooks=[Hook()])) == rest
 
 
-def test_reg_71_an_abort_stops_what_runs_and_skips_the_rest() -> None:
+def test_reg_71_an_abort_stops_running_calls_and_skips_the_rest() -> None:
     host = Host(seconds=0.2)
     results = host.turn("r1", "r2", "w1", during=lambda run: run.abort("the user pressed escape"))
     assert codes(results) == ["aborted"] * 3
@@ -167,7 +167,7 @@ def test_reg_71_an_abort_stops_what_runs_and_skips_the_rest() -> None:
         assert (result.metadata["aborted"], result.metadata["abort_reason"]) == (True, "the user pressed escape")
 
 
-def test_what_ended_before_an_abort_is_kept() -> None:
+def test_results_before_an_abort_are_kept() -> None:
     host = Host()
     results = host.turn("w1", "w2", "w3", during=lambda run: run.abort())
     assert codes(results) == ["aborted"] * 3
@@ -178,7 +178,7 @@ def test_what_ended_before_an_abort_is_kept() -> None:
 
 @pytest.mark.parametrize("names", [("r1", "r2", "r3"), ("a1", "a2"), ("w1", "r2", "w3"), ("r1", "a1", "w1")])
 def test_reg_69_a_turn_ends_with_the_last_of_its_calls(names: tuple[str, ...]) -> None:
-    """What a host does with the results comes after the end of every call, also of one that takes long or fails."""
+    """The host gets the results after the end of every call, even of slow and failing ones."""
     host = Host(fail=["r2"], seconds=0.02)
 
     async def whole() -> None:
@@ -208,7 +208,7 @@ def test_reg_69_a_turn_whose_caller_is_cancelled_leaves_nothing_running() -> Non
     asyncio.run(whole())
 
 
-def test_reg_18_calls_and_results_are_paired_by_an_id_of_their_own() -> None:
+def test_reg_18_calls_and_results_are_paired_by_unique_ids() -> None:
     host = Host()
 
     async def whole() -> list[ToolResult[Any]]:
@@ -222,7 +222,7 @@ def test_reg_18_calls_and_results_are_paired_by_an_id_of_their_own() -> None:
     assert [result.metadata.get("raw_tool_call_id") for result in results] == [None, "x", None, None]
 
 
-def test_a_call_of_no_tool_fails_among_the_reads() -> None:
+def test_an_unknown_tool_fails_among_the_reads() -> None:
     host = Host()
 
     async def whole() -> list[str]:

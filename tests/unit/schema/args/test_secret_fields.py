@@ -1,4 +1,4 @@
-"""Secrets: every place of a value that a schema marks is found, and what cannot be told counts as one."""
+"""Secrets: every marked place of a value is found, and uncertain places count as secret."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def test_every_marked_place_is_found(schema: Any, pointers: list[str]) -> None:
     "reference",
     [{"$ref": "#pin"}, {"$ref": "other#/$defs/A"}, {"$ref": "#/$defs/Lost"}, {"$dynamicRef": "#pin"}],
 )
-def test_what_cannot_be_followed_is_secret_where_anything_is(reference: dict[str, str]) -> None:
+def test_unresolvable_references_are_secret_if_the_schema_has_secrets(reference: dict[str, str]) -> None:
     definitions = {"A": {"$anchor": "pin", "$dynamicAnchor": "pin", **PIN}, "Other": {"$id": "other", "$defs": {}}}
     assert secret_pointers({"properties": {"a": reference}, "$defs": definitions}) == ("/a",)
     assert secret_pointers({"properties": {"a": reference}}) == ()
 
 
-def test_a_type_that_contains_itself_is_followed_once_and_deeper_secret_as_a_whole() -> None:
+def test_a_recursive_type_is_followed_once_and_deeper_levels_are_secret() -> None:
     types = {
         "Person": {"properties": {"pin": PIN, "friends": {"items": {"$ref": "#/$defs/Person"}}}},
         "Tree": {"properties": {"children": {"items": {"$ref": "#/$defs/Tree"}}}},
@@ -59,7 +59,7 @@ def test_a_type_that_contains_itself_is_followed_once_and_deeper_secret_as_a_who
     assert secret_pointers(schema) == ("/who/friends/*", "/who/pin")
 
 
-def test_a_schema_with_too_many_places_is_secret_as_a_whole() -> None:
+def test_a_schema_with_too_many_places_is_completely_secret() -> None:
     types: dict[str, Any] = {f"T{number}": {"properties": {}} for number in range(20)}
     for number in range(19):
         types[f"T{number}"]["properties"] = {key: {"$ref": f"#/$defs/T{number + 1}"} for key in "ab"}

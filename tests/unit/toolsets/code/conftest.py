@@ -1,4 +1,4 @@
-"""The folders that handlers of `code` are called in."""
+"""The folders for calls of the handlers of `code`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def furnished(world: World) -> World:
-    """The world of the tables of ways out: with links, secrets, and files of odd kinds."""
+    """The folders for the escape tables: with links, secrets, and special files."""
     for path in ("project/file.txt", "project/sub/file.txt", "outside/file.txt", "project-evil/file.txt"):
         world.put(path, f"content of {path}\n")
     for path in (

@@ -24,22 +24,22 @@ def test_reg_50_a_program_runs_in_the_project(world: World) -> None:
     assert result.truncated is False
 
 
-def test_reg_50_cwd_is_a_folder_inside_the_roots(world: World) -> None:
+def test_reg_50_cwd_must_be_a_folder_inside_the_roots(world: World) -> None:
     (world.project / "sub").mkdir()
     code = "import os; print(os.getcwd())"
     assert world.call("run_command", argv=python(code), cwd="sub").stdout == f"{world.project}/sub\n"
     assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots"
     world.granted.append(str(world.outside))
-    assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots", "no grant lifts that"
+    assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots", "no grant overrides this"
 
 
 @pytest.mark.parametrize("argument", ['a; rm -rf / "x y"', "$(id)", "`id`", "*", "-rf", "a\nb", "", "ü", "{{args.x}}"])
-def test_reg_50_no_shell_looks_at_the_arguments(world: World, argument: str) -> None:
+def test_reg_50_arguments_are_not_interpreted_by_a_shell(world: World, argument: str) -> None:
     code = "import sys; sys.stdout.buffer.write(ascii(sys.argv[1:]).encode())"
     assert world.call("run_command", argv=[*python(code), argument]).stdout == ascii([argument])
 
 
-def test_reg_50_the_environment_is_the_hosts_choice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reg_50_the_host_chooses_the_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "secret")
     monkeypatch.setenv("TMPDIR", "/somewhere")
     code = "import os; print(sorted(set(os.environ) - {'LC_CTYPE', 'PWD', 'SHLVL', '_'}))"
@@ -71,7 +71,7 @@ def test_reg_51_the_timeout_is_clamped(
     assert seen == [given]
 
 
-def test_reg_51_a_program_that_takes_too_long_is_stopped_and_its_last_words_are_told(world: World) -> None:
+def test_reg_51_a_program_that_takes_too_long_is_stopped_and_its_output_returned(world: World) -> None:
     code = "import time; print('working', flush=True); time.sleep(60)"
     failure = world.failure("run_command", argv=python(code), timeout_ms=1000)
     assert (failure.kind, failure.code) == (FailureKind.TIMEOUT, "timeout")
@@ -79,19 +79,19 @@ def test_reg_51_a_program_that_takes_too_long_is_stopped_and_its_last_words_are_
     assert failure.hint == "its last output: working"
 
 
-def test_output_beyond_the_bound_is_cut_and_said_to_be(world: World) -> None:
+def test_output_beyond_the_bound_is_truncated_with_a_note(world: World) -> None:
     tools = world.tools_with(output_bytes=10)
     result = world.call("run_command", argv=python("print('x' * 100)"), tools=tools)
     assert (result.stdout, result.truncated) == ("x" * 10, True)
 
 
-def test_output_that_is_no_text_is_marked(world: World) -> None:
+def test_output_that_is_not_text_is_marked(world: World) -> None:
     code = "import sys; sys.stdout.buffer.write(b'caf\\xe9')"
     assert world.call("run_command", argv=python(code)).stdout == "caf\ufffd"
 
 
 @pytest.mark.parametrize("argv", [["no-such-program"], ["a\0b"], ["true", "x" * 131_072], [""]])
-def test_what_cannot_be_started_is_said(world: World, argv: list[str]) -> None:
+def test_a_program_that_cannot_be_started_is_reported(world: World, argv: list[str]) -> None:
     failure = world.failure("run_command", argv=argv)
     assert failure.kind in (FailureKind.UNAVAILABLE, FailureKind.INVALID_CALL)
     assert str(world.top) not in failure.message + failure.hint

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def edited(world: World, content: str | bytes, *edits: tuple[str, str], **more: Any) -> bytes:
-    """Make replacements in a file; give its content."""
+    """Make replacements in a file and return its content."""
     file = world.put("project/a.txt", content)
     world.call("edit_file", path="a.txt", edits=[{"old": old, "new": new, **more} for old, new in edits])
     return file.read_bytes()
@@ -53,7 +53,7 @@ def test_reg_48_replace_all_replaces_all(world: World) -> None:
         ([("ONE", "")], "text_not_found", "the old text of the edit does not occur in the file"),
     ],
 )
-def test_reg_48_on_an_error_the_file_is_unchanged(
+def test_reg_48_after_an_error_the_file_is_unchanged(
     world: World, edits: list[tuple[str, str]], code: str, message: str
 ) -> None:
     file = world.put("project/a.txt", "one two one")
@@ -83,16 +83,16 @@ def test_reg_48_on_an_error_the_file_is_unchanged(
         (b"caf\xe9 old \xff\n", b"caf\xe9 new\nline \xff\n"),
     ],
 )
-def test_reg_48_encoding_and_ends_of_lines_are_kept(world: World, before: bytes, after: bytes) -> None:
+def test_reg_48_encoding_and_line_endings_are_kept(world: World, before: bytes, after: bytes) -> None:
     assert edited(world, before, ("old", "new\nline")) == after
 
 
-def test_reg_48_old_and_new_may_have_either_end_of_line(world: World) -> None:
+def test_reg_48_old_and_new_text_may_have_either_line_ending(world: World) -> None:
     assert edited(world, b"a\r\nb\r\n", ("a\nb", "c\nd")) == b"c\r\nd\r\n"
     assert edited(world, b"a\nb\n", ("a\r\nb", "c\r\nd")) == b"c\nd\n"
 
 
-def test_what_the_encoding_of_a_file_cannot_hold_is_refused(world: World) -> None:
+def test_text_outside_the_encoding_of_a_file_is_refused(world: World) -> None:
     world.put("project/a.txt", b"caf\xe9 old")
     code = world.code("edit_file", path="a.txt", edits=[{"old": "old", "new": "né"}])
     assert (code, (world.project / "a.txt").read_bytes()) == ("unsupported_encoding", b"caf\xe9 old")
@@ -104,7 +104,7 @@ def test_reg_49_a_binary_file_is_not_edited(world: World, content: bytes) -> Non
     assert world.code("edit_file", path="a.txt", edits=[{"old": "x", "new": "y"}]) == "binary_file"
 
 
-def test_reg_47_a_missing_file_is_made_only_if_create_if_missing_says_so(world: World) -> None:
+def test_reg_47_a_missing_file_is_created_only_with_create_if_missing(world: World) -> None:
     edits = [{"old": "", "new": "new\n"}]
     failure = world.failure("edit_file", path="a/b.txt", edits=edits)
     assert (failure.code, "create_if_missing" in failure.hint) == ("file_not_found", True)
@@ -113,21 +113,21 @@ def test_reg_47_a_missing_file_is_made_only_if_create_if_missing_says_so(world: 
     assert (world.project / "a/b.txt").read_text() == "new\n"
 
 
-def test_reg_47_a_failed_edit_makes_neither_file_nor_folder(world: World) -> None:
+def test_reg_47_a_failed_edit_creates_neither_file_nor_folder(world: World) -> None:
     edits = [{"old": "x", "new": "y"}]
     assert world.code("edit_file", path="a/b.txt", edits=edits, create_if_missing=True) == "text_not_found"
     assert not list(world.project.iterdir())
 
 
 @pytest.mark.parametrize("given", [{}, {"edits": [], "unified_diff": ""}])
-def test_reg_47_a_program_too_gives_exactly_one_of_edits_and_diff(world: World, given: dict[str, Any]) -> None:
+def test_reg_47_programs_must_also_give_exactly_one_of_edits_and_diff(world: World, given: dict[str, Any]) -> None:
     world.put("project/a.txt", "x")
     with pytest.raises(CallFailed, match="exactly one of edits and unified_diff") as caught:
         world.tools.edit_file(EditFileArgs(path="a.txt", **given), ToolCallMeta())
     assert caught.value.code == "validation_error"
 
 
-def test_reg_48_a_change_by_somebody_else_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reg_48_a_concurrent_change_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     file = world.put("project/a.txt", "one")
     applied = replacements.apply_edits
 
@@ -151,7 +151,7 @@ TEXTS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", "\ud7ff"])).map
 
 
 @given(raw=TEXTS, new=TEXTS, data=st.data())
-def test_reg_48_a_change_touches_nothing_else(raw: str, new: str, data: st.DataObject) -> None:
+def test_reg_48_an_edit_changes_nothing_else(raw: str, new: str, data: st.DataObject) -> None:
     text = Text(raw, Encoding("utf-8"))
     start = data.draw(st.integers(0, len(text.view)))
     end = data.draw(st.integers(start, len(text.view)))
@@ -159,6 +159,6 @@ def test_reg_48_a_change_touches_nothing_else(raw: str, new: str, data: st.DataO
     changed = text.changed([Change(start, end, new)])
     assert text.changed([]).encode() == text.encode() == raw.encode()
     before, after = text.view[:start], text.view[end:]
-    if not before.endswith("\r"):  # it would join a line feed after it to one end of a line
+    if not before.endswith("\r"):  # with a following line feed it would become one line ending
         assert changed.view == before + new + after
     assert changed.raw.endswith(raw[len(raw) - len(after) - after.count("\n") :][-len(after) :] if after else "")

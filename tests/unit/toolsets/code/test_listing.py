@@ -25,22 +25,22 @@ def tree(world: World) -> World:
     return world
 
 
-def test_reg_44_it_lists_a_folder_and_says_what_is_what(tree: World) -> None:
+def test_reg_44_a_listing_contains_names_and_kinds(tree: World) -> None:
     assert listed(tree) == [("a.txt", "file"), ("b", "dir"), ("link", "link"), ("pipe", "other")]
 
 
-def test_reg_44_recursive_goes_down_and_not_through_links(tree: World) -> None:
+def test_reg_44_a_recursive_listing_does_not_follow_links(tree: World) -> None:
     paths = [path for path, _ in listed(tree, recursive=True)]
     assert paths == ["a.txt", "b", "b/c", "b/c/deep.txt", "b/file.txt", "link", "pipe"]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 4, 5])
-def test_reg_44_a_limit_is_kept_and_said(tree: World, limit: int) -> None:
+def test_reg_44_a_limit_is_applied_and_reported(tree: World, limit: int) -> None:
     result = tree.call("list_dir", limit=limit)
     assert (len(result.entries), result.truncated) == (min(limit, 4), limit < 4)
 
 
-def test_reg_44_outside_of_the_project_is_listed(tree: World) -> None:
+def test_reg_44_folders_outside_of_the_project_can_be_listed(tree: World) -> None:
     assert listed(tree, path="../outside", recursive=True) == [("../outside/x", "dir"), ("../outside/x/y", "file")]
 
 
@@ -63,17 +63,17 @@ def test_reg_44_sensitive_folders_need_a_grant(tree: World) -> None:
     assert ("~/.ssh/id", "file") in listed(tree, path="~", recursive=True)
 
 
-def test_what_is_no_folder_is_not_listed(tree: World) -> None:
+def test_anything_but_a_folder_is_refused(tree: World) -> None:
     codes = [tree.code("list_dir", path=path) for path in ("a.txt", "a.txt/x", "pipe", "missing")]
     assert codes == ["not_a_folder", "file_not_found", "not_a_folder", "file_not_found"]
 
 
-def test_names_that_are_no_text_are_shown_as_escapes(world: World) -> None:
+def test_names_that_are_not_text_are_escaped(world: World) -> None:
     (world.project / os.fsdecode(b"caf\xe9")).write_text("")
     assert listed(world) == [("caf\\xe9", "file")]
 
 
-def test_deep_folders_are_listed_to_the_end(world: World) -> None:
+def test_deep_folders_are_listed_completely(world: World) -> None:
     deepest = world.project.joinpath(*["d"] * 250)
     deepest.mkdir(parents=True)
     assert len(listed(world, recursive=True, limit=1000)) == 250

@@ -45,7 +45,7 @@ def test_reg_49_a_diff_of_the_file_is_applied(world: World, header: str) -> None
 
 
 @pytest.mark.parametrize("path", ["{project}/sub/a.txt", "./sub/../sub/a.txt", "sub/a.txt"])
-def test_reg_49_a_diff_may_name_the_file_as_the_project_does(world: World, path: str) -> None:
+def test_reg_49_a_diff_may_name_the_file_by_its_project_path(world: World, path: str) -> None:
     file = world.put("project/sub/a.txt", FILE)
     diff = "--- a/sub/a.txt\n+++ b/sub/a.txt\n" + HUNK
     world.call("edit_file", path=path.format(project=world.project), unified_diff=diff)
@@ -63,21 +63,21 @@ def test_reg_49_a_diff_may_name_the_file_as_the_project_does(world: World, path:
         ("@@ -2,2 +2,3 @@\n two\n+--- x\n three", FILE.replace("two\n", "two\n--- x\n")),
     ],
 )
-def test_reg_49_hunks_are_applied_where_they_say(hunks: str, content: str) -> None:
+def test_reg_49_hunks_are_applied_at_their_positions(hunks: str, content: str) -> None:
     assert applied(HEADER + hunks) == content
 
 
-def test_reg_49_ends_of_lines_are_kept(world: World) -> None:
+def test_reg_49_line_endings_are_kept(world: World) -> None:
     file = world.put("project/a.txt", "a\r\nb\nc\r\n")
     world.call("edit_file", path="a.txt", unified_diff="@@ -1,3 +1,4 @@\n a\n b\n+new\n c\n")
     assert file.read_bytes() == b"a\r\nb\nnew\r\nc\r\n"
 
 
-def test_reg_49_an_empty_line_is_an_empty_line_of_context() -> None:
+def test_reg_49_an_empty_line_counts_as_empty_context() -> None:
     assert applied("@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", "a\n\nb\n") == "a\n\nc\n"
 
 
-def test_reg_49_a_diff_can_make_a_file(world: World) -> None:
+def test_reg_49_a_diff_can_create_a_file(world: World) -> None:
     diff = "diff --git a/a.txt b/a.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"
     assert world.code("edit_file", path="a.txt", unified_diff=diff) == "file_not_found"
     assert world.call("edit_file", path="a.txt", unified_diff=diff, create_if_missing=True).created
@@ -149,7 +149,7 @@ def test_reg_49_a_diff_that_does_not_fit_changes_nothing(world: World, diff: str
         ),
     ],
 )
-def test_reg_49_a_hint_says_how_it_would_fit(diff: str, file: str, hint: str) -> None:
+def test_reg_49_a_hint_says_how_to_correct_the_diff(diff: str, file: str, hint: str) -> None:
     with pytest.raises(CallFailed) as caught:
         applied(diff, file)
     assert caught.value.hint == hint
@@ -160,13 +160,13 @@ LAST = st.sampled_from(["", "end"])
 
 
 def unified(before: list[str], after: list[str], context: int) -> str:
-    """Write a diff as `diff -u` does: difflib leaves out what is said of a missing end of line."""
+    """Return a diff like `diff -u`: difflib leaves out the marker of a missing final newline."""
     lines = difflib.unified_diff(before, after, "a/a.txt", "b/a.txt", n=context)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 @given(LINES, LAST, LINES, LAST, st.integers(0, 4))
-def test_reg_49_any_diff_leads_from_the_old_text_to_the_new(
+def test_reg_49_any_diff_changes_the_old_text_into_the_new(
     old: list[str], old_end: str, new: list[str], new_end: str, context: int
 ) -> None:
     before, after = ([*lines, *filter(None, [end])] for lines, end in ((old, old_end), (new, new_end)))

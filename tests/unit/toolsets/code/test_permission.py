@@ -1,4 +1,4 @@
-"""The file tools in a runtime: who is asked about which path, and that a handler takes what was granted and no more."""
+"""The file tools in a runtime: permission requests for paths, and that a handler only accepts granted ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Desk:
-    """A project with a secret in it and a file beside it, and a person who gives one answer."""
+    """A project with a secret in it and a file beside it, and a person with a fixed answer."""
 
     def __init__(self, folder: Path, answer: Decision = Decision.DENY) -> None:
         self.project = folder / "project"
@@ -35,7 +35,7 @@ class Desk:
         return self.answer
 
     def call(self, tool: str, permission: Any = None, **args: Any) -> str:
-        """Make a call, and give the code of its error, or `ok`."""
+        """Make a call and return the code of its error, or `ok`."""
         runtime = Runtime(
             load("toolgen.toolsets.generated"),
             missing=load("toolgen.toolsets.generated").toolsets,
@@ -48,25 +48,25 @@ class Desk:
 
 
 @pytest.mark.parametrize("path", [".env", "./x/../.env", "link.txt", "/proc/self/environ"])
-def test_reg_52_a_sensitive_read_asks(tmp_path: Path, path: str) -> None:
+def test_reg_52_a_sensitive_read_needs_permission(tmp_path: Path, path: str) -> None:
     desk = Desk(tmp_path)
     assert desk.call("read_file", path=path) == "permission_denied"
     assert desk.reasons == [(f"paths: {path} is sensitive",)]
 
 
-def test_reg_52_what_was_allowed_is_read(tmp_path: Path) -> None:
+def test_reg_52_an_allowed_file_is_read(tmp_path: Path) -> None:
     desk = Desk(tmp_path, Decision.ALLOW_ONCE)
     assert desk.call("read_file", path=".env") == "ok"
     assert desk.call("read_file", allow_all, path="link.txt") == "ok"
 
 
-def test_reg_85_a_plain_read_asks_nobody(tmp_path: Path) -> None:
+def test_reg_85_a_plain_read_needs_no_permission(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     assert desk.call("read_file", path="notes.txt") == "ok"
     assert desk.reasons == []
 
 
-def test_reg_73_a_write_outside_the_roots_asks_and_says_so(tmp_path: Path) -> None:
+def test_reg_73_a_write_outside_the_roots_needs_permission_with_that_reason(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     assert desk.call("write_file", path="../beside.txt", content="x", overwrite=True) == "permission_denied"
     assert desk.reasons == [("write", "paths: ../beside.txt is outside roots")]
@@ -75,6 +75,6 @@ def test_reg_73_a_write_outside_the_roots_asks_and_says_so(tmp_path: Path) -> No
     assert (tmp_path / "beside.txt").read_text() == "new"
 
 
-def test_a_file_that_does_not_exist_is_the_tools_to_tell(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_by_the_tool(tmp_path: Path) -> None:
     assert Desk(tmp_path).call("read_file", path="nothing.txt") == "file_not_found"
     assert Desk(tmp_path / "project").call("read_file", path="a\0b") not in ("ok", "handler_error")

@@ -18,7 +18,7 @@ def numbered(count: int) -> str:
     return "".join(f"line {number}\n" for number in range(1, count + 1))
 
 
-def test_reg_39_it_reads_200_lines_unless_asked_for_more(world: World) -> None:
+def test_reg_39_it_reads_200_lines_by_default(world: World) -> None:
     world.put("project/a.txt", numbered(1200))
     assert world.call("read_file", path="a.txt").content == numbered(200)
     result = world.call("read_file", path="a.txt", start_line=3, max_lines=2)
@@ -26,27 +26,27 @@ def test_reg_39_it_reads_200_lines_unless_asked_for_more(world: World) -> None:
     assert world.call("read_file", path="a.txt", max_lines=1000).next_start_line == 1001
 
 
-def test_reg_40_long_lines_are_cut_and_listed(world: World) -> None:
+def test_reg_40_long_lines_are_truncated_and_listed(world: World) -> None:
     world.put("project/a.txt", f"one\ntwo\n{'x' * 5000}\n{'y' * 4096}\r\n{'z' * 4097}")
     result = world.call("read_file", path="a.txt")
     assert result.content.split("\n") == ["one", "two", "x" * 4096, "y" * 4096, "z" * 4096]
     assert (result.truncated_lines, result.truncated) == ([3, 5], False)
 
 
-def test_reg_40_lines_are_cut_between_characters(world: World) -> None:
+def test_reg_40_lines_are_truncated_between_characters(world: World) -> None:
     world.put("project/a.txt", "€" * 2000)
     result = world.call("read_file", path="a.txt")
     assert (result.content, result.truncated_lines) == ("€" * 1365, [1])
 
 
-def test_reg_40_a_line_without_end_is_not_held_in_memory(world: World) -> None:
+def test_reg_40_an_endless_line_is_not_kept_in_memory(world: World) -> None:
     world.put("project/a.txt", b"x" * 3_000_000 + b"\nnext\n")
     result = world.call("read_file", path="a.txt")
     assert (len(result.content), result.truncated_lines) == (4096 + len("\nnext\n"), [1])
     assert world.call("read_file", path="a.txt", start_line=2).content == "next\n"
 
 
-def test_reg_41_a_part_says_where_the_next_begins(world: World) -> None:
+def test_reg_41_a_part_contains_the_start_of_the_next(world: World) -> None:
     world.put("project/a.txt", numbered(250))
     first = world.call("read_file", path="a.txt")
     assert (first.truncated, first.next_start_line) == (True, 201)
@@ -56,24 +56,24 @@ def test_reg_41_a_part_says_where_the_next_begins(world: World) -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("a.png", "image/png"), ("a.odd", "of unknown type")])
-def test_reg_42_a_binary_file_is_described_and_not_shown(world: World, name: str, kind: str) -> None:
+def test_reg_42_a_binary_file_is_described_instead_of_shown(world: World, name: str, kind: str) -> None:
     world.put(f"project/{name}", b"\x89PNG\0secret")
     failure = world.failure("read_file", path=name)
     assert (failure.kind, failure.code) == (FailureKind.DOMAIN_REJECTION, "binary_file")
     assert failure.message == f"'{name}' is a binary file of 11 bytes, {kind}; its content is not shown"
 
 
-def test_reg_42_a_missing_file_is_said_to_be_missing(world: World) -> None:
+def test_reg_42_a_missing_file_is_reported(world: World) -> None:
     failure = world.failure("read_file", path="missing/a.txt")
     assert (failure.kind, failure.code) == (FailureKind.DOMAIN_REJECTION, "file_not_found")
     assert (failure.message, failure.hint) == ("'missing/a.txt' does not exist", "look for it with list_dir")
 
 
-def test_a_folder_is_no_file(world: World) -> None:
+def test_a_folder_is_refused(world: World) -> None:
     assert [world.code("read_file", path=path) for path in (".", "..", "/")] == ["not_a_file"] * 3
 
 
-def test_an_empty_file_is_empty_and_has_no_second_line(world: World) -> None:
+def test_an_empty_file_has_no_lines(world: World) -> None:
     world.put("project/a.txt")
     result = world.call("read_file", path="a.txt")
     assert (result.content, result.truncated, result.truncated_lines) == ("", False, [])
@@ -93,12 +93,12 @@ def test_an_empty_file_is_empty_and_has_no_second_line(world: World) -> None:
         (codecs.BOM_UTF32_LE + "é".encode("utf-32-le"), "é"),
     ],
 )
-def test_encodings_and_ends_of_lines_are_told(world: World, content: bytes, text: str) -> None:
+def test_encodings_and_line_endings_are_reported(world: World, content: bytes, text: str) -> None:
     world.put("project/a.txt", content)
     assert world.call("read_file", path="a.txt").content == text
 
 
-def test_reg_52_a_file_outside_is_read_and_a_sensitive_one_if_it_was_granted(world: World) -> None:
+def test_reg_52_a_file_outside_is_read_and_a_sensitive_one_only_if_granted(world: World) -> None:
     world.put("outside/a.txt", "a")
     secret = world.put("project/.env", "A=1")
     assert world.call("read_file", path="../outside/a.txt").content == "a"
@@ -107,7 +107,7 @@ def test_reg_52_a_file_outside_is_read_and_a_sensitive_one_if_it_was_granted(wor
     assert world.call("read_file", path=".env").content == "A=1"
 
 
-def test_reg_43_reading_an_instruction_file_tells_the_host_once_a_session(world: World) -> None:
+def test_reg_43_reading_an_instruction_file_notifies_the_host_once_per_session(world: World) -> None:
     told: list[tuple[Instructions, Any]] = []
 
     def on_instructions(instructions: Instructions, meta: ToolCallMeta) -> None:
@@ -125,7 +125,7 @@ def test_reg_43_reading_an_instruction_file_tells_the_host_once_a_session(world:
     assert [session for _, session in told] == ["s1", "s2"]
 
 
-def test_reg_43_the_files_are_the_hosts_choice_and_bounded(world: World) -> None:
+def test_reg_43_the_host_chooses_the_files_and_their_size_is_bounded(world: World) -> None:
     told: list[str] = []
     tools = world.tools_with(
         on_instructions=lambda instructions, _meta: told.append(instructions.text), instruction_files=["RULES"]

@@ -22,7 +22,7 @@ def matches(world: World, query: str, **args: Any) -> list[tuple[str, int, str]]
     return [(match.path, match.line, match.text) for match in found]
 
 
-def test_reg_45_without_ripgrep_it_says_how_to_get_it(world: World) -> None:
+def test_reg_45_without_ripgrep_it_says_how_to_install_it(world: World) -> None:
     failure = world.failure("search", query="x", tools=world.tools_with(ripgrep="rg-that-is-not-there"))
     assert (failure.kind, failure.code) == (FailureKind.UNAVAILABLE, "ripgrep_missing")
     assert failure.message == "search needs ripgrep (rg), which is not installed here"
@@ -38,7 +38,7 @@ class TestWithRipgrep:
         assert matches(world, "t.o") == [("a/c.txt", 2, "two two"), ("b.txt", 2, "two")]
         assert matches(world, "two$", path="a") == [("a/c.txt", 2, "two two")]
 
-    def test_reg_45_a_file_is_searched_by_the_path_it_was_given_by(self, world: World) -> None:
+    def test_reg_45_a_file_is_shown_by_the_given_path(self, world: World) -> None:
         world.put("project/a/-b.txt", "x\n")
         assert matches(world, "x", path="./a/-b.txt") == [("./a/-b.txt", 1, "x")]
         assert matches(world, "x", path=str(world.project)) == [(f"{world.project}/a/-b.txt", 1, "x")]
@@ -50,7 +50,7 @@ class TestWithRipgrep:
         assert not (world.project / "made").exists()
 
     @pytest.mark.parametrize("name", ["-v", "--files", "a b", "$(touch made)", "*", "[x]", "a\nb", "ü"])
-    def test_reg_45_an_odd_path_is_a_path(self, world: World, name: str) -> None:
+    def test_reg_45_an_unusual_path_is_treated_as_a_path(self, world: World, name: str) -> None:
         world.put(f"project/{name}/{name}", "x\n")
         world.put("project/other/x", "x\n")
         assert matches(world, "x", path=name) == [(f"{name}/{name}", 1, "x")]
@@ -60,19 +60,19 @@ class TestWithRipgrep:
         ("glob", "found"),
         [("*.py", ["a.py", "b/c.py"]), ("b/**", ["b/c.py", "b/d.md"]), ("!*.md", ["a.py", "b/c.py"]), ("-x", [])],
     )
-    def test_reg_45_a_glob_picks_files(self, world: World, glob: str, found: list[str]) -> None:
+    def test_reg_45_a_glob_selects_files(self, world: World, glob: str, found: list[str]) -> None:
         for path in ("a.py", "b/c.py", "b/d.md"):
             world.put(f"project/{path}", "x\n")
         assert [path for path, _, _ in matches(world, "x", glob=glob)] == found
 
     @pytest.mark.parametrize(("limit", "truncated"), [(1, True), (5, True), (6, False), (7, False)])
-    def test_reg_45_a_limit_is_kept_and_said(self, world: World, limit: int, truncated: bool) -> None:
+    def test_reg_45_a_limit_is_applied_and_reported(self, world: World, limit: int, truncated: bool) -> None:
         for name in ("a", "b"):
             world.put(f"project/{name}", "x\nx\nx\n")
         result = world.call("search", query="x", limit=limit)
         assert (len(result.matches), result.truncated) == (min(limit, 6), truncated)
 
-    def test_reg_45_a_sensitive_file_shows_nothing_unless_it_was_granted(self, world: World) -> None:
+    def test_reg_45_a_sensitive_file_is_searched_only_if_granted(self, world: World) -> None:
         secret = world.put("project/server.pem", "x secret\n")
         world.put("project/a.txt", "x\n")
         assert matches(world, "x") == [("a.txt", 1, "x")]
@@ -80,7 +80,7 @@ class TestWithRipgrep:
         world.granted.append(str(secret))
         assert matches(world, "x") == [("a.txt", 1, "x"), ("server.pem", 1, "x secret")]
 
-    def test_links_are_not_followed_on_the_way(self, world: World) -> None:
+    def test_links_in_searched_folders_are_not_followed(self, world: World) -> None:
         world.put("home/.ssh/id", "x\n")
         (world.project / "a").symlink_to(world.home / ".ssh")
         assert matches(world, "x") == []
@@ -89,32 +89,32 @@ class TestWithRipgrep:
     @pytest.mark.parametrize(
         ("args", "says"), [({"query": "("}, "unclosed group"), ({"query": "a", "glob": "{"}, "glob")]
     )
-    def test_what_is_wrong_with_a_pattern_is_said(self, world: World, args: dict[str, str], says: str) -> None:
+    def test_an_invalid_pattern_is_reported(self, world: World, args: dict[str, str], says: str) -> None:
         failure = world.failure("search", **args)
         assert (failure.kind, failure.code) == (FailureKind.INVALID_CALL, "invalid_pattern")
         assert says in failure.message
         assert "\n" not in failure.message
 
     @pytest.mark.parametrize("query", ["a\0b", "x" * 131_072])
-    def test_a_query_that_no_program_can_be_given_is_refused(self, world: World, query: str) -> None:
+    def test_a_query_that_cannot_be_passed_to_a_program_is_refused(self, world: World, query: str) -> None:
         assert world.failure("search", query=query).kind is FailureKind.INVALID_CALL
 
-    def test_what_is_not_there_is_not_searched(self, world: World) -> None:
+    def test_a_missing_path_is_refused(self, world: World) -> None:
         assert world.code("search", query="x", path="missing") == "file_not_found"
         assert world.code("search", query="x", path="/dev/null") == "not_a_file"
 
-    def test_a_long_line_is_cut_and_bytes_that_are_no_text_are_marked(self, world: World) -> None:
+    def test_a_long_line_is_truncated_and_invalid_bytes_are_marked(self, world: World) -> None:
         world.put("project/a", b"x" * 5000 + b"\ncaf\xe9 x\n")
         assert matches(world, "x") == [("a", 1, "x" * 4096), ("a", 2, "caf\ufffd x")]
 
-    def test_the_settings_of_the_user_do_not_count(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_settings_of_the_user_are_ignored(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         world.put("project/a", "x\n")
         monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(world.put("outside/rc", "--invert-match\n")))
         assert matches(world, "x") == [("a", 1, "x")]
 
 
 def found_by(world: World, *lines: dict[str, Any]) -> list[tuple[str, int, str]]:
-    """What is shown where the program that searches says that it found some lines."""
+    """Return the matches shown if the search program reports these lines."""
     output = "".join(
         json.dumps({"type": "match", "data": {"line_number": 1, "absolute_offset": 0, **line}}, separators=(",", ":"))
         + "\n"
@@ -128,7 +128,7 @@ def found_by(world: World, *lines: dict[str, Any]) -> list[tuple[str, int, str]]
     return [(match.path, match.line, match.text) for match in found]
 
 
-def test_reg_74_only_what_is_really_in_a_file_that_may_be_read_is_shown(world: World) -> None:
+def test_reg_74_only_matches_that_exist_in_readable_files_are_shown(world: World) -> None:
     world.put("home/.ssh/id", "secret\n")
     world.put("project/a", "plain\n")
     world.put("project/.env", "secret\n")
@@ -143,14 +143,14 @@ def test_reg_74_only_what_is_really_in_a_file_that_may_be_read_is_shown(world: W
     assert found_by(world, *hidden, {"path": {"text": "./a"}, "lines": plain}) == [("a", 1, "plain")]
 
 
-def test_names_and_lines_that_are_no_text_are_read_too(world: World) -> None:
+def test_names_and_lines_that_are_not_text_are_read_too(world: World) -> None:
     name = b"caf\xe9"
     world.put(f"project/{name.decode('utf-8', 'surrogateescape')}", b"\xff x\n")
     path, line = (base64.b64encode(data).decode() for data in (b"./" + name, b"\xff x\n"))
     assert found_by(world, {"path": {"bytes": path}, "lines": {"bytes": line}}) == [("caf\\xe9", 1, "\ufffd x")]
 
 
-def test_reg_45_output_of_the_program_that_is_cut_at_any_byte_is_read_as_far_as_it_goes(
+def test_reg_45_output_truncated_at_any_byte_is_read_as_far_as_possible(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.put("project/a", "plain\n")

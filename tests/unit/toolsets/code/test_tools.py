@@ -1,4 +1,4 @@
-"""The toolset `code` in a runtime: what a model sees of it."""
+"""The toolset `code` in a runtime: its results for a model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def invoke(world: World, tool: str, **args: Any) -> ToolResult[Any]:
     return asyncio.run(runtime.invoke(ToolRequest(name=f"code.{tool}", payload=json.dumps(args))))
 
 
-def test_the_handlers_are_those_of_the_generated_protocol(world: World) -> None:
+def test_the_handlers_implement_the_generated_protocol(world: World) -> None:
     handlers: Handlers = world.tools
     assert handlers is world.tools
 
@@ -61,20 +61,20 @@ def test_reg_37_all_six_tools_run(world: World) -> None:
         pytest.param("run_command", {"argv": ["ls"], "env": {"A": "1"}}, id="reg_50_env"),
     ],
 )
-def test_reg_39_reg_47_reg_50_what_the_schemas_refuse(world: World, tool: str, args: dict[str, Any]) -> None:
+def test_reg_39_reg_47_reg_50_args_refused_by_the_schemas(world: World, tool: str, args: dict[str, Any]) -> None:
     result = invoke(world, tool, **args)
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
 
 
-def test_reg_42_a_missing_file_is_a_result_that_says_so(world: World) -> None:
+def test_reg_42_a_missing_file_is_reported_in_the_result(world: World) -> None:
     result = invoke(world, "read_file", path="missing.txt")
     assert result.error is not None
     assert result.error.code == "file_not_found"
     assert result.content[0].data == "'missing.txt' does not exist\nlook for it with list_dir"
 
 
-def test_reg_73_even_where_everything_is_allowed_the_handler_refuses_what_was_not_granted(world: World) -> None:
+def test_reg_73_the_handler_refuses_ungranted_paths_even_if_everything_is_allowed(world: World) -> None:
     result = invoke(world, "write_file", path=f"{world.outside}/a.txt", content="x")
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "outside_roots")
@@ -88,7 +88,7 @@ def test_a_policy_of_another_project_is_refused(world: World) -> None:
 
 
 @needs_ripgrep
-def test_policies_in_force_hold_for_what_is_searched_and_written_and_for_commands(world: World) -> None:
+def test_policies_in_force_apply_to_searches_writes_and_commands(world: World) -> None:
     policies = Policies({"p": {"sensitive": ["private"], "write_roots": ["src"], "env": ["LANG"]}}, ["p"])
     tools = CodeTools.under(policies, world.project, environment={"LANG": "C", "HOME": "/nowhere"})
     for path in ("project/private/plan.txt", "project/src/plain.txt"):
@@ -101,6 +101,6 @@ def test_policies_in_force_hold_for_what_is_searched_and_written_and_for_command
     assert world.call("run_command", tools=tools, argv=["/usr/bin/env"], cwd="src").stdout == "LANG=C\n"
 
 
-def test_without_a_policy_the_default_rules_hold(world: World) -> None:
+def test_without_a_policy_the_default_rules_apply(world: World) -> None:
     assert CodeTools(world.project).policy.judge("a").root == str(world.project)
     assert CodeTools(world.project).policy.judge(".env").sensitive

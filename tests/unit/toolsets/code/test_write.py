@@ -20,7 +20,7 @@ def test_reg_46_a_new_file_is_written_with_its_folders(world: World) -> None:
     assert (world.project / "a/b/c.txt").read_bytes() == "é\r\n".encode()
 
 
-def test_reg_46_without_create_dirs_the_folder_must_be_there(world: World) -> None:
+def test_reg_46_without_create_dirs_the_folder_must_exist(world: World) -> None:
     assert world.code("write_file", path="a/b.txt", content="", create_dirs=False) == "file_not_found"
     assert not (world.project / "a").exists()
 
@@ -47,19 +47,19 @@ def test_reg_46_a_folder_is_not_overwritten(world: World) -> None:
     assert world.code("write_file", path="a", content="", overwrite=True) == "not_a_file"
 
 
-def test_a_file_is_no_folder(world: World) -> None:
+def test_a_file_used_as_a_folder_is_refused(world: World) -> None:
     world.put("project/a", "x")
     assert world.code("write_file", path="a/b", content="") == "not_a_folder"
 
 
-def test_a_link_inside_stays_one_and_what_it_leads_to_is_written(world: World) -> None:
+def test_a_link_inside_is_kept_and_its_target_written(world: World) -> None:
     (world.project / "link").symlink_to("new.txt")
     world.call("write_file", path="link", content="x")
     assert (world.project / "link").is_symlink()
     assert (world.project / "new.txt").read_text() == "x"
 
 
-def test_reg_73_outside_the_roots_it_writes_what_was_granted_and_nothing_else(world: World) -> None:
+def test_reg_73_outside_the_roots_it_writes_only_granted_files(world: World) -> None:
     world.granted.append(str(world.outside / "a.txt"))
     world.call("write_file", path="../outside/a.txt", content="x")
     assert (world.outside / "a.txt").read_text() == "x"
@@ -70,7 +70,7 @@ def test_reg_73_outside_the_roots_it_writes_what_was_granted_and_nothing_else(wo
     )
 
 
-def test_reg_73_a_grant_does_not_follow_a_link_that_comes_later(world: World) -> None:
+def test_reg_73_a_grant_does_not_follow_a_link_created_later(world: World) -> None:
     world.granted.append(str(world.outside / "a.txt"))
     world.put("home/file", "old")
     (world.outside / "a.txt").symlink_to(world.home / "file")
@@ -81,7 +81,7 @@ def test_reg_52_a_sensitive_file_of_the_project_is_not_written(world: World) -> 
     assert world.code("write_file", path=".env", content="A=1") == "sensitive_path"
 
 
-def test_half_a_character_is_refused_before_anything_is_made(world: World) -> None:
+def test_a_lone_surrogate_is_refused_before_anything_is_created(world: World) -> None:
     with pytest.raises(CallFailed, match="lone surrogate at 1") as caught:
         world.tools.write_file(WriteFileArgs(path="a/b.txt", content="a\ud800"), ToolCallMeta())
     assert caught.value.code == "validation_error"

@@ -19,7 +19,7 @@ from toolgen.toolsets.generated.tools.code_ import codecs
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECRET = "hunter2"  # noqa: S105  # of nobody
+SECRET = "hunter2"  # noqa: S105  # a test value
 
 needs_ripgrep = pytest.mark.skipif(
     shutil.which("rg") is None, reason="ripgrep is not installed (apt-get install ripgrep)"
@@ -27,7 +27,7 @@ needs_ripgrep = pytest.mark.skipif(
 
 
 class World:
-    """Folders below one: `project`, `home` and `outside`, which hold what the tables of the tests name."""
+    """The folders `project`, `home` and `outside`, with the files named in the tables of the tests."""
 
     def __init__(self, top: Path) -> None:
         self.top = top
@@ -53,7 +53,7 @@ class World:
         return file
 
     def call(self, tool: str, /, *, tools: CodeTools | None = None, session: str | None = None, **args: Any) -> Any:
-        """Call a handler with args as JSON has them; give the result in its type. Raises what it raises."""
+        """Call a handler with JSON args; return the typed result. Raises the exceptions of the handler."""
         handlers = tools or self.tools
         typed = getattr(codecs, f"{tool.upper()}_ARGS").decode(json.dumps(args))
         given = getattr(handlers, tool)(typed, ToolCallMeta(session_id=session))
@@ -65,7 +65,7 @@ class World:
         return getattr(codecs, f"{tool.upper()}_RESULT").decode(json.dumps(result))
 
     def failure(self, tool: str, /, **args: Any) -> CallFailed:
-        """Call a handler that has to fail, and give how."""
+        """Call a handler that must fail and return the failure."""
         with pytest.raises(CallFailed) as caught:
             self.call(tool, **args)
         return caught.value
@@ -74,7 +74,7 @@ class World:
         return self.failure(tool, **args).code
 
     def contents(self, *folders: Path) -> dict[str, bytes | str]:
-        """Everything in some folders: of files the content, of links the target."""
+        """Return the content of folders: of files the content, of links the target."""
         return {
             str(path): str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else "other"
             for folder in folders

@@ -1,4 +1,4 @@
-"""Memories: what is recalled, and what the writer refuses."""
+"""Memories: which notes are recalled, and which the writer refuses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def recalled(folder: Path, query: str, limit: int = 5) -> list[str]:
     return [memory.name for memory in Memories(folder).recall(query, limit)]
 
 
-def test_what_was_written_is_recalled(tmp_path: Path) -> None:
+def test_written_notes_are_recalled(tmp_path: Path) -> None:
     folder = tmp_path / "home" / "memory"
     assert recalled(folder, "coffee") == []
     writer = MemoryWriter(folder)
@@ -45,20 +45,20 @@ def test_what_was_written_is_recalled(tmp_path: Path) -> None:
     assert [path.name for path in (folder / "people").iterdir()] == ["ann.md"], "nothing is left beside it"
 
 
-def test_the_best_come_first_and_no_more_than_asked_for(tmp_path: Path) -> None:
+def test_the_best_notes_come_first_up_to_the_limit(tmp_path: Path) -> None:
     put(tmp_path, a="blue key", b="blue", c="key key blue", d="red")
     assert recalled(tmp_path, "blue key", 2) == ["c.md", "a.md"]
     assert recalled(tmp_path, "blue key", 1) == ["c.md"]
 
 
-def test_a_long_note_is_cut(tmp_path: Path) -> None:
+def test_a_long_note_is_truncated(tmp_path: Path) -> None:
     put(tmp_path, exact="coffee ".ljust(SHOWN, "x"), longer="coffee ".ljust(SHOWN + 1, "x"))
     found = {memory.name: memory for memory in Memories(tmp_path).recall("coffee", 5)}
     assert (len(found["exact.md"].text), found["exact.md"].truncated) == (SHOWN, False)
     assert (len(found["longer.md"].text), found["longer.md"].truncated) == (SHOWN, True)
 
 
-def test_what_is_no_note_is_passed_over(tmp_path: Path) -> None:
+def test_files_that_are_not_notes_are_ignored(tmp_path: Path) -> None:
     folder, outside = tmp_path / "memory", tmp_path / "outside"
     put(folder, note="coffee")
     put(outside, other="coffee")
@@ -74,15 +74,15 @@ def test_what_is_no_note_is_passed_over(tmp_path: Path) -> None:
     assert recalled(folder, "coffee") == ["note.md"]
 
 
-def test_a_name_that_is_no_text_is_shown_with_escapes(tmp_path: Path) -> None:
+def test_a_name_that_is_not_text_is_escaped(tmp_path: Path) -> None:
     try:
         (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("coffee")
     except OSError:
-        pytest.skip("this file system takes only names that are text")
+        pytest.skip("this file system only allows UTF-8 names")
     assert recalled(tmp_path, "coffee") == ["caf\\xe9.md"]
 
 
-def test_notes_that_lie_too_deep_are_passed_over(tmp_path: Path) -> None:
+def test_notes_in_too_deep_folders_are_ignored(tmp_path: Path) -> None:
     for depth in (8, 9):
         folder = tmp_path.joinpath("memory", *"abcdefghi"[:depth])
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def test_notes_that_lie_too_deep_are_passed_over(tmp_path: Path) -> None:
         "~/note.md/..",
     ],
 )
-def test_the_writer_refuses_names_that_lead_elsewhere(tmp_path: Path, name: str) -> None:
+def test_the_writer_refuses_names_outside_of_its_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(NoteRefused):
         MemoryWriter(tmp_path / "memory").write(name, "text")
     assert list(tmp_path.iterdir()) == []
@@ -127,13 +127,13 @@ def test_the_writer_refuses_names_that_lead_elsewhere(tmp_path: Path, name: str)
 @pytest.mark.parametrize(
     "name", ["note.md", "a/b/c/d/e/f/g/h/note.md", "~/note.md", "a..b/no te.txt", "ü" * 126 + ".md"]
 )
-def test_the_writer_takes_names_below_its_folder(tmp_path: Path, name: str) -> None:
+def test_the_writer_accepts_names_below_its_folder(tmp_path: Path, name: str) -> None:
     MemoryWriter(tmp_path / "memory").write(name, "coffee")
     assert (tmp_path / "memory" / name).read_text() == "coffee"
     assert recalled(tmp_path / "memory", "coffee") == [name]
 
 
-def test_the_writer_refuses_what_is_too_long_or_no_text(tmp_path: Path) -> None:
+def test_the_writer_refuses_invalid_and_too_long_text(tmp_path: Path) -> None:
     writer = MemoryWriter(tmp_path)
     with pytest.raises(NoteRefused, match="longer than 65536 bytes"):
         writer.write("note.md", "x" * (LONGEST + 1))
@@ -158,7 +158,7 @@ def test_the_writer_follows_no_link(tmp_path: Path) -> None:
     assert (outside / "note.md").read_text() == "mine"
 
 
-def test_a_hard_link_is_replaced_and_its_other_name_left_alone(tmp_path: Path) -> None:
+def test_a_hard_link_is_replaced_without_changing_its_other_name(tmp_path: Path) -> None:
     put(tmp_path / "memory", note="x")
     (tmp_path / "outside.md").write_text("mine")
     (tmp_path / "memory" / "hard.md").hardlink_to(tmp_path / "outside.md")
@@ -166,7 +166,7 @@ def test_a_hard_link_is_replaced_and_its_other_name_left_alone(tmp_path: Path) -
     assert (tmp_path / "outside.md").read_text() == "mine"
 
 
-def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(tmp_path: Path) -> None:
+def test_a_folder_concurrently_replaced_by_a_link_is_not_followed(tmp_path: Path) -> None:
     folder, outside = tmp_path / "memory", tmp_path / "outside"
     outside.mkdir()
     notes = folder / "notes"
@@ -200,7 +200,7 @@ def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(tmp_path: Path) ->
     assert min(outcomes["written"], outcomes["refused"]) >= 8
 
 
-def test_who_reads_meanwhile_sees_one_note_or_the_other(tmp_path: Path) -> None:
+def test_concurrent_readers_see_the_old_or_the_new_note(tmp_path: Path) -> None:
     texts = ["coffee " + letter * 20_000 for letter in "ab"]
     put(tmp_path, note=texts[0])
     is_over = threading.Event()
@@ -221,7 +221,7 @@ def test_who_reads_meanwhile_sees_one_note_or_the_other(tmp_path: Path) -> None:
         writing.join()
 
 
-def test_a_note_that_goes_while_others_are_read_is_not_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_deleted_during_recall_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, gone="coffee", stays="coffee")
     listed = Folder.entries
 

@@ -1,4 +1,4 @@
-"""Ranking by words: what it finds, and how well, on texts that nobody wrote for it."""
+"""Ranking by words: its results and their quality, on texts not written for it."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ MODULES = """
         ("box", 6),
         ("classes", 6),
         ("month", 6),
-        ("ｃｏｆｆｅｅ", 0),  # noqa: RUF001  # wide letters, as some keyboards write them
+        ("ｃｏｆｆｅｅ", 0),  # noqa: RUF001  # full-width letters, as typed on some keyboards
     ],
 )
-def test_the_note_that_is_meant_comes_first(query: str, found: int) -> None:
+def test_the_intended_note_comes_first(query: str, found: int) -> None:
     assert best(query, NOTES, 3)[0] == found
 
 
-def test_what_shares_no_word_is_not_found() -> None:
+def test_texts_without_a_common_word_are_not_found() -> None:
     assert best("quantum", NOTES, 5) == []
     assert best("?!", NOTES, 5) == []
     assert best("coffee", [], 5) == []
     assert best("coffee", ["", "  "], 5) == []
 
 
-def test_what_shares_but_common_words_is_left_out() -> None:
+def test_texts_that_share_only_frequent_words_are_left_out() -> None:
     assert best("which Postgres do we use", ["we sing", "we use Postgres", "we have lunch", "they ski"], 5) == [1]
 
 
@@ -72,7 +72,7 @@ def test_rare_words_count_more_and_long_texts_less() -> None:
 @given(
     st.lists(st.text(alphabet="ab c", max_size=20), max_size=8), st.text(alphabet="ab c", max_size=8), st.integers(0, 9)
 )
-def test_what_is_found_shares_a_word_and_comes_once(texts: list[str], query: str, count: int) -> None:
+def test_found_texts_share_a_word_and_are_unique(texts: list[str], query: str, count: int) -> None:
     found = best(query, texts, count)
     assert len(set(found)) == len(found) <= count
     assert all(set(query.split()) & set(texts[place].split()) for place in found)
@@ -80,7 +80,7 @@ def test_what_is_found_shares_a_word_and_comes_once(texts: list[str], query: str
         assert found
 
 
-def test_more_docstrings_are_found_by_their_first_line_than_by_counting_common_words() -> None:
+def test_ranking_finds_more_docstrings_than_counting_common_words() -> None:
     queries, texts = docstrings(120)
     sets = [set(re.findall(r"\w+", text.casefold())) for text in texts]
 
@@ -95,7 +95,7 @@ def test_more_docstrings_are_found_by_their_first_line_than_by_counting_common_w
 
 
 def docstrings(number: int) -> tuple[list[str], list[str]]:
-    """First lines of docstrings of Python's library, and what follows them."""
+    """Return first lines of docstrings in Python's standard library, and their remaining text."""
     heads: dict[str, str] = {}
     for module in map(importlib.import_module, MODULES.split()):
         for name, value in sorted(vars(module).items()):

@@ -1,4 +1,4 @@
-"""Skills: what is loaded, and what is not let out."""
+"""Skills: which are loaded, and which files stay private."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A folder of skills, with links and odd things in it, and a secret beside it."""
+    """Return a folder of skills with links and special files, and a secret beside it."""
     skills = tmp_path / "skills"
     for name in ("release-notes", "code-review", ".hidden", "empty"):
         (skills / name).mkdir(parents=True)
@@ -73,20 +73,20 @@ def test_a_skill_is_loaded_by_its_name(home: Path) -> None:
         "{outside}",
     ],
 )
-def test_a_name_leads_nowhere_but_to_a_skill(home: Path, name: str) -> None:
+def test_a_name_can_only_load_a_skill(home: Path, name: str) -> None:
     found = failure(Skills(home / "skills"), name.format(outside=home / "outside"))
     assert (found.code, found.message) == ("skill_not_found", "there is no skill with that name")
     assert str(home) not in found.hint
 
 
-def test_near_misses_are_suggested_and_others_get_the_list(home: Path) -> None:
+def test_similar_names_are_suggested_and_otherwise_all_are_listed(home: Path) -> None:
     skills = Skills(home / "skills")
     assert failure(skills, "code_review").hint == "did you mean code-review?"
     assert failure(skills, "zzz").hint == "there are code-review, release-notes"
     assert failure(Skills(home / "nothing"), "code-review").hint == "there are none"
 
 
-def test_a_long_skill_is_refused_and_not_cut(home: Path) -> None:
+def test_a_long_skill_is_refused_instead_of_truncated(home: Path) -> None:
     file = home / "skills" / "code-review" / "SKILL.md"
     file.write_text("x" * LONGEST)
     assert len(Skills(home / "skills").load("code-review").instructions) == LONGEST
@@ -103,6 +103,6 @@ def test_a_skill_is_read_as_text(home: Path) -> None:
     assert Skills(home / "skills").load("code-review").instructions == "Caf\ufffd: ok"
 
 
-def test_the_folder_may_itself_be_reached_by_a_link(home: Path) -> None:
+def test_the_folder_itself_may_be_a_link(home: Path) -> None:
     (home / "link").symlink_to(home / "skills")
     assert Skills(home / "link").load("code-review").name == "code-review"

@@ -1,4 +1,4 @@
-"""The tools of `internal` in a runtime: what models see, and what the host is told."""
+"""The tools of `internal` in a runtime: results for models, and notifications of the host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Desk:
-    """A home with a skill and some memories, and a host that takes note of what it is told."""
+    """A home with a skill and some memories, and a host that records its notifications."""
 
     def __init__(self, home: Path, package: str) -> None:
         (home / "skills" / "greeting").mkdir(parents=True)
@@ -61,11 +61,11 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Desk:
 
 
 def handlers_of(tools: InternalTools) -> Handlers:
-    """The type checker holds the tools against the generated protocol."""
+    """Return the tools; the type checker compares them with the generated protocol."""
     return tools
 
 
-def test_the_host_is_told_of_a_skill_that_was_loaded(desk: Desk) -> None:
+def test_the_host_is_notified_of_a_loaded_skill(desk: Desk) -> None:
     result = desk.result("load_skill", name="greeting")
     assert json.loads(result.payload) == {"name": "greeting", "instructions": "Say hello."}
     assert desk.told == [
@@ -74,7 +74,7 @@ def test_the_host_is_told_of_a_skill_that_was_loaded(desk: Desk) -> None:
     assert threading.main_thread() not in desk.threads
 
 
-def test_the_host_is_told_of_memories_that_were_recalled(desk: Desk) -> None:
+def test_the_host_is_notified_of_recalled_memories(desk: Desk) -> None:
     result = desk.result("recall_memory", query="coffee tea", limit=1)
     assert json.loads(result.payload) == {
         "memories": [{"name": "ben.md", "text": "Ben likes tea and coffee.", "truncated": False}]
@@ -84,7 +84,7 @@ def test_the_host_is_told_of_memories_that_were_recalled(desk: Desk) -> None:
     ]
 
 
-def test_where_nothing_is_found_the_host_is_told_nothing(desk: Desk) -> None:
+def test_the_host_is_not_notified_if_nothing_is_found(desk: Desk) -> None:
     assert json.loads(desk.result("recall_memory", query="quantum").payload) == {"memories": []}
     missing = desk.result("load_skill", name="greetings")
     assert missing.error is not None
@@ -93,7 +93,7 @@ def test_where_nothing_is_found_the_host_is_told_nothing(desk: Desk) -> None:
     assert desk.told == []
 
 
-def test_a_host_may_want_to_be_told_nothing(tmp_path: Path) -> None:
+def test_notifications_are_optional(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "generated")
     tools = InternalTools(skills=Skills(tmp_path / "skills"), memory=Memories(tmp_path / "memory"))
     desk.runtime = Runtime(
@@ -116,7 +116,7 @@ def test_a_host_may_want_to_be_told_nothing(tmp_path: Path) -> None:
         ("recall_memory", {"query": "x", "limit": 0}),
     ],
 )
-def test_what_the_schemas_refuse(desk: Desk, tool: str, args: dict[str, Any]) -> None:
+def test_args_refused_by_the_schemas(desk: Desk, tool: str, args: dict[str, Any]) -> None:
     error = desk.result(tool, **args).error
     assert error is not None
     assert error.code == "validation_error"

@@ -1,4 +1,4 @@
-"""Bound toolsets: run by a service, with what the host injects; and what is missing where they are not."""
+"""Bound toolsets: run by a service, with values injected by the host; and notes on what is missing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_methods_of_a_service_run_the_tools(generate: Generate, service: typ
     assert (made.threads == [threading.get_ident()]) is (service is not Blocking)
 
 
-def test_what_the_host_fills_in_has_the_type_of_its_field(generate: Generate) -> None:
+def test_injected_values_have_the_type_of_their_field(generate: Generate) -> None:
     shop = shop_of(generate, {"save": SAVE})
 
     assert inspect.signature(shop.injections).parameters["tenant_id"].annotation == "Callable[[ToolCallMeta], str]"
@@ -95,7 +95,7 @@ def test_what_the_host_fills_in_has_the_type_of_its_field(generate: Generate) ->
          "- `find` has no transform from the result of `SaveIt` to its own"),
     ],
 )  # fmt: skip
-def test_where_one_cannot_be_run_so_it_is_said_what_is_missing(
+def test_a_tool_that_cannot_be_bound_has_a_note_on_what_is_missing(
     generate: Generate, tool: dict[str, Any], missing: str
 ) -> None:
     shop = shop_of(generate, {"save": SAVE, "find": tool})
@@ -104,13 +104,13 @@ def test_where_one_cannot_be_run_so_it_is_said_what_is_missing(
     assert str(inspect.getdoc(shop.executor)).endswith(f"methods that they are bound to:\n{missing}")
 
 
-def test_a_toolset_that_binds_nothing_says_nothing_of_it(generate: Generate) -> None:
+def test_a_toolset_without_bindings_does_not_mention_them(generate: Generate) -> None:
     shop = shop_of(generate, {"find": {}})
 
     assert inspect.getdoc(shop.executor) == "Run the tools of this toolset with the methods of `handlers`."
 
 
-def test_handlers_may_be_called_like_builtins_and_not_like_keywords(generate: Generate) -> None:
+def test_handlers_may_be_named_like_builtins_but_not_like_keywords(generate: Generate) -> None:
     shop = shop_of(generate, {name: {} for name in ("open", "list", "type", "match", "import")})
 
     assert {name for name in vars(shop.Handlers) if not name.startswith("_")} == {

@@ -1,4 +1,4 @@
-"""Call builders: defaults in the signature, what there is to say of an arg, and what of it all is sent."""
+"""Call builders: defaults in the signature, descriptions of args, and which values are sent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shop(generate: Generate) -> ModuleType:
     return import_module(f"{generate(toolset({'find': {'description': 'Find.', 'args': ARGS}}))}.tools.shop")
 
 
-def test_a_signature_shows_defaults_that_never_change(shop: ModuleType) -> None:
+def test_a_signature_shows_immutable_defaults(shop: ModuleType) -> None:
     shown = {name: each.default for name, each in inspect.signature(shop.new_find_call).parameters.items()}
 
     assert {name: shown[name] for name in ("limit", "text", "half", "flag", "words", "long", "plain")} == {
@@ -63,11 +63,11 @@ def test_a_docstring_describes_the_args(shop: ModuleType) -> None:
         ({"words": ["a"], "half": 1}, b'{"half":1,"words":["a"]}'),
     ],
 )
-def test_what_equals_its_default_is_left_out(shop: ModuleType, args: dict[str, Any], payload: bytes) -> None:
+def test_values_equal_to_their_default_are_left_out(shop: ModuleType, args: dict[str, Any], payload: bytes) -> None:
     assert shop.new_find_call(**args).payload == payload
 
 
-def test_where_it_matters_which_args_are_given_what_equals_its_default_is_sent(generate: Generate) -> None:
+def test_defaults_are_sent_if_the_schema_depends_on_which_args_are_given(generate: Generate) -> None:
     args = {"a": {"type": "integer", "default": 1}, "b": {"type": "integer", "default": 2}}
     shop = import_module(f"{generate(toolset({'find': {'args': args, 'one_of': ['a', 'b']}}))}.tools.shop")
 

@@ -1,4 +1,4 @@
-"""What generated models check by themselves: constraints, the field that tells classes apart, words with a name."""
+"""Checks in generated models: constraints, discriminators, named enums."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def package_of(generate: Generate, tool: dict[str, Any], **keys: Any) -> ModuleT
         {"lines": [-1]}, {"reasons": {"a": "b", "c": "d"}},
     ],
 )  # fmt: skip
-def test_a_model_refuses_where_it_is_written_what_its_schema_refuses(generate: Generate, wrong: dict[str, Any]) -> None:
+def test_a_model_refuses_on_construction_what_its_schema_refuses(generate: Generate, wrong: dict[str, Any]) -> None:
     shop = package_of(generate, {"args": REFUND})
 
     shop.RefundArgs(**GOOD)
@@ -56,7 +56,7 @@ def test_a_model_refuses_where_it_is_written_what_its_schema_refuses(generate: G
 @pytest.mark.parametrize(
     "valid", [{"amount": 1}, {"amount": 0.75}, {"lines": [2.0]}, {"reasons": {}}, {"id": "\U0001f469\u200d\u2764"}]
 )
-def test_what_the_schema_accepts_is_decoded_and_encoded_as_before(generate: Generate, valid: dict[str, Any]) -> None:
+def test_valid_values_are_decoded_and_encoded_unchanged(generate: Generate, valid: dict[str, Any]) -> None:
     codec = package_of(generate, {"args": REFUND}).codecs.REFUND_ARGS
     value = {**GOOD, **valid}
 
@@ -78,7 +78,7 @@ SHORT, LONG = {"type": "string", "maxLength": 1}, {"type": "string", "minLength"
         ),
     ],
 )
-def test_alternatives_of_one_type_lose_the_constraints_that_only_one_has(
+def test_alternatives_of_one_type_lose_constraints_that_are_not_shared(
     generate: Generate, options: list[Any], values: list[Any]
 ) -> None:
     codec = package_of(generate, {"args": {"x": {"anyOf": options}}}).codecs.REFUND_ARGS
@@ -97,7 +97,7 @@ def test_a_class_that_checks_all_its_constraints_is_exact(generate: Generate) ->
     assert Doubt.NULL in found
 
 
-def test_a_default_that_its_constraints_refuse_is_no_default(generate: Generate) -> None:
+def test_a_default_refused_by_its_constraints_is_ignored(generate: Generate) -> None:
     short = {"type": "string", "minLength": 2, "default": "a"}
     shop = package_of(generate, {"args": {"name?": short, "rows?": {"type": "array", "minItems": 1, "default": []}}})
 
@@ -112,7 +112,7 @@ def test_a_default_that_its_constraints_refuse_is_no_default(generate: Generate)
         ({"kind": "dog", "name": ""}, "Dog"),
     ],
 )
-def test_classes_are_told_apart_by_a_field_of_constants(generate: Generate, value: dict[str, Any], name: str) -> None:
+def test_classes_are_distinguished_by_a_constant_field(generate: Generate, value: dict[str, Any], name: str) -> None:
     shop = package_of(generate, {"args": {"pet": PETS}}, types={"Cat": CAT, "Dog": DOG})
 
     decoded = shop.codecs.REFUND_ARGS.decode(json.dumps({"pet": value}))
@@ -122,8 +122,8 @@ def test_classes_are_told_apart_by_a_field_of_constants(generate: Generate, valu
     assert decoded == shop.RefundArgs(pet=decoded.pet)
 
 
-def test_a_tree_of_such_classes_is_typed_all_the_way_down(generate: Generate) -> None:
-    """Without a field that tells them apart it is any JSON: each level would double the time."""
+def test_a_tree_of_such_classes_is_typed_at_every_level(generate: Generate) -> None:
+    """Without a discriminator it is any JSON, because each level would double the time."""
     node = {"type!": {"const": "node"}, "below": [{"oneOf": [{"$ref": "#/types/Node"}, {"$ref": "#/types/Leaf"}]}]}
     shop = package_of(generate, {"args": {"root": "Node"}}, types={"Node": node, "Leaf": {"type!": {"const": "leaf"}}})
     value: dict[str, Any] = {"type": "leaf"}
@@ -148,14 +148,14 @@ def test_a_tree_of_such_classes_is_typed_all_the_way_down(generate: Generate) ->
          "Dog": {"type!": {"const": "dog"}}},
     ],
 )  # fmt: skip
-def test_no_field_tells_them_apart_that_two_could_share(generate: Generate, types: dict[str, Any]) -> None:
-    """The last: an open object could have the extra key `type_`, where pydantic looks for the field `type`."""
+def test_a_field_that_two_classes_could_share_is_not_a_discriminator(generate: Generate, types: dict[str, Any]) -> None:
+    """The last case: an open object could have the extra key `type_`, in which pydantic looks for the field `type`."""
     shop = package_of(generate, {"args": {"pet": PETS}}, types=types)
 
     assert shop.RefundArgs.model_fields["pet"].discriminator is None
 
 
-def test_words_with_a_name_are_one_type(generate: Generate) -> None:
+def test_named_enums_are_one_type(generate: Generate) -> None:
     args = {
         "status": "Status",
         "all?": ["Status"],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STRING = Scalar(ScalarKind.STRING)
 TOKENS = ("Vx", "'Vx'", "C1x", "L1x", "Wx", "Jx", "W0x", "Field(None)", ", validate_default=True")
-"""What the generator is asked with, and what it says beside that; a spec may hold the same text."""
+"""Placeholders for the generator, and its other output; a spec may contain the same text."""
 
 
 def field(wire: str, shape: Shape, **more: Any) -> Field:
@@ -44,7 +44,7 @@ def fields(draw: st.DrawFn) -> Field:
     return field(wire, draw(shapes()), python=wire.replace("-", "_"), required=draw(st.booleans()))
 
 
-def test_fields_are_typed_as_their_shapes_say() -> None:
+def test_fields_have_the_types_of_their_shapes() -> None:
     union = Union((Array(ClassRef("Person")), Map(Scalar(ScalarKind.NUMBER)), Scalar(ScalarKind.NULL)))
     assert rendered(field("who", union), field("why", Literals(("a", "b")), required=False)).splitlines() == [
         "class Order(ClosedModel):",
@@ -76,12 +76,12 @@ def test_constraints_are_part_of_the_types() -> None:
     ]
 
 
-def test_a_name_in_json_that_is_no_name_in_python_is_an_alias() -> None:
+def test_a_json_name_that_is_not_a_python_name_becomes_an_alias() -> None:
     source = rendered(field("Content-Type", STRING, python="Content_Type"))
     assert source.splitlines()[1] == '    Content_Type: Annotated[str, Field(alias="Content-Type")]'
 
 
-def test_defaults_that_can_change_are_made_anew() -> None:
+def test_mutable_defaults_use_a_factory() -> None:
     words, person = Array(STRING), ClassRef("Person")
     source = rendered(
         field("limit", Scalar(ScalarKind.INTEGER), required=False, has_default=True, default=10),
@@ -99,12 +99,12 @@ def test_a_class_without_fields_has_a_body() -> None:
     assert rendered() == "class Order(ClosedModel):\n    pass"
 
 
-def test_names_are_those_that_the_module_has_to_import() -> None:
+def test_names_to_import_are_collected() -> None:
     [models] = render_models([[ClassType("Order", "order", (field("who", Array(ClassRef("Person"))),), open=True)]])
     assert models["Order"].names == {"OpenModel", "list", "Person"}
 
 
-def test_text_that_looks_like_the_questions_is_kept() -> None:
+def test_text_that_looks_like_a_placeholder_is_kept() -> None:
     source = rendered(
         field("one", Literals(TOKENS)),
         *(field(f"f{i}", STRING, required=False, has_default=True, default=text) for i, text in enumerate(TOKENS)),
@@ -116,12 +116,12 @@ def test_text_that_looks_like_the_questions_is_kept() -> None:
 
 @settings(max_examples=30)
 @given(st.lists(fields(), min_size=1, max_size=4, unique_by=lambda field: field.wire))
-def test_what_a_field_looks_like_depends_on_that_field_alone(together: list[Field]) -> None:
+def test_the_code_of_a_field_depends_only_on_that_field(together: list[Field]) -> None:
     alone = [rendered(each).partition("\n")[2] for each in together]
     assert rendered(*together).partition("\n")[2] == "\n".join(alone)
 
 
 @settings(max_examples=30)
 @given(shapes())
-def test_models_and_annotations_agree(shape: Shape) -> None:
+def test_models_and_annotations_have_the_same_types(shape: Shape) -> None:
     assert rendered(field("value", shape)).splitlines()[1] == f"    value: {annotation(shape)}"

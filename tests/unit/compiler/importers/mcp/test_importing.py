@@ -1,4 +1,4 @@
-"""Importing from MCP: what a person finds in the spec, and what is said of tools that cannot be in it."""
+"""Importing from MCP: the content of the spec, and diagnostics for tools that cannot be imported."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ tools:
 """
 
 
-def test_reg_04_a_spec_of_what_a_server_answered() -> None:
+def test_reg_04_a_spec_from_the_answer_of_a_server() -> None:
     imported = import_text(ANSWER)
 
     assert imported.messages == []
@@ -126,7 +126,7 @@ def test_one_page_of_several_is_noted() -> None:
         ('{"tools": [{"name": "look"}], "tools": 1}', "TG004 answer.json:1:31 duplicate key `tools`"),
     ],
 )
-def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None:
+def test_an_answer_without_a_tool_list_gives_no_spec(text: str, message: str) -> None:
     imported = import_text(text)
 
     assert imported.outcome is None
@@ -166,7 +166,7 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
         ('{"name": "bad", "inputSchema": {"type": "object", ^"type": "object"}}', "duplicate key `type`"),
     ],
 )
-def test_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, reason: str) -> None:
+def test_a_broken_tool_is_left_out_with_a_location_and_a_reason(broken: str, reason: str) -> None:
     imported = import_text(f'[{{"name": "good", "description": "Good."}},\n{broken.replace("^", "")}]')
 
     assert imported.outcome is not None
@@ -177,14 +177,14 @@ def test_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, re
     assert message.endswith(reason)
 
 
-def test_all_that_is_wrong_with_a_tool_is_one_message() -> None:
+def test_all_problems_of_a_tool_are_one_message() -> None:
     imported = import_tools(tool("good"), tool("bad", {"properties": {"a": {"type": 1}, "b": {"type": 2}}}))
 
     assert [message.partition(" ")[0] for message in imported.messages] == ["TG805"]
 
 
 @pytest.mark.parametrize("entry", [5, {}, {"name": ""}, {"name": 5}, {"description": "Nameless."}])
-def test_an_entry_without_a_name_is_no_tool(entry: Any) -> None:
+def test_an_entry_without_a_name_is_left_out(entry: Any) -> None:
     imported = import_tools(tool("look"), entry)
 
     assert list(imported.tools) == ["look"]
@@ -193,7 +193,7 @@ def test_an_entry_without_a_name_is_no_tool(entry: Any) -> None:
     ]
 
 
-def test_of_two_tools_of_one_name_the_first_is_imported() -> None:
+def test_of_two_tools_with_the_same_name_the_first_is_imported() -> None:
     imported = import_tools(tool("look", description="First."), tool("look", description="Second."))
 
     assert imported.tools["look"]["description"] == "First."
@@ -202,7 +202,7 @@ def test_of_two_tools_of_one_name_the_first_is_imported() -> None:
     ]
 
 
-def test_a_misspelt_schema_is_not_passed_over_in_silence() -> None:
+def test_a_misspelt_schema_is_reported() -> None:
     imported = import_tools({"name": "look", "input_schema": {"type": "object"}})
 
     assert [message.split(" ", 2)[::2] for message in imported.messages] == [
@@ -210,7 +210,7 @@ def test_a_misspelt_schema_is_not_passed_over_in_silence() -> None:
     ]
 
 
-def test_where_no_tool_is_left_there_is_no_spec() -> None:
+def test_there_is_no_spec_if_no_tool_is_left() -> None:
     imported = import_tools(tool("bad", {"type": "string"}))
 
     assert imported.outcome is None
@@ -232,7 +232,7 @@ def test_where_no_tool_is_left_there_is_no_spec() -> None:
         ([], {}),
     ],
 )
-def test_only_what_a_server_says_outright_is_written(annotations: Any, written: dict[str, Any]) -> None:
+def test_only_explicit_annotations_of_a_server_are_written(annotations: Any, written: dict[str, Any]) -> None:
     look = import_tools(tool("look", annotations=annotations), tool("see")).tools["look"]
     assert {key: value for key, value in look.items() if key in ("permission", "tags")} == written
 
@@ -254,7 +254,7 @@ def test_titles_and_descriptions(given: dict[str, Any], title: str | None, descr
     assert (look.get("title"), look["description"]) == (title, description)
 
 
-def test_fields_that_would_meet_in_python_are_renamed() -> None:
+def test_fields_that_clash_in_python_are_renamed() -> None:
     args = {
         "type": "object",
         "properties": {"a-b": {"type": "object", "properties": {"x": {}, " x": {}}}, "a_b": {}, "a b": {}},
@@ -267,7 +267,7 @@ def test_fields_that_would_meet_in_python_are_renamed() -> None:
     assert imported.resolved()["look"].remote == "look"
 
 
-def test_what_is_odd_in_schemas_is_only_counted() -> None:
+def test_oddities_in_schemas_are_only_counted() -> None:
     args = {
         "type": "object",
         "properties": {"a": {"type": "integer", "default": "x", "minmum": 1}, "b": {"titel": "B"}},
@@ -279,7 +279,7 @@ def test_what_is_odd_in_schemas_is_only_counted() -> None:
     assert imported.outcome.warnings == {"TG203": 2, "TG208": 1}
 
 
-def test_a_tool_that_another_draft_would_take_says_so() -> None:
+def test_a_tool_that_is_valid_in_another_draft_is_reported_with_it() -> None:
     sink = Diagnostics()
     args = {"type": "object", "properties": {"n": {"type": "number", "minimum": 0, "exclusiveMinimum": True}}}
     answer = json.dumps([tool("good"), tool("old", args), tool("bad", {"type": "string"})])
@@ -294,7 +294,7 @@ def test_a_tool_that_another_draft_would_take_says_so() -> None:
     ]
 
 
-def test_the_default_title_is_the_name_at_the_server_and_no_hash_of_it() -> None:
+def test_the_default_title_is_the_source_name_without_a_hash() -> None:
     tools = import_tools(tool("get_user"), tool("get.user"), tool("get user", title="Get user")).resolved()
     assert {found.title for found in tools.values()} == {"Get user"}
 

@@ -1,4 +1,4 @@
-"""Result schemas that are inferred from recorded results, and marked."""
+"""Result schemas inferred from recorded results, and marked as inferred."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def inferred(recorded: dict[str, list[Any]], text: str | None = None) -> tuple[d
 
 
 @pytest.mark.parametrize("name", ["find.it", "find_it", "mcp.shop.find_it"])
-def test_a_tool_without_a_schema_gets_one_that_all_its_results_fit(name: str) -> None:
+def test_a_tool_without_a_schema_gets_one_that_accepts_all_its_results(name: str) -> None:
     tools, keys, text = inferred({name: [{"n": 1, "of": ["a"]}, {"n": 2.5, "of": [], "more": None}], "own": [{"x": 1}]})
     assert keys == ("find_it",)
     assert tools["find_it"]["result"] == {
@@ -43,7 +43,7 @@ def test_a_tool_without_a_schema_gets_one_that_all_its_results_fit(name: str) ->
     assert inferred({name: [{"n": 1, "of": ["b"]}]}, text)[1] == ()
 
 
-def test_a_later_import_keeps_the_schema_until_the_server_has_one() -> None:
+def test_a_later_import_keeps_the_inferred_schema_until_the_server_has_one() -> None:
     _, _, text = inferred({"find.it": ["a"]})
     same = import_tools(tool("find.it"), tool("own", outputSchema=OWN), spec=spec_file(text))
     assert same.text == text
@@ -85,7 +85,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON, min_size=1, max_size=4))
-def test_every_recorded_result_fits_the_inferred_schema(values: list[Any]) -> None:
+def test_every_recorded_result_matches_the_inferred_schema(values: list[Any]) -> None:
     tools, _, _ = inferred({"find.it": values})
     Draft202012Validator.check_schema(tools["find_it"]["result"])
     for value in values:

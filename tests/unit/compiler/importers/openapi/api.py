@@ -1,4 +1,4 @@
-"""Descriptions of APIs for tests, and what an import makes of them."""
+"""API descriptions for tests, and their imports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OK: dict[str, Any] = {"responses": {"200": {"description": "It worked."}}}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an import made: the spec as data, and what was reported, as `code message`."""
+    """The outcome of an import: the spec as data, and the diagnostics as `code message`."""
 
     imported: Imported | None
     data: dict[str, Any]
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def openapi(paths: Mapping[str, Any], version: str = "3.1.0", **keys: Any) -> dict[str, Any]:
-    """A description with these paths."""
+    """Return a description with these paths."""
     return {"openapi": version, "info": {"title": "Shop", "version": "1"}, "paths": paths, **keys}
 
 
@@ -61,7 +61,7 @@ def import_api(
     url: str = "",
     files: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Import a description, as text or as data; `present` is the text of a spec that is there already."""
+    """Import a description, as text or as data; `present` is the text of the existing spec."""
     sink = Diagnostics()
     text = document if isinstance(document, str) else json.dumps(document)
 
@@ -85,7 +85,7 @@ def import_api(
 
 
 def tool(operation: Mapping[str, Any], *, method: str = "get", path: str = "/x", **keys: Any) -> dict[str, Any]:
-    """Import one operation; returns its tool."""
+    """Import one operation and return its tool."""
     outcome = import_api(openapi({path: {method: {"operationId": "op", **OK, **operation}}}, **keys))
     assert outcome.messages == []
     made: dict[str, Any] = outcome.tools["op"]
@@ -93,7 +93,7 @@ def tool(operation: Mapping[str, Any], *, method: str = "get", path: str = "/x",
 
 
 def args_of(operation: Mapping[str, Any], **keys: Any) -> dict[str, Any]:
-    """The schema of the args of one operation."""
+    """Return the args schema of one operation."""
     args: dict[str, Any] = tool(operation, **keys)["args"]
     return args
 

@@ -1,4 +1,4 @@
-"""Faults: broken and hostile descriptions are reported with their place, and what is sound comes through."""
+"""Faults: broken and hostile descriptions are reported with their location, and valid parts are imported."""
 
 # ruff: noqa: E501  # tables with one row per line
 
@@ -36,7 +36,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_one_broken_operation_is_reported_with_its_place_and_the_others_come_through(fault: str) -> None:
+def test_a_broken_operation_is_reported_with_its_location_and_the_others_are_imported(fault: str) -> None:
     paths, reason = FAULTS[fault]
     components = {"schemas": {"Loop": {"$ref": f"{REF}Other"}, "Other": {"$ref": f"{REF}Loop"}}}
     text = json.dumps(openapi({**paths, **SOUND}, components=components), indent=1)
@@ -53,7 +53,7 @@ def test_one_broken_operation_is_reported_with_its_place_and_the_others_come_thr
 
 
 @pytest.mark.parametrize("schema", [{"$ref": f"{REF}Missing"}, {"type": "strin"}, [], {"$ref": "other.json"}])
-def test_a_broken_response_leaves_its_tool_with_any_result(schema: Any) -> None:
+def test_a_tool_with_a_broken_response_has_an_untyped_result(schema: Any) -> None:
     outcome = import_api(openapi({"/a": {"get": {"operationId": "a", **answer(schema)}}}))
     assert outcome.codes == ["TG833"]
     assert "result" not in outcome.tools["a"]
@@ -85,14 +85,14 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_what_is_no_description_is_an_error(name: str) -> None:
+def test_an_invalid_description_is_an_error(name: str) -> None:
     outcome = import_api(TEXTS[name])
     assert outcome.imported is None
     assert outcome.codes
     assert {code[:2] for code in outcome.codes} == {"TG"}
 
 
-def test_deep_and_wide_and_recursive_schemas_end() -> None:
+def test_deep_wide_and_recursive_schemas_are_handled_in_bounded_time() -> None:
     deep: dict[str, Any] = {"type": "string"}
     for _ in range(60):
         deep = {"type": "object", "properties": {"x": deep}}
@@ -138,7 +138,7 @@ ANY = st.recursive(
 @settings(max_examples=150)
 @given(path=ANY, schema=ANY, keys=st.dictionaries(st.sampled_from(["servers", "security", "tags", "components"]), ANY))
 @pytest.mark.parametrize("version", ["2.0", "3.0.0", "3.1.0"])
-def test_no_description_whatever_is_a_traceback(version: str, path: Any, schema: Any, keys: dict[str, Any]) -> None:
+def test_no_description_causes_a_traceback(version: str, path: Any, schema: Any, keys: dict[str, Any]) -> None:
     head = {"swagger": version} if version == "2.0" else {"openapi": version}
     operation = {"get": {"operationId": "b", "parameters": [{"name": "q", "in": "query", "schema": schema}], **OK}}
     paths = {"/a": path, "/b": operation, "/c": {"post": path}, **SOUND}

@@ -1,4 +1,4 @@
-"""Operations: each to one tool with one flat object of args, and to a result."""
+"""Operations: each becomes one tool with flat args and a result."""
 
 # ruff: noqa: E501  # tables with one row per line
 
@@ -59,7 +59,7 @@ def test_get_and_head_are_readonly_and_everything_else_is_write(method: str) -> 
     assert tool({}, method=method).get("permission") == ("readonly" if method in ("get", "head") else None)
 
 
-def test_names_that_clash_end_in_their_place() -> None:
+def test_clashing_names_get_the_parameter_location_as_a_suffix() -> None:
     made = tool(
         {
             "parameters": [
@@ -92,7 +92,7 @@ def test_names_that_clash_end_in_their_place() -> None:
         {"type": "object", "properties": {"a": STRING}, "minProperties": 1},
     ],
 )
-def test_a_body_that_is_no_plain_object_is_one_arg(schema: Any) -> None:
+def test_a_body_other_than_a_plain_object_is_one_arg(schema: Any) -> None:
     made = tool({"parameters": [parameter("body")], **body(schema, required=True)}, method="post")
     assert made["http"]["body"] == {"media_type": "application/json", "required": True, "arg": "body_body"}
     assert made["args"]["properties"]["body_body"] == schema
@@ -110,7 +110,7 @@ def test_a_body_composed_of_objects_is_flat() -> None:
     assert (list(args["properties"]), args["required"]) == (["id", "name"], ["id"])
 
 
-def test_other_fields_are_taken_where_a_body_says_so() -> None:
+def test_additional_fields_are_accepted_if_the_body_allows_them() -> None:
     schema = {"type": "object", "properties": {"a": STRING}}
     assert args_of(body(schema), method="post")["additionalProperties"] is False
     extra = {"type": "integer"}
@@ -127,7 +127,7 @@ def test_parameters_of_the_path_are_replaced_by_those_of_the_operation() -> None
     assert args["required"] == ["b"]
 
 
-def test_how_values_are_sent_is_written_where_it_is_not_the_default() -> None:
+def test_serialization_is_written_if_it_is_not_the_default() -> None:
     made = tool({"parameters": [
         parameter("plain", style="form", explode=True),
         parameter("joined", explode=False),
@@ -148,7 +148,7 @@ def test_how_values_are_sent_is_written_where_it_is_not_the_default() -> None:
     }
 
 
-def test_headers_that_no_parameter_describes_are_no_args() -> None:
+def test_undescribed_headers_are_not_args() -> None:
     listed = [parameter("Accept", "header"), parameter("content-type", "header"), parameter("Authorization", "header")]
     assert args_of({"parameters": listed})["properties"] == {}
 
@@ -182,7 +182,7 @@ def test_json_is_preferred_among_media_types() -> None:
     )
 
 
-def test_texts_say_what_a_model_needs() -> None:
+def test_descriptions_contain_what_a_model_needs() -> None:
     described = import_api(
         openapi({"/a/{b}": {"get": {"parameters": [parameter("b", "path")], **OK}, "summary": "An item."}})
     )
@@ -193,7 +193,7 @@ def test_texts_say_what_a_model_needs() -> None:
     assert described_args["properties"]["a"] == {"type": "string", "description": "The first.", "deprecated": True}
 
 
-def test_operations_without_an_id_or_with_one_of_another_are_called_by_method_and_path() -> None:
+def test_operations_without_a_unique_id_are_named_by_method_and_path() -> None:
     outcome = import_api(openapi({
         "/items/{item-id}": {"parameters": [parameter("item-id", "path")], "get": OK},
         "/a": {"get": {"operationId": "same", **OK}},
@@ -254,7 +254,7 @@ RESULTS: list[tuple[dict[str, Any], Any]] = [
 
 
 @pytest.mark.parametrize(("responses", "result"), RESULTS)
-def test_the_result_is_what_success_answers(responses: dict[str, Any], result: Any) -> None:
+def test_the_result_is_the_schema_of_the_success_response(responses: dict[str, Any], result: Any) -> None:
     schemas = {"A": {"type": "string"}, "B": {"type": "integer"}}
     written = {
         status: {"description": "x", **({"content": {"application/json": {"schema": schemas[name]}}} if name else {})}
@@ -272,7 +272,7 @@ def test_text_and_bytes_are_results_too() -> None:
     assert tool({}, method="head")["result"] == {"type": "null"}
 
 
-def test_errors_keep_what_they_mean() -> None:
+def test_errors_keep_their_description() -> None:
     responses = {
         "200": {"description": "ok"}, "404": {"description": "There is no such item."}, "403": {"description": "Forbidden"},
         "4XX": {"description": "The call is wrong."}, "default": {"description": "Unexpected error"},

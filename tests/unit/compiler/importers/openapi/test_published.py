@@ -1,4 +1,4 @@
-"""Published descriptions: every operation, parameter, place, required flag and body, as counted by others."""
+"""Published descriptions: every operation, parameter, location, required flag and body, as counted by other tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DATA = ROOT.parent / "shared" / "data"
 NAMES = ("notion", "twilio_verify")
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
 
 
 def text_of(name: str) -> str:
@@ -31,7 +31,7 @@ def counted(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_operation_has_the_parameters_and_the_body_that_were_counted(name: str) -> None:
+def test_every_operation_has_the_counted_parameters_and_body(name: str) -> None:
     outcome = import_api(text_of(name))
     assert outcome.messages == []
     tools = {tool.get("remote", key): tool for key, tool in outcome.tools.items()}
@@ -59,7 +59,7 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def sample(schema: Any, root: Any) -> Any:
-    """A value that fits a schema of these descriptions."""
+    """Return a value that matches a schema of these descriptions."""
     if "$ref" in schema:
         found = root
         for step in schema["$ref"].removeprefix("#/").split("/"):
@@ -91,7 +91,7 @@ def sample(schema: Any, root: Any) -> Any:
 
 
 def text_for(schema: Any) -> str:
-    if "pattern" in schema:  # all of Twilio's are two letters and a number of 32 digits
+    if "pattern" in schema:  # all ids of Twilio are two letters and a number of 32 digits
         letters = schema["pattern"].removeprefix("^")[:2]
         return f"{letters}{'0' * 32}"
     formats = {"uuid": "12345678-1234-5678-1234-567812345678", "date-time": "2026-01-02T03:04:05Z"}
@@ -122,7 +122,7 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
         definition = catalog.definition(ident)
         schema = definition.input_schema
         args = sample(schema, schema)
-        # These results are what the recorder answers, `{}`, and may not fit: only what was sent counts here.
+        # The results are always `{}` from the recorder and may be invalid: only the request is checked here.
         environment = dict.fromkeys(ENVIRONMENT, "x")
         recorder.requests.clear()
         result = invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
@@ -159,7 +159,7 @@ ENVIRONMENT = (
 
 
 def plain(value: Any) -> Any:
-    """A value that openapi-core made of a text, as it was sent: dates and UUIDs, and paths before they are decoded."""
+    """Return a value decoded by openapi-core in its sent form: dates and UUIDs, and paths before decoding."""
     from datetime import datetime
     from urllib.parse import unquote
     from uuid import UUID

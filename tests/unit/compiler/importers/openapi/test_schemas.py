@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI as JSON Schema 2020-12: what each accepts stays what its author meant."""
+"""Schemas of OpenAPI as JSON Schema 2020-12: each accepts what its author meant."""
 
 # ruff: noqa: E501  # tables with one row per line
 
@@ -14,7 +14,7 @@ STRING = {"type": "string"}
 
 
 def written(schema: Any, version: str = "3.0.3", **schemas: Any) -> Any:
-    """A schema as the args have it."""
+    """Return a schema as it is written in the args."""
     made = tool({"parameters": [parameter("v", schema=schema)]}, version=version, components={"schemas": schemas})
     return made["args"]["properties"]["v"]
 
@@ -39,7 +39,7 @@ def written(schema: Any, version: str = "3.0.3", **schemas: Any) -> Any:
         ({"type": "array", "items": {"type": "string", "nullable": True}}, {"type": "array", "items": {"type": ["string", "null"]}}),
     ],
 )  # fmt: skip
-def test_what_only_openapi_3_0_knows_is_expressed(schema: Any, expected: Any) -> None:
+def test_keywords_of_openapi_3_0_are_converted(schema: Any, expected: Any) -> None:
     assert written(schema) == expected
 
 
@@ -49,7 +49,7 @@ def test_schemas_of_3_1_are_json_schema() -> None:
     assert written(True, "3.1.0") is True
 
 
-def test_what_stands_beside_a_reference_counts_since_3_1_and_before_as_it_is_meant() -> None:
+def test_siblings_of_a_reference_are_kept_as_each_version_means_them() -> None:
     beside = {"$ref": "#/components/schemas/A", "description": "It.", "nullable": True, "maxLength": 3}
     a = {"A": {"type": "string"}}
     reference = {"$ref": "#/$defs/A"}
@@ -85,7 +85,7 @@ CAT = {"type": "object", "required": ["name"], "properties": {"kind": STRING, "n
 DOG = {"type": "object", "required": ["name"], "properties": {"kind": {"enum": ["dog"]}, "name": STRING}}
 
 
-def test_a_discriminator_decides_between_branches_that_are_alike() -> None:
+def test_a_discriminator_decides_between_similar_branches() -> None:
     pet = {
         "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
         "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "tom": "Cat"}},
@@ -109,7 +109,7 @@ def test_a_recursive_schema_refers_to_itself() -> None:
     }
 
 
-def test_definitions_are_shared_between_tools_under_names_of_their_own() -> None:
+def test_definitions_are_shared_between_tools_under_unique_names() -> None:
     schemas = {"shop.item": {"type": "object", "properties": {"a": STRING}}, "ShopItem": {"type": "integer"}}
     paths = {
         f"/{name}": {"get": {"operationId": name, **answer({"$ref": f"#/components/schemas/{of}"})}}
@@ -121,8 +121,8 @@ def test_definitions_are_shared_between_tools_under_names_of_their_own() -> None
     assert data["tools"]["c"]["result"] != data["tools"]["a"]["result"]
 
 
-def test_a_result_that_leads_to_everything_is_cut_where_it_is_any_json() -> None:
-    """Each of 80 types leads to all others: a tool has those that its own result names, and not the whole API."""
+def test_a_result_that_refers_to_all_types_is_cut_to_any_json() -> None:
+    """Each of 80 types refers to all others: a tool has only those that its own result names, not the whole API."""
     schemas = {
         f"T{number}": {"type": "object", "properties": {"id": STRING, "next": {"$ref": f"#/components/schemas/T{(number + 1) % 80}"}}}
         for number in range(80)

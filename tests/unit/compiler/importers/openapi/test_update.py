@@ -1,4 +1,4 @@
-"""Updates: a newer description is merged into a spec that people have edited; what they decided stays."""
+"""Updates: a newer description is merged into an edited spec, whose manual changes are kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def document(**changes: Any) -> dict[str, Any]:
     )
 
 
-def test_nothing_changes_where_the_description_did_not() -> None:
+def test_an_unchanged_description_changes_nothing() -> None:
     first = import_api(document())
     edited = first.text.replace("# Written by", "# Mine. Written by").replace("title: Delete c\n", "title: Drop it\n")
     again = import_api(document(), present=edited)
@@ -29,7 +29,7 @@ def test_nothing_changes_where_the_description_did_not() -> None:
     assert (again.imported.added, again.imported.changed, again.imported.gone) == ((), (), ())
 
 
-def test_what_people_decided_stays_and_what_the_description_decides_is_replaced() -> None:
+def test_manual_changes_are_kept_and_values_of_the_description_are_replaced() -> None:
     edited = (
         import_api(document())
         .text.replace("  c:\n", "  # Dangerous!\n  c:\n    tags: [dangerous]\n    confirm: Really?\n")
@@ -57,7 +57,7 @@ def test_what_people_decided_stays_and_what_the_description_decides_is_replaced(
     assert outcome.data["tags"] == {"new": "new.", "old": "old."}
 
 
-def test_operations_that_are_gone_and_texts_that_changed_are_reported() -> None:
+def test_removed_operations_and_changed_texts_are_reported() -> None:
     edited = import_api(document()).text.replace("description: Make b.", "description: My own words.")
     newer = document(**{"/b": {"post": {"operationId": "b", "summary": "Create b.", "tags": ["old"], **OK}}})
     del newer["paths"]["/c"]

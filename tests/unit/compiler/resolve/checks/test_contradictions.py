@@ -1,4 +1,4 @@
-"""Contradictions: a part of a schema that no value fits is warned of, and a sound one never is."""
+"""Contradictions: parts of schemas that accept no value cause a warning, others never do."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ SCHEMAS = st.one_of(
 
 
 @given(SCHEMAS, VALUES)
-def test_what_is_warned_of_takes_no_value(schema: dict[str, Any], value: Any) -> None:
+def test_a_schema_with_a_warning_accepts_no_value(schema: dict[str, Any], value: Any) -> None:
     if jsonschema_rs.is_valid(schema, value):
         assert codes(schema) == set()
 
 
 @pytest.mark.parametrize("keyword", ["if", "then", "else", "not"])
-def test_what_is_refused_on_purpose_is_not_warned_of(keyword: str) -> None:
+def test_intentionally_unsatisfiable_schemas_cause_no_warning(keyword: str) -> None:
     assert codes({"if": {"required": ["a"]}, keyword: {"enum": []}}) == set()
 
 
@@ -52,10 +52,10 @@ def test_what_is_refused_on_purpose_is_not_warned_of(keyword: str) -> None:
         {"const": {"minimum": 3, "maximum": 2}},
     ],
 )
-def test_what_only_looks_like_bounds_is_not_warned_of(schema: dict[str, Any]) -> None:
+def test_schemas_that_only_look_contradictory_cause_no_warning(schema: dict[str, Any]) -> None:
     assert codes(schema) == set()
 
 
 def codes(schema: dict[str, Any]) -> set[str]:
-    """What is said of a result."""
+    """Return the diagnostics for a result schema."""
     return set(resolved(toolset({"get": {"result": raw(schema)}})).codes)

@@ -1,4 +1,4 @@
-"""Spellings: types as other languages write them are answered with what to write, and nothing else is."""
+"""Spellings: type names of other languages, and only those, get a suggestion."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def test_the_short_form_inside_json_schema(value: Any, fix: str) -> None:
     assert respelled_schema(value) == fix
 
 
-def test_what_is_answered_is_right() -> None:
+def test_suggested_schemas_are_valid() -> None:
     args = {"a": {"type": ["string", "null"]}, "b?": "string", "c": ["string"], "d": {"type": "array", "items": {}}}
     assert resolved(toolset({"get": {"args": args}})).messages == []

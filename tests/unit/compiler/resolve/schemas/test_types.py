@@ -1,4 +1,4 @@
-"""Named types: what a name means over files, and what is said of one that means nothing."""
+"""Named types: the meaning of names across files, and diagnostics for undefined ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ tables = st.fixed_dictionaries(
 
 
 def types_of(tables: Mapping[str, Mapping[str, str | None]], sink: Diagnostics) -> Types:
-    """The types of some files, each a reference to another, or of its own, in a line of its own from the third on."""
+    """Return the types of files, each a reference or a schema, one per line from the third on."""
     files: list[SpecFile] = []
     for path, table in tables.items():
         lines = [
@@ -42,7 +42,7 @@ def types_of(tables: Mapping[str, Mapping[str, str | None]], sink: Diagnostics) 
 
 
 def meant(types: Types, sink: Diagnostics, path: str, name: str) -> tuple[tuple[str, str] | None, list[str]]:
-    """What a name means, and what is said of it."""
+    """Return the meaning of a name, and its diagnostics."""
     found = types.named(path, name, SPAN)
     return (found.path, found.name) if found else None, [f"{said.span} {said.message}" for said in sink]
 
@@ -72,7 +72,7 @@ TABLES: Mapping[str, Mapping[str, str | None]] = {
         ("Owm", None, ["user.yaml:7:1 there is no type `Owm` in a.yaml"]),
     ],
 )
-def test_a_name_means_the_type_that_its_references_end_at(
+def test_a_name_means_the_type_at_the_end_of_its_references(
     name: str, means: tuple[str, str] | None, says: list[str]
 ) -> None:
     sink = Diagnostics()
@@ -81,7 +81,7 @@ def test_a_name_means_the_type_that_its_references_end_at(
         assert meant(types, sink, "a.yaml", name) == (means, says)
 
 
-def test_each_type_of_a_ring_is_reported_where_it_is_written() -> None:
+def test_each_type_of_a_cycle_is_reported_at_its_location() -> None:
     sink = Diagnostics()
     types = types_of({"a.yaml": {name: f"#/types/{after}" for name, after in zip("ABCD", "BCDB", strict=True)}}, sink)
     assert [types.named("a.yaml", name, SPAN) for name in "ABCD"] == [None] * 4
@@ -90,7 +90,7 @@ def test_each_type_of_a_ring_is_reported_where_it_is_written() -> None:
 
 
 @given(tables, st.permutations([(path, name) for path in FILES for name in NAMES]))
-def test_what_a_name_means_does_not_depend_on_what_was_asked_before(
+def test_the_meaning_of_a_name_does_not_depend_on_earlier_lookups(
     tables: Mapping[str, Mapping[str, str | None]], order: list[tuple[str, str]]
 ) -> None:
     shared = types_of(tables, Diagnostics())

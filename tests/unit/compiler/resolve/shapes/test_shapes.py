@@ -1,4 +1,4 @@
-"""Shapes: whatever a schema accepts, its type takes, and gives back as it was."""
+"""Shapes: a type accepts every value that its schema accepts, and preserves it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SCALARS: dict[str, SearchStrategy[Any]] = {
 
 @dataclass(frozen=True)
 class Sample:
-    """A schema, and values most of which it accepts."""
+    """A schema and values, most of which are valid."""
 
     schema: Any
     values: SearchStrategy[Any]
@@ -62,7 +62,7 @@ class Sample:
 
 @st.composite
 def samples(draw: DrawFn, depth: int = 2) -> Sample:
-    """Schemas of every kind that types tell apart, and of kinds that they do not."""
+    """Draw schemas of every kind that types distinguish, and of kinds that they do not."""
     plain = [_scalars(), _values(), st.just(Sample(True, ANY)), st.just(Sample({"minimum": 0, "minLength": 1}, ANY))]
     below = samples(depth - 1) if depth else st.nothing()
     made = [_arrays(below), _maps(below), _objects(below), _choices(below), _conditions(below)] if depth else []
@@ -105,7 +105,7 @@ def _maps(draw: DrawFn, below: SearchStrategy[Sample]) -> Sample:
 
 @st.composite
 def _objects(draw: DrawFn, below: SearchStrategy[Sample]) -> Sample:
-    """Objects with named fields, open or closed, and fields that are required without being described."""
+    """Draw objects with named fields, open or closed, including required fields without a schema."""
     fields = draw(st.dictionaries(NAMES, below, min_size=1, max_size=3))
     required = draw(st.lists(st.sampled_from([*fields, "b"]), unique=True, max_size=2))
     schema = {
@@ -138,7 +138,7 @@ def _conditions(draw: DrawFn, below: SearchStrategy[Sample]) -> Sample:
 
 
 def type_of(schema: Any, formats: str = "annotate") -> Any:
-    """The type that the compiler makes of the schema of a result, brought to life without a package."""
+    """Return the type that the compiler generates for a result schema, evaluated without a package."""
     found = resolved(toolset({"get": {"result": raw(schema)}}), formats=formats)
     (compiled,) = found.catalog.toolsets
     (tool,) = compiled.tools
@@ -151,7 +151,7 @@ def type_of(schema: Any, formats: str = "annotate") -> Any:
         "FormattedUUID": FormattedUUID,
     }  # fmt: skip
     for model in models.values():
-        exec(f"from __future__ import annotations\n{model.source}", known)  # noqa: S102  # what it is made for
+        exec(f"from __future__ import annotations\n{model.source}", known)  # noqa: S102  # it executes generated code
     for name in models:
         known[name].model_rebuild(_types_namespace=known)
     return eval(annotation(tool.result.shape), known)  # noqa: S307  # the same
@@ -159,7 +159,7 @@ def type_of(schema: Any, formats: str = "annotate") -> Any:
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(st.data(), samples(), st.sampled_from(["annotate", "typed"]))
-def test_whatever_a_schema_accepts_its_type_takes_and_gives_back(
+def test_a_type_accepts_and_preserves_all_values_of_its_schema(
     data: st.DataObject, sample: Sample, formats: str
 ) -> None:
     asserted = formats == "typed"
@@ -171,7 +171,7 @@ def test_whatever_a_schema_accepts_its_type_takes_and_gives_back(
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; numbers by their value, whatever their type."""
+    """Return whether two JSON values are equal, comparing numbers by value."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -219,7 +219,7 @@ def is_same(one: Any, other: Any) -> bool:
         ({"$dynamicRef": "#a", "$defs": {"A": {"$dynamicAnchor": "a", "type": "integer"}}}, "any"),
     ],
 )  # fmt: skip
-def test_what_of_a_schema_a_type_can_say(schema: Any, shape: str) -> None:
+def test_shapes_of_schemas(schema: Any, shape: str) -> None:
     tool = resolved(toolset({"get": {"result": raw(schema)}})).tools["shop.get"]
     assert shape_text(tool.result.shape) == shape
 
@@ -247,16 +247,14 @@ DATE, DATE_TIME = {"type": "string", "format": "date"}, {"type": "string", "form
         ({"$schema": "http://json-schema.org/draft-07/schema#", "type": "string", "format": "uuid"}, "string"),
     ],
 )  # fmt: skip
-def test_which_formats_have_a_type_where_the_target_asks_for_them(schema: Any, shape: str) -> None:
+def test_formats_with_a_type_if_the_target_requests_them(schema: Any, shape: str) -> None:
     spec = toolset({"get": {"result": raw(schema)}})
     assert shape_text(resolved(spec, formats="typed").tools["shop.get"].result.shape) == shape
     assert "(date" not in shape_text(resolved(spec, formats="assert").tools["shop.get"].result.shape)
 
 
 @pytest.mark.parametrize(("formats", "refused"), [("annotate", []), ("assert", ["TG208"]), ("typed", ["TG208"])])
-def test_a_default_that_its_format_refuses_is_reported_where_formats_are_asserted(
-    formats: str, refused: list[str]
-) -> None:
+def test_a_default_refused_by_its_format_is_reported_if_formats_are_asserted(formats: str, refused: list[str]) -> None:
     spec = toolset({"get": {"args": {"day": {**DATE, "default": "2026-02-30"}}, "result": "string"}})
     assert resolved(spec, formats=formats).codes == refused
 
@@ -282,7 +280,7 @@ def test_a_default_without_a_value_in_python_is_left_to_the_schema() -> None:
         ({"properties": {"class": True, "x-y": True}}, ["class? as class_: any", "x-y? as x_y: any"]),
     ],
 )  # fmt: skip
-def test_which_fields_a_class_has(schema: Any, fields: list[str]) -> None:
+def test_fields_of_a_class(schema: Any, fields: list[str]) -> None:
     found = resolved(toolset({"get": {"result": {"type": "object", **schema}}}))
     (made,) = (made for made in found.catalog.toolsets[0].types if made.name == "GetResult")
     assert isinstance(made, ClassType)
@@ -294,7 +292,7 @@ def test_which_fields_a_class_has(schema: Any, fields: list[str]) -> None:
     assert written == fields
 
 
-def test_a_choice_between_objects_that_contain_themselves_is_not_guessed_at() -> None:
+def test_a_choice_between_recursive_objects_is_untyped() -> None:
     options = [{"type": "object", "properties": {name: {"$ref": "#/types/Tree"}}} for name in "ab"]
     found = resolved(toolset({"get": {"result": "Tree"}}, types={"Tree": {"anyOf": options}}))
     classes = {made.name: made for made in found.catalog.toolsets[0].types if isinstance(made, ClassType)}

@@ -1,4 +1,4 @@
-"""Types of shared files: one class for a whole package, whichever toolsets use it, and what its name may not meet."""
+"""Types of shared files: one class for the whole package, used by all toolsets, and clashes of its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADDRESS = '{"toolgen": 1, "types": {"Address": {"street": "string", "geo": {"lat
 USE = {"Address": {"$ref": "shared.json#/types/Address"}}
 
 
-def test_two_toolsets_have_the_same_class(generate: Generate) -> None:
+def test_two_toolsets_share_a_class(generate: Generate) -> None:
     one = toolset({"ship": {"args": {"to": "Address"}}}, "shop", types=USE)
     other = toolset({"bill": {"args": {"to": "Address"}, "result": "Address"}}, "money", types=USE)
     package = generate(one, other, **{"shared.json": ADDRESS})
@@ -31,7 +31,7 @@ def test_two_toolsets_have_the_same_class(generate: Generate) -> None:
     assert shop.ShipArgs.model_fields["to"].annotation is home.Address
 
 
-def test_another_name_is_another_name_for_the_same_class() -> None:
+def test_an_alias_of_a_type_is_an_alias_of_its_class() -> None:
     renamed = {"Target": USE["Address"]}
     found = resolved(toolset({"ship": {"args": {"to": "Target"}}}, types=renamed), **{"shared.json": ADDRESS})
 
@@ -44,7 +44,7 @@ def test_another_name_is_another_name_for_the_same_class() -> None:
     assert "Target: TypeAlias = Address" in emit(found.catalog)["tools/shop/models/shared.py"]
 
 
-def test_where_its_name_is_taken_another_name_has_a_class_of_its_own() -> None:
+def test_an_alias_whose_name_is_taken_has_its_own_class() -> None:
     types = {"Address": "string", "Target": USE["Address"]}
     found = resolved(toolset({"ship": {"args": {"to": "Target"}}}, types=types), **{"shared.json": ADDRESS})
 
@@ -54,7 +54,7 @@ def test_where_its_name_is_taken_another_name_has_a_class_of_its_own() -> None:
     assert made["Target"] == made["Address"] == "shared"
 
 
-def test_a_nested_class_of_a_tool_gives_way_to_one_of_a_shared_type() -> None:
+def test_a_nested_class_is_renamed_if_a_shared_type_has_its_name() -> None:
     shared = '{"toolgen": 1, "types": {"Ship": {"argsTo": {"a": "string"}}}}'
     tool = {"args": {"to": {"b": "string"}, "ship": {"$ref": "shared.json#/types/Ship"}}}
     found = resolved(toolset({"ship": tool}), **{"shared.json": shared})
@@ -105,7 +105,7 @@ def test_a_nested_class_of_a_tool_gives_way_to_one_of_a_shared_type() -> None:
         ),
     ],
 )
-def test_names_that_meet_are_an_error(files: dict[str, str], message: str) -> None:
+def test_clashing_names_are_an_error(files: dict[str, str], message: str) -> None:
     assert resolved(**files).messages == [message]
 
 
@@ -118,7 +118,7 @@ def test_a_type_of_a_toolset_that_shared_files_use_is_a_shared_type() -> None:
     assert {each.name: each.module for each in found.catalog.toolsets[0].types}["Order"] == PACKAGE_MODULE
 
 
-def test_a_named_enum_of_shared_files_is_used_from_there_however_it_is_met() -> None:
+def test_a_named_enum_of_shared_files_is_imported_in_every_use() -> None:
     shared = """{"toolgen": 1, "types": {"Money": {"currency": "Currency"}, "Currency": {"enum": ["EUR", "USD"]}}}"""
     args = {name: {"$ref": f"shared.json#/types/{name.capitalize()}"} for name in ("money", "currency")}
     found = resolved(toolset({"pay": {"args": args}}), **{"shared.json": shared})

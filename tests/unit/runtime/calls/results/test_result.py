@@ -43,13 +43,13 @@ ISSUE = Issue(pointer="/a", keyword="type", expected="a string", found="1", hint
         ("x" * 1000, "x" * 299 + "…"),
     ],
 )
-def test_goa_30_a_message_leaks_no_folders_and_no_traceback(text: str, message: str) -> None:
+def test_goa_30_a_message_contains_no_folders_and_no_traceback(text: str, message: str) -> None:
     failure = OSError(text)
     error = tool_error_from_error(failure)
     assert (error.message, error.cause) == (message, failure)
 
 
-def test_a_handler_says_how_its_call_ends() -> None:
+def test_a_handler_determines_how_its_call_ends() -> None:
     failure = CallFailed(FailureKind.DOMAIN_REJECTION, "text_not_found", "no such text", "read the file again")
     error = tool_error_from_error(failure)
     assert (error.kind, error.code, error.hint) == (
@@ -60,14 +60,14 @@ def test_a_handler_says_how_its_call_ends() -> None:
     assert error_text(error) == "no such text\nread the file again"
 
 
-def test_an_error_is_shown_with_its_issues_or_else_its_hint() -> None:
+def test_an_error_is_shown_with_its_issues_or_its_hint() -> None:
     assert error_text(ToolError(message="invalid payload", issues=(ISSUE,), hint="unused")) == (
         "invalid payload\n- /a: use a string (found 1)"
     )
     assert error_text(ToolError(message="late", hint="try again")) == "late\ntry again"
 
 
-def test_a_result_that_went_well_is_one_that_was_built_field_by_field() -> None:
+def test_the_fast_constructor_of_a_success_gives_an_equal_result() -> None:
     result = succeeded("a.b", "c", "value", '{"b":1,"a":"é"}'.encode())
     twin = ToolResult(tool_name="a.b", tool_call_id="c", value="value", payload='{"b":1,"a":"é"}'.encode())
     assert result == twin
@@ -78,7 +78,7 @@ def test_a_result_that_went_well_is_one_that_was_built_field_by_field() -> None:
     assert ToolResult[Any](tool_name="a.b").payload == b""
 
 
-def test_meta_for_a_call_differs_in_its_id_alone() -> None:
+def test_the_meta_for_a_call_differs_only_in_its_id() -> None:
     meta = ToolCallMeta(user="u", attributes={"k": 1})
     assert meta.for_call("c") == ToolCallMeta(user="u", attributes={"k": 1}, tool_call_id="c")
     assert meta.tool_call_id == ""
@@ -103,7 +103,7 @@ def test_errors_survive_pickling(error: Exception) -> None:
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
 
 
-def test_tel_05_a_result_says_more_than_its_value_and_shares_what_is_empty() -> None:
+def test_tel_05_a_result_has_more_fields_than_its_value_and_shares_empty_ones() -> None:
     said = ToolResult[int](value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2})
     assert (said.success, said.message, said.side_effects, said.audit) == (True, "done", ("created:a.md",), {"rows": 2})
     silent = ToolResult[int](value=1)
@@ -112,7 +112,7 @@ def test_tel_05_a_result_says_more_than_its_value_and_shares_what_is_empty() -> 
     assert repr(silent.audit) == "{}"
 
 
-def test_a_report_of_progress_goes_to_whoever_listens_and_is_no_part_of_the_meta() -> None:
+def test_a_progress_report_reaches_the_listener_and_is_not_part_of_the_meta() -> None:
     heard: list[tuple[str, Any]] = []
     context = CallContext()
     meta = ToolCallMeta(user="ann").for_call("c", context)

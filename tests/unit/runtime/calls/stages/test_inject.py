@@ -1,4 +1,4 @@
-"""Injected fields: what the host injects, and a model can neither see nor send."""
+"""Injected fields: values from the host that a model can neither see nor send."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def result_of(
 
 
 @pytest.mark.parametrize("tool", ["closed", "shared", "open"])
-def test_a_field_of_the_args_is_filled_in_once_they_are_checked(package: str, tool: str) -> None:
+def test_a_field_of_the_args_is_filled_in_after_validation(package: str, tool: str) -> None:
     def handler(args: Any, meta: ToolCallMeta) -> Any:
         return [args.to, args.account, dict(meta.injected)]
 
@@ -95,7 +95,7 @@ async def _later(_meta: ToolCallMeta) -> str:
         ({"account": _later}, "injection_failed"),
     ],
 )
-def test_what_the_host_fails_to_fill_in_is_its_failure(package: str, inject: Any, code: str) -> None:
+def test_a_failed_injection_is_a_failure_of_the_host(package: str, inject: Any, code: str) -> None:
     result = result_of(package, "closed", '{"to": "bob"}', lambda _args, _meta: pytest.fail("it ran"), inject=inject)
     assert code_of(result) == code
     assert result.error is not None
@@ -108,7 +108,7 @@ def test_what_the_host_fails_to_fill_in_is_its_failure(package: str, inject: Any
     assert result.error.hint in ("go on without it", "the host is at fault, not the call")
 
 
-def test_a_host_says_itself_why_it_fills_nothing_in(package: str) -> None:
+def test_a_host_can_give_the_error_of_a_failed_injection(package: str) -> None:
     words = CallFailed(FailureKind.UNAVAILABLE, "no_account", "you have no account yet", "make one")
     result = result_of(
         package,
@@ -121,7 +121,7 @@ def test_a_host_says_itself_why_it_fills_nothing_in(package: str) -> None:
     assert (result.error.code, result.error.message) == ("no_account", "you have no account yet")
 
 
-def test_what_is_filled_into_json_must_be_json() -> None:
+def test_values_injected_into_json_must_be_json() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
@@ -143,7 +143,7 @@ def test_what_is_filled_into_json_must_be_json() -> None:
         assert (result.error.code, result.error.hint) == ("wrongly_injected", "the host is at fault, not the call")
 
 
-def test_executors_that_take_json_get_it_in_the_json() -> None:
+def test_executors_that_take_json_get_injected_values_in_the_json() -> None:
     schema = {"type": "object", "properties": {"to": {"type": "string"}}, "additionalProperties": False}
 
     class Adapter:
@@ -162,7 +162,7 @@ def test_executors_that_take_json_get_it_in_the_json() -> None:
     assert result.value == [{"to": "bob", **filled}, filled]
 
 
-def test_nobody_but_the_executor_sees_what_is_filled_in() -> None:
+def test_only_the_executor_sees_injected_values() -> None:
     seen: list[bytes] = []
 
     class Hook:
@@ -177,7 +177,7 @@ def test_nobody_but_the_executor_sees_what_is_filled_in() -> None:
     assert seen == [b'{"to":"bob"}'] * 2
 
 
-def test_an_executor_that_decodes_by_the_schema_finds_them_in_the_meta(package: str) -> None:
+def test_an_executor_that_decodes_by_the_schema_gets_injected_values_in_the_meta(package: str) -> None:
     class Executor:
         def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
             codecs = import_module(f"{package}.tools.mail.codecs")

@@ -1,4 +1,4 @@
-"""What a result carries beside its value: pages, server data, hints, reminders, and what is shown of too much."""
+"""Parts of a result beside its value: pages, server data, hints, reminders, and truncated output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def said(handler: Any, metadata: Any, payload: str = "{}", **settings: Any) -> T
     return call_now(runtime_of(catalog_of(handler, metadata=metadata), **settings), payload=payload)
 
 
-def test_a_page_says_how_to_come_by_the_next() -> None:
+def test_a_page_says_how_to_get_the_next() -> None:
     result = said(lambda _args: {"rows": ["a", "b"], "next_after": "b"}, PAGED)
     assert result.bounds == Bounds(returned=2, truncated=True, next_cursor="b")
     assert shown(result) == [
@@ -37,12 +37,12 @@ def test_a_page_says_how_to_come_by_the_next() -> None:
     ]
 
 
-def test_the_last_page_says_nothing() -> None:
+def test_the_last_page_has_no_hint() -> None:
     result = said(lambda _args: {"rows": ["a"]}, PAGED)
     assert (result.bounds, result.blocks) == (Bounds(returned=1), ())
 
 
-def test_a_page_may_say_how_much_there_is_and_how_to_ask_for_less() -> None:
+def test_a_page_may_give_the_total_and_a_refinement_hint() -> None:
     bounds = Bounds(returned=50, total=1234, truncated=True, refinement_hint="give a narrower date")
     result = said(lambda _args: ToolResult(value={"rows": []}, bounds=bounds), PAGED)
     assert result.bounds == bounds
@@ -57,14 +57,14 @@ def test_a_page_may_say_how_much_there_is_and_how_to_ask_for_less() -> None:
         ({"rows": [], "others": []}, "`bounds` with the number of items"),
     ],
 )
-def test_a_page_that_leads_nowhere_is_malformed(outcome: Any, hint: str) -> None:
+def test_a_page_without_a_way_to_continue_is_malformed(outcome: Any, hint: str) -> None:
     result = said(lambda _args: outcome, PAGED)
     assert result.error is not None
     assert result.error.code == "malformed_result"
     assert hint in result.error.issues[0].hint
 
 
-def test_server_data_is_checked_and_shown_to_no_model() -> None:
+def test_server_data_is_validated_and_hidden_from_models() -> None:
     declared = {"server_data": {"evidence": {"type": "array", "items": {"type": "string"}}}}
     result = said(lambda _args: ToolResult(value=1, server_data={"evidence": ["a"]}), declared)
     assert (result.server_data, shown(result)) == ({"evidence": ["a"]}, [1])
@@ -82,13 +82,13 @@ def test_hints_are_lines_for_people() -> None:
     }
 
 
-def test_hints_show_no_secret() -> None:
+def test_hints_contain_no_secret() -> None:
     metadata = {"hints": {"call": "As {{args.password}}, {{args.note}}"}, "args_secrets": ["/note"]}
     result = said(lambda _args: 1, metadata, '{"password": "hunter2", "note": "mine"}')
     assert result.metadata["hints"] == {"call": "As [redacted], [redacted]"}
 
 
-def test_a_reminder_comes_with_each_result_and_with_no_failure() -> None:
+def test_a_reminder_is_added_to_each_result_but_not_to_failures() -> None:
     reminded = {"reminder": "Name your sources."}
     assert shown(said(lambda _args: {"a": 1}, reminded)) == [{"a": 1}, "Name your sources."]
     assert shown(said(lambda args: args["n"], reminded, '{"n": [1]}')) == [[1], "Name your sources."]
@@ -96,7 +96,7 @@ def test_a_reminder_comes_with_each_result_and_with_no_failure() -> None:
 
 
 class TestSize:
-    def test_reg_65_of_a_result_too_large_the_beginning_is_shown_and_the_whole_kept(self, tmp_path: Path) -> None:
+    def test_reg_65_a_large_result_is_shown_truncated_and_stored_completely(self, tmp_path: Path) -> None:
         artifacts = Artifacts(tmp_path)
         value = {"rows": ["ä" * 10] * 20}
         result = said(lambda _args: value, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
@@ -106,21 +106,23 @@ class TestSize:
         assert json.loads(whole.data) == value
         assert summary.data.startswith('{"rows":["ää')
         assert summary.data.endswith(f"\n[cut: these are the first 100 of {len(whole.data)} bytes]")
-        assert result.value == value, "a program has all of it"
+        assert result.value == value, "programs get the complete value"
         assert result.metadata == {"truncated": True}
 
     @pytest.mark.parametrize(("size", "is_cut"), [(100, False), (101, True)])
-    def test_reg_65_the_bound_is_the_last_size_that_is_shown(self, size: int, is_cut: bool, tmp_path: Path) -> None:
+    def test_reg_65_a_result_of_exactly_the_bound_is_shown_completely(
+        self, size: int, is_cut: bool, tmp_path: Path
+    ) -> None:
         artifacts = Artifacts(tmp_path)
         result = said(lambda _args: "x" * size, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
         assert ("truncated" in result.metadata) is is_cut
         assert len(result.payload) == size + 2
 
-    def test_without_a_place_for_artifacts_it_is_cut(self) -> None:
+    def test_without_an_artifact_store_it_is_truncated(self) -> None:
         result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}})
         assert shown(result) == ["x" * 100 + "\n[cut: these are the first 100 of 300 bytes]"]
 
-    def test_where_an_artifact_cannot_be_kept_the_call_has_still_been_made(
+    def test_a_failed_artifact_write_does_not_fail_the_call(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         (tmp_path / "file").write_text("")
@@ -129,7 +131,7 @@ class TestSize:
         assert (result.success, len(result.content)) == (True, 1)
         assert [record.message for record in caplog.records] == ["a large result could not be stored as an artifact"]
 
-    def test_a_tool_may_say_that_it_bounds_its_results_itself(self) -> None:
+    def test_a_tool_may_declare_that_it_bounds_its_results_itself(self) -> None:
         result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 0}})
         assert shown(result) == ["x" * 300]
 
@@ -148,7 +150,7 @@ class TestSize:
         kept = json.loads(artifacts.get(rest_ref).data)
         assert kept == [{"type": "text", "data": "y" * 300}, {"type": "text", "data": "z"}]
 
-    def test_no_secret_is_kept_and_the_record_holds_what_was_shown(self, tmp_path: Path) -> None:
+    def test_no_secret_is_stored_and_the_record_contains_the_shown_result(self, tmp_path: Path) -> None:
         async def check() -> None:
             store, artifacts = MemoryStore(), Artifacts(tmp_path)
             metadata = {"limits": {"result_bytes": 100}, "result_secrets": ["/note"]}
@@ -164,7 +166,7 @@ class TestSize:
 
         asyncio.run(check())
 
-    def test_a_text_that_is_secret_as_a_whole_is_not_kept(self, tmp_path: Path) -> None:
+    def test_a_completely_secret_text_is_not_stored(self, tmp_path: Path) -> None:
         metadata = {"limits": {"result_bytes": 5}, "result_secrets": [""]}
         result = said(lambda _args: "mine " * 20, metadata, artifacts=Artifacts(tmp_path))
         assert Artifacts(tmp_path).get(result.content[1].data).data == b"[redacted]"

@@ -1,4 +1,4 @@
-"""The path policy: what it answers, and that the resolved path is the one that the system would take."""
+"""The path policy: its answers, and that its resolved path is the one of the operating system."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_reg_74_an_answer_names_the_resolved_path_and_its_root(top: Path) -> Non
     assert (answer.read_concern, answer.write_concern) == (None, None)
 
 
-def test_reg_74_a_missing_leaf_is_judged_by_where_it_would_be_made(top: Path) -> None:
+def test_reg_74_a_missing_file_is_judged_by_the_path_where_it_would_be_created(top: Path) -> None:
     (top / "project/out").symlink_to(top / "elsewhere")
     inside, outside = (policy(top).judge(path) for path in ("new/deep/file", "out/new/file"))
     assert (inside.kind, inside.write_concern) == (FileKind.MISSING, None)
@@ -64,9 +64,7 @@ def test_a_relative_path_starts_at_its_base(top: Path) -> None:
         ("loop", PathProblem.TOO_MANY_LINKS),
     ],
 )
-def test_a_path_that_leads_nowhere_has_a_problem_and_no_resolved_path(
-    top: Path, path: str, problem: PathProblem
-) -> None:
+def test_an_unusable_path_has_a_problem_and_no_resolved_path(top: Path, path: str, problem: PathProblem) -> None:
     (top / "project/loop").symlink_to("loop")
     answer = policy(top).judge(path)
     assert (answer.problem, answer.resolved, answer.root) == (problem, "", None)
@@ -106,11 +104,11 @@ def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots:
 def test_reg_72_the_folders_for_temporary_files_are_tmp_and_tmpdir(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(top / "scratch"))
     judge = PathPolicy(top / "project", rules=[PathRules(write_roots=[], tmp=True)]).judge
-    assert judge("/tmp/x").root == str(Path("/tmp").resolve())  # noqa: S108  # the folder that is meant
+    assert judge("/tmp/x").root == str(Path("/tmp").resolve())  # noqa: S108  # the folder under test
     assert judge(f"{top}/scratch/x").write_concern is None
 
 
-def test_policies_stack_and_the_strictest_holds(top: Path) -> None:
+def test_policies_combine_and_the_strictest_wins(top: Path) -> None:
     both = policy(top, PathRules(sensitive=["*.md"]), PathRules(write_roots=["sub"], sensitive=["*.csv"]))
     assert both.judge("x").write_concern is Concern.OUTSIDE_ROOTS
     assert both.judge("sub/x").write_concern is None
@@ -118,7 +116,7 @@ def test_policies_stack_and_the_strictest_holds(top: Path) -> None:
     assert policy(top, PathRules(hard_links=True), PathRules()).judge("file.txt").names_unknown is False
 
 
-def test_without_a_policy_of_paths_nothing_may_be_written(top: Path) -> None:
+def test_without_a_path_policy_nothing_may_be_written(top: Path) -> None:
     assert PathPolicy(top / "project", rules=[]).judge("x").write_concern is Concern.OUTSIDE_ROOTS
 
 
@@ -132,7 +130,7 @@ def test_reg_72_roots_and_project_are_resolved_once(top: Path) -> None:
     assert linked.judge(f"{top}/link/new").root is None
 
 
-def test_reg_52_a_file_with_two_names_is_read_unasked_only_where_the_host_says_so(top: Path) -> None:
+def test_reg_52_a_hard_linked_file_is_read_without_permission_only_if_the_host_allows_it(top: Path) -> None:
     (top / "project/second").hardlink_to(top / "project/file.txt")
     assert policy(top).judge("second").read_concern is Concern.HARD_LINKED
     assert policy(top).judge("second").write_concern is None
@@ -154,7 +152,7 @@ def test_reg_52_a_file_with_two_names_is_read_unasked_only_where_the_host_says_s
         ("project", "second", True),
     ],
 )
-def test_reg_73_a_grant_covers_its_path_and_of_a_folder_what_is_sensitive_only_if_the_folder_is(
+def test_reg_73_a_grant_for_a_folder_covers_sensitive_files_only_if_the_folder_is_sensitive(
     top: Path, granted: str, path: str, allowed: bool
 ) -> None:
     (top / "project/.env").write_text("x")
@@ -182,7 +180,7 @@ def test_a_system_without_relative_opening_is_refused_at_once(top: Path, monkeyp
         PathPolicy(top)
 
 
-def test_a_folder_of_the_host_that_leads_nowhere_is_refused_at_once(top: Path) -> None:
+def test_an_unusable_folder_of_the_host_is_refused_at_once(top: Path) -> None:
     (top / "loop").symlink_to("loop")
     with pytest.raises(ValueError, match="loop' cannot be a folder of a path policy: its links form a loop"):
         PathPolicy(top / "loop")
@@ -210,18 +208,18 @@ def test_a_folder_of_the_host_that_leads_nowhere_is_refused_at_once(top: Path) -
         ("?.key", "/q/aa.key", False),
     ],
 )
-def test_reg_52_patterns_with_a_slash_are_places_and_those_without_are_names(
+def test_reg_52_patterns_with_a_slash_match_paths_and_others_match_names(
     pattern: str, path: str, matches: bool
 ) -> None:
     assert SensitivePattern.parse(pattern, project="/p", home="/h").matches(path) is matches
 
 
-def test_only_literal_patterns_name_a_place() -> None:
+def test_only_literal_patterns_name_a_path() -> None:
     places = [SensitivePattern.parse(text, project="/p", home="/h").place for text in ("~/.x", "a/b", "/a*/b", "*.k")]
     assert places == ["/h/.x", "/p/a/b", None, None]
 
 
-def test_paths_are_taken_apart_at_slashes() -> None:
+def test_paths_are_split_at_slashes() -> None:
     assert list(ancestry("/a/bc/d")) == ["/", "/a", "/a/bc", "/a/bc/d"]
     assert list(ancestry("/")) == ["/"]
     assert [is_within(path, "/a") for path in ("/a", "/a/b", "/ab", "/")] == [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Attempts, as tests put them together: the arguments of `Counters.take`."""
+"""Attempts for tests: the arguments of `Counters.take`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Attempt(NamedTuple):
-    """One call of a tool by a user. Limits of 0 are none."""
+    """One call of a tool by a user. A limit of 0 means none."""
 
     ident: str
     user: str

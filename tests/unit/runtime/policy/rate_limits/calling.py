@@ -1,4 +1,4 @@
-"""A process that makes calls of one limited tool: a line of JSON in, what became of the calls out."""
+"""A process that makes calls of one limited tool: it reads a line of JSON and prints the outcomes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def say(line: str) -> None:
 async def main(uri: str, limits: dict[str, float]) -> None:
     async with RedisCounters(uri, timeout=60) as counters:
         say("ready")
-        for line in sys.stdin:  # nothing else is to run meanwhile
+        for line in sys.stdin:  # nothing else may run meanwhile
             wanted: dict[str, Any] = json.loads(line)
             at = datetime.fromisoformat(wanted["at"])
             runtime = runtime_of(catalog_of(metadata={"limits": limits}), clock=lambda at=at: at, counters=counters)

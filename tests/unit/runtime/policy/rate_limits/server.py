@@ -1,4 +1,4 @@
-"""A real redis-server of a test's own, on a socket in a folder of its own: no port is taken, nothing is kept."""
+"""A real redis-server for a test, on a socket in a separate folder: it uses no port and keeps nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-PASSWORD = "hunter2"  # noqa: S105  # of a server that nobody else reaches
+PASSWORD = "hunter2"  # noqa: S105  # of a private test server
 
 
 class RedisServer:
@@ -50,14 +50,14 @@ class RedisServer:
         self._process.wait()
 
     def pause(self) -> None:
-        """Leave it there, and silent."""
+        """Suspend the server, so that it does not answer."""
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         self._process.send_signal(signal.SIGCONT)
 
     def client(self) -> Redis:
-        """A client, to look at what is kept."""
+        """Return a client to inspect the stored data."""
         return Redis(unix_socket_path=str(self.socket), password=PASSWORD, decode_responses=True)
 
     def _is_listening(self) -> bool:
@@ -71,10 +71,10 @@ class RedisServer:
 
 @contextmanager
 def redis_server() -> Iterator[RedisServer]:
-    """Run a server. Where there is none to be run, the test is skipped."""
+    """Run a server. If redis-server is not installed, the test is skipped."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not installed (apt-get install redis-server)")
-    with TemporaryDirectory(prefix="redis") as folder:  # pytest's own are too deep for the path of a socket
+    with TemporaryDirectory(prefix="redis") as folder:  # the paths of pytest's folders are too long for a socket
         server = RedisServer(Path(folder))
         try:
             yield server

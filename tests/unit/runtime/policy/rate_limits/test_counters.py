@@ -31,7 +31,7 @@ TOOLS = count(1)
 
 
 class Asked:
-    """Counters that are asked from outside of an event loop, about a tool of their own, at seconds after noon."""
+    """Counters used from outside of an event loop, for a separate tool, with times as seconds after noon."""
 
     def __init__(self, counters: Counters, runner: asyncio.Runner) -> None:
         self._counters = counters
@@ -88,7 +88,7 @@ def test_tel_27_a_cooldown_is_per_user_and_per_tool(counters: Asked) -> None:
     assert counters.take(31, cooldown_seconds=30) == 29
 
 
-def test_tel_27_a_cooldown_goes_on_over_midnight(counters: Asked) -> None:
+def test_tel_27_a_cooldown_continues_over_midnight(counters: Asked) -> None:
     assert counters.take(HALF_A_DAY - 1, cooldown_seconds=100_000) == 0
     assert counters.take(HALF_A_DAY + 1, cooldown_seconds=100_000) == 99_998
 
@@ -111,7 +111,7 @@ def test_tel_27_a_cooldown_may_be_of_any_length(counters: Asked, seconds: float)
     assert counters.take(60, cooldown_seconds=seconds) == pytest.approx(100 * 366 * 86_400 - 60)
 
 
-def test_the_longer_of_both_waits_is_told(counters: Asked) -> None:
+def test_the_longer_of_both_waits_is_returned(counters: Asked) -> None:
     both = {"cooldown_seconds": 60, "daily_limit": 1}
     assert counters.take(0, **both) == 0
     assert counters.take(1, **both) == HALF_A_DAY - 1
@@ -119,17 +119,17 @@ def test_the_longer_of_both_waits_is_told(counters: Asked) -> None:
     assert counters.take(HALF_A_DAY - 10, **both) == 40
 
 
-def test_a_refused_attempt_counts_for_nothing(counters: Asked) -> None:
+def test_a_refused_attempt_does_not_count(counters: Asked) -> None:
     both = {"cooldown_seconds": 10, "daily_limit": 2}
     assert [counters.take(second, **both) for second in (0, 5, 9, 10)] == [0, 5, 1, 0]
 
 
-def test_attempts_at_once_share_what_is_left(counters: Asked) -> None:
+def test_concurrent_attempts_share_the_remaining_limit(counters: Asked) -> None:
     waits = counters.take_at_once(60, daily_limit=5)
     assert sorted(waits) == [0] * 5 + [HALF_A_DAY] * 55
 
 
-def test_clocks_that_differ_around_midnight_do_not_start_a_day_again(counters: Asked) -> None:
+def test_clocks_that_differ_around_midnight_do_not_restart_a_day(counters: Asked) -> None:
     before, after = HALF_A_DAY - 1, HALF_A_DAY + 1
     assert [counters.take(at, daily_limit=1) > 0 for at in (before, after, before, after)] == [False, False, True, True]
 
@@ -147,18 +147,18 @@ def test_tel_27_a_cooldown_under_a_clock_that_was_ahead_lasts_no_longer_than_the
     assert counters.take(30, cooldown_seconds=30) == 0
 
 
-def test_tel_27_a_cooldown_is_as_long_as_the_rule_is_now(counters: Asked) -> None:
+def test_tel_27_a_cooldown_uses_the_current_rule(counters: Asked) -> None:
     assert counters.take(0, cooldown_seconds=YEARS) == 0
     assert counters.take(10, cooldown_seconds=30) == 20
     assert counters.take(10, cooldown_seconds=0) == 0
 
 
-def test_tel_28_a_day_under_a_clock_that_was_ahead_counts_for_no_other(counters: Asked) -> None:
+def test_tel_28_a_day_counted_with_a_fast_clock_does_not_affect_other_days(counters: Asked) -> None:
     assert [counters.take(YEARS, daily_limit=1) > 0 for _ in range(2)] == [False, True]
     assert [counters.take(0, daily_limit=1) for _ in range(2)] == [0, HALF_A_DAY]
 
 
-def test_a_clock_that_is_set_back_takes_the_days_to_come_out_of_memory() -> None:
+def test_setting_a_clock_back_discards_future_days() -> None:
     counters = MemoryCounters()
     days = [NOON + timedelta(days=3), NOON, NOON + timedelta(days=3)]
     attempts = [Attempt(ident="x.y", user="ann", at=at, daily_limit=1) for at in days]
@@ -175,10 +175,10 @@ def test_a_clock_that_is_set_back_takes_the_days_to_come_out_of_memory() -> None
         max_size=30,
     )
 )
-def test_tel_27_28_no_clock_makes_anybody_wait_longer_than_a_rule_says(
+def test_tel_27_28_no_clock_makes_a_user_wait_longer_than_the_rule(
     steps: list[tuple[float, int, int]],
 ) -> None:
-    """The clock jumps both ways, and a day that it was in already may be used up; two waits are always enough."""
+    """The clock jumps both ways, and the limit of an earlier day may be used up; two waits are always enough."""
     counters, at = MemoryCounters(), NOON
     for jump, cooldown, daily in steps:
         at += timedelta(seconds=jump)
@@ -202,14 +202,14 @@ def test_tel_27_28_no_clock_makes_anybody_wait_longer_than_a_rule_says(
         ("u" * 100_000, "u" * 100_001),
     ],
 )
-def test_users_and_tools_may_hold_any_text(counters: Asked, users: tuple[str, ...]) -> None:
+def test_names_of_users_and_tools_may_be_any_text(counters: Asked, users: tuple[str, ...]) -> None:
     for _ in range(2):
         waits = [counters.take(daily_limit=2, user=user, ident=user) for user in users]
         assert waits == [0] * len(users)
     assert 0 not in [counters.take(daily_limit=2, user=user, ident=user) for user in users]
 
 
-def test_a_tool_and_a_user_are_not_confused_where_they_meet(counters: Asked) -> None:
+def test_combinations_of_tool_and_user_are_not_confused(counters: Asked) -> None:
     for ident, user in (("a", "b:c"), ("a:b", "c"), ("a.b", "c"), ("a", "b.c")):
         assert counters.take(daily_limit=1, ident=ident, user=user) == 0
 

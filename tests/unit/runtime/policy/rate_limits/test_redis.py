@@ -1,4 +1,4 @@
-"""Counters in Redis: shared by processes, closed when Redis is not there, and tidy. The server is a real one."""
+"""Counters in Redis: shared by processes, refusing calls without Redis, and without stale keys. The server is real."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def attempt(user: str = "ann", **limits: Any) -> Attempt:
 
 
 class Caller:
-    """A process of its own that makes calls."""
+    """A separate process that makes calls."""
 
     def __init__(self, server: RedisServer, limits: dict[str, float]) -> None:
         self._process = subprocess.Popen(
@@ -75,7 +75,7 @@ class Caller:
         self._process.stdin.flush()
 
     def ends(self) -> list[list[Any]]:
-        """How the calls that were started ended: the code and `retry_after` of each."""
+        """Return how the started calls ended: the code and `retry_after` of each."""
         ends: list[list[Any]] = json.loads(self._line())
         return ends
 
@@ -145,7 +145,7 @@ def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServe
     assert left[f"{key}:2026-03-01"] == pytest.approx(13 * 3600, abs=60)
 
 
-def test_without_redis_a_limited_call_does_not_run_and_says_nothing_of_the_host(
+def test_without_redis_a_limited_call_does_not_run_and_reveals_no_details_of_the_host(
     server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def call_one() -> Any:
@@ -176,14 +176,14 @@ def test_counters_work_again_when_redis_is_back(server: RedisServer) -> None:
             await asyncio.to_thread(server.start)
             return await counters.take(*attempt("restart"))
 
-    assert asyncio.run(take_with_a_restart_between()) == 0  # it kept nothing
+    assert asyncio.run(take_with_a_restart_between()) == 0  # it stores nothing
 
 
 OWN_ANSWERS = {"ann": 30, "ben": 0, "eve": 0}
-"""What these users are told when `ann` has just passed, whatever was asked and not answered before."""
+"""The answers for these users when `ann` has just passed, regardless of earlier unanswered takes."""
 
 
-def test_a_take_that_was_given_up_leaves_the_next_one_its_own_answer(empty: RedisServer) -> None:
+def test_a_timed_out_take_does_not_shift_later_answers(empty: RedisServer) -> None:
     async def take_after_silence() -> dict[str, float]:
         async with RedisCounters(empty.uri, timeout=2) as counters:
             await counters.take(*attempt())
@@ -231,7 +231,9 @@ def test_each_event_loop_has_connections_of_its_own(empty: RedisServer) -> None:
         one.run(counters.aclose())
 
 
-def test_a_wrong_password_is_like_no_redis(server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_password_is_handled_like_an_unreachable_redis(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
     async def take() -> None:
         async with RedisCounters(server.uri.replace(PASSWORD, "letmein")) as counters:
             await counters.take(*attempt())
@@ -252,14 +254,14 @@ def test_a_wrong_password_is_like_no_redis(server: RedisServer, caplog: pytest.L
         "redis://host?nothing=1",
     ],
 )
-def test_a_uri_that_is_none_is_refused_at_once_and_not_repeated(uri: str) -> None:
+def test_an_invalid_uri_is_refused_at_once_and_not_quoted(uri: str) -> None:
     with pytest.raises(ValueError, match="is not a Redis URI") as caught:
         RedisCounters(uri)
     assert PASSWORD not in str(caught.value)
     assert caught.value.__suppress_context__
 
 
-def test_without_redis_py_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_py_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis.asyncio", None)
     with pytest.raises(ImportError, match=r'limits in Redis need redis-py: pip install "toolgen\[redis\]"'):
         RedisCounters("redis://localhost")

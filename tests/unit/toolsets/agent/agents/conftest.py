@@ -1,4 +1,4 @@
-"""A package of many agents, and a tool that takes a secret, compiled for real."""
+"""A really compiled package with many agents and a tool that takes a secret."""
 
 from __future__ import annotations
 

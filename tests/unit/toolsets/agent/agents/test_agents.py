@@ -1,4 +1,4 @@
-"""The tools that start agents, called by an agent: what the child is told, may do, and answers."""
+"""Tools that start agents, called by an agent: the messages, tools and answers of the child."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Listening:
-    """A planner loop that notes the runs it was given."""
+    """A planner loop that records its runs."""
 
     def __init__(self, answer: Any = "done") -> None:
         self.runs: list[AgentRun] = []
@@ -46,7 +46,7 @@ class Listening:
 
 
 def started(request: ToolRequest) -> AgentRun:
-    """The run that a call starts."""
+    """Return the run that a call starts."""
     listening = Listening()
     assert code_of(World(listening).one(request)) == "ok"
     return listening.runs[0]
@@ -61,14 +61,14 @@ def inspected(world: World, agent_id: str, meta: ToolCallMeta | None = None) -> 
     return world.one(request, run=world.runtime.start_run("main", meta=meta)) if meta else world.one(request)
 
 
-def test_a_sub_agent_is_told_its_own_system_text_and_the_prompt() -> None:
+def test_a_sub_agent_receives_its_system_text_and_the_prompt() -> None:
     run = started(sub("Find out who was first.", "orchestrator.researcher"))
     system = "You are a careful researcher. Every statement needs a source."
     assert texts(run) == [("system", system), ("user", "Find out who was first.")]
     assert (run.run.agent, run.run.role) == ("orchestrator.researcher", "sub")
 
 
-def test_a_fork_is_told_the_prompt_and_whose_messages_it_goes_on_from() -> None:
+def test_a_fork_receives_the_prompt_and_the_run_that_it_continues() -> None:
     listening = Listening()
     world = World(listening)
     parent = world.start()
@@ -78,7 +78,7 @@ def test_a_fork_is_told_the_prompt_and_whose_messages_it_goes_on_from() -> None:
     assert (run.run.role, run.run.meta.parent_run_id) == ("fork", parent.meta.run_id)
 
 
-def test_a_worker_is_told_its_step_and_the_task() -> None:
+def test_a_worker_receives_its_step_and_the_task() -> None:
     run = started(call_of(WORKER, task_id="t{1}", step_id="s-2"))
     assert run.messages[1].content == (
         "Claim step s-2 of task t{1}, do what it asks for, and report on it there.\n"
@@ -87,7 +87,7 @@ def test_a_worker_is_told_its_step_and_the_task() -> None:
     assert (run.run.agent, run.run.role) == ("default_worker", "worker")
 
 
-def test_the_result_says_whose_answer_it_is() -> None:
+def test_the_result_identifies_the_agent() -> None:
     result = World(plays(answer="It was Ada.")).one(sub())
     link = run_link(result)
     child = value_of(result)
@@ -95,12 +95,12 @@ def test_the_result_says_whose_answer_it_is() -> None:
     assert (child.agent_id, child.run_id) == (link["agent_id"], link["run_id"])
 
 
-def test_an_answer_that_is_no_text_is_given_as_json() -> None:
+def test_an_answer_that_is_not_text_is_returned_as_json() -> None:
     result = World(plays(answer={"b": [1, None], "a": "ü"})).one(sub())
     assert value_of(result).result == '{"b":[1,null],"a":"ü"}'
 
 
-def test_a_child_that_fails_gives_no_answer_but_a_link_to_what_it_did() -> None:
+def test_a_failed_child_returns_a_link_to_its_record() -> None:
     async def run_agent(_run: AgentRun) -> Outcome:
         raise ValueError("the model is gone")
 
@@ -111,17 +111,17 @@ def test_a_child_that_fails_gives_no_answer_but_a_link_to_what_it_did() -> None:
 
 
 @pytest.mark.parametrize("spelling", ["code.read_file", "code__read_file"])
-def test_allowed_tools_narrow_in_every_spelling(spelling: str) -> None:
+def test_allowed_tools_narrow_the_set_in_every_spelling(spelling: str) -> None:
     run = started(worker(allowed_tools=[spelling]))
     assert set(run.run.effective.tools) == {"code.read_file"}
 
 
-def test_a_dispatch_may_ask_for_what_the_definition_lets_it_ask_for() -> None:
+def test_a_dispatch_may_request_tools_that_the_definition_allows_on_request() -> None:
     run = started(worker(allowed_tools=["code.read_file", "code.write_file"]))
     assert set(run.run.effective.tools) == {"code.read_file", "code.write_file"}
 
 
-def test_no_allowed_tools_at_all_is_a_child_that_only_answers() -> None:
+def test_an_empty_list_of_allowed_tools_gives_a_child_without_tools() -> None:
     assert set(started(sub(allowed_tools=[])).run.effective.tools) == set()
 
 
@@ -140,7 +140,7 @@ def test_an_agent_of_another_role_cannot_be_started(request_: ToolRequest) -> No
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "unknown_agent")
 
 
-def test_the_list_of_definitions_says_what_each_is_for() -> None:
+def test_the_list_of_definitions_contains_their_descriptions() -> None:
     result = World(plays()).one(call_of("agent.list_agent_definitions"))
     assert json.loads(result.payload) == [
         {"id": "default_sub", "role": "sub"},
@@ -149,7 +149,7 @@ def test_the_list_of_definitions_says_what_each_is_for() -> None:
     ]
 
 
-def test_the_list_of_workers_says_who_is_free() -> None:
+def test_the_list_of_workers_shows_which_are_free() -> None:
     held = Held(1)
     world = World(held, workers=2)
 
@@ -169,7 +169,7 @@ def test_the_list_of_workers_says_who_is_free() -> None:
     in_loop(main)
 
 
-def test_a_worker_claims_its_step_and_reports_on_it() -> None:
+def test_a_worker_claims_its_step_and_updates_it() -> None:
     graph = TaskGraph()
     task = graph.create("Ship it", [Step(id="build", title="Build it")])
     step = {"task_id": task.id, "step_id": "build"}
@@ -184,7 +184,7 @@ def test_a_worker_claims_its_step_and_reports_on_it() -> None:
     assert (built.state, built.claimed_by, built.note) == ("done", run_link(result)["agent_id"], "built")
 
 
-def test_a_worker_that_ends_without_a_report_gives_its_step_back() -> None:
+def test_a_worker_that_ends_without_an_update_releases_its_step() -> None:
     graph = TaskGraph()
     task = graph.create("Ship it", [Step(id="build", title="Build it")])
     step = {"task_id": task.id, "step_id": "build"}
@@ -208,7 +208,7 @@ def test_an_agent_that_failed_leaves_its_worker_free() -> None:
     assert [code_of(result) for result in (world.one(worker("s1")), world.one(worker("s2")))] == ["handler_error"] * 2
 
 
-def test_what_an_agent_did_can_be_read_afterwards() -> None:
+def test_the_calls_of_an_agent_can_be_inspected_afterwards() -> None:
     script = plays(
         [call_of("code.read_file", path="a.md"), call_of("code.read_file", lines=3)],
         [call_of("code.no_such"), call_of("router.invoke_skill", name="x", input={"api_key": "hunter2"})],
@@ -226,7 +226,7 @@ def test_what_an_agent_did_can_be_read_afterwards() -> None:
     ]
 
 
-def test_of_many_calls_the_last_are_shown_and_of_long_args_the_beginning() -> None:
+def test_only_the_last_calls_and_the_beginning_of_long_args_are_shown() -> None:
     calls = [call_of("code.list_dir", path=f"{number}{'x' * 200}") for number in range(CALLS + 7)]
     listing = {"entries": [], "truncated": False}
     world = World(plays(calls), tools={"code.list_dir": lambda _args, _meta: listing})
@@ -235,14 +235,14 @@ def test_of_many_calls_the_last_are_shown_and_of_long_args_the_beginning() -> No
     assert len(lines) == 2 + CALLS
 
 
-def test_a_payload_that_is_no_json_is_not_shown() -> None:
+def test_a_payload_that_is_not_json_is_not_shown() -> None:
     world = World(plays([ToolRequest(name="code.read_file", payload=b'{"path": hunter2')]))
     text = value_of(inspected(world, run_link(world.one(sub()))["agent_id"]))
     assert "1. code.read_file (no JSON): validation_error, invalid payload" in text
 
 
 @pytest.mark.parametrize("meta", [ToolCallMeta(user="eve", session_id="s"), ToolCallMeta(user="ann", session_id="t")])
-def test_what_an_agent_did_is_told_in_its_own_session_only(meta: ToolCallMeta) -> None:
+def test_an_agent_can_be_inspected_only_in_its_own_session(meta: ToolCallMeta) -> None:
     world = World(plays())
     agent_id = run_link(world.one(sub()))["agent_id"]
     assert inspected(world, agent_id).success
@@ -255,7 +255,7 @@ def test_what_an_agent_did_is_told_in_its_own_session_only(meta: ToolCallMeta) -
 
 
 @pytest.mark.parametrize(("raised", "state"), [(None, "completed"), (ValueError("no"), "failed")])
-def test_how_an_agent_ended_is_told(raised: Exception | None, state: str) -> None:
+def test_an_inspection_shows_how_an_agent_ended(raised: Exception | None, state: str) -> None:
     async def run_agent(_run: AgentRun) -> Outcome:
         if raised:
             raise raised
@@ -265,7 +265,7 @@ def test_how_an_agent_ended_is_told(raised: Exception | None, state: str) -> Non
     assert f": {state}, calls: 0" in value_of(inspected(world, run_link(world.one(sub()))["agent_id"]))
 
 
-def test_an_agent_is_told_of_while_it_runs_and_after_it_was_stopped() -> None:
+def test_an_agent_can_be_inspected_while_running_and_after_an_abort() -> None:
     held = Held(1)
     world = World(held)
     run = world.start()
@@ -286,7 +286,7 @@ def test_an_agent_is_told_of_while_it_runs_and_after_it_was_stopped() -> None:
     in_loop(main)
 
 
-def test_the_first_agents_are_forgotten_where_there_are_very_many() -> None:
+def test_the_oldest_agents_are_forgotten_if_there_are_many() -> None:
     world = World(plays())
     first, *others = [run_link(world.one(sub()))["agent_id"] for _ in range(AGENTS + 1)]
     assert code_of(inspected(world, first)) == "unknown_agent"

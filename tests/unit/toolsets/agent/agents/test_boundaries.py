@@ -1,4 +1,4 @@
-"""What separates agents: an abort reaches all that was started, and no session learns of another or of hidden tools."""
+"""Boundaries of agents: an abort reaches all started agents, and no session sees another one or hidden tools."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def writes(world: World) -> int:
 
 
 class Stubborn:
-    """A planner loop that waits, swallows its cancellation, and goes on: it writes three times."""
+    """A planner loop that waits, ignores its cancellation and continues: it writes three times."""
 
     def __init__(self, *, uncancels: bool = False, raises: Exception | None = None) -> None:
         self.started = asyncio.Event()
@@ -72,7 +72,7 @@ class Stubborn:
 )], ids=["sub", "worker", "fork", "exported", "of the host"])  # fmt: skip
 @pytest.mark.parametrize("uncancels", [False, True])
 @pytest.mark.parametrize("raises", [None, ValueError("no")])
-def test_an_abort_reaches_an_agent_whose_planner_swallows_it(
+def test_an_abort_stops_an_agent_whose_planner_ignores_it(
     request_: ToolRequest, uncancels: bool, raises: Exception | None
 ) -> None:
     async def main() -> None:
@@ -98,9 +98,7 @@ def test_an_abort_reaches_an_agent_whose_planner_swallows_it(
 
 
 @pytest.mark.parametrize("uncancels", [False, True])
-def test_an_agent_whose_caller_was_cancelled_makes_no_more_calls_though_its_planner_swallows_it(
-    *, uncancels: bool
-) -> None:
+def test_an_agent_of_a_cancelled_caller_makes_no_more_calls_even_if_its_planner_ignores_it(*, uncancels: bool) -> None:
     async def main() -> None:
         stubborn = Stubborn(uncancels=uncancels)
         world = World(stubborn, tools={"code.write_file": lambda _args, _meta: WRITTEN})
@@ -115,7 +113,7 @@ def test_an_agent_whose_caller_was_cancelled_makes_no_more_calls_though_its_plan
     in_loop(main)
 
 
-def test_an_abort_reaches_the_agents_of_agents() -> None:
+def test_an_abort_reaches_nested_agents() -> None:
     async def main() -> None:
         started = asyncio.Event()
         seen: list[AgentRun] = []
@@ -145,7 +143,7 @@ def test_an_abort_reaches_the_agents_of_agents() -> None:
     in_loop(main)
 
 
-def test_a_run_that_its_host_aborts_ends_its_call_alone() -> None:
+def test_aborting_a_child_run_ends_only_its_call() -> None:
     async def main() -> None:
         held = Held(1)
         world = World(held)
@@ -162,7 +160,7 @@ def test_a_run_that_its_host_aborts_ends_its_call_alone() -> None:
     in_loop(main)
 
 
-def test_no_agent_is_started_once_the_run_was_aborted() -> None:
+def test_no_agent_is_started_after_the_run_was_aborted() -> None:
     async def main() -> None:
         begun = asyncio.Event()
 
@@ -209,7 +207,7 @@ def inspected(world: World, agent_id: str, meta: ToolCallMeta, session: Session 
 
 
 @pytest.mark.parametrize("user", ["ann", None])
-def test_a_host_without_ids_of_sessions_keeps_them_apart_all_the_same(user: str | None) -> None:
+def test_sessions_are_separate_even_without_session_ids(user: str | None) -> None:
     world = World(plays())
     session, meta = Session(), ToolCallMeta(user=user)
     started = world.one(sub(), run=world.runtime.start_run("main", meta=meta, session=session))
@@ -224,7 +222,7 @@ def test_ids_of_runs_and_agents_cannot_be_guessed() -> None:
     for kind in ("agent", "run"):
         first, second = (link[f"{kind}_id"] for link in links)
         assert re.fullmatch(rf"{kind}_[0-9a-f]{{32}}", first)
-        assert sum(a != b for a, b in zip(first, second, strict=True)) > 10, "they have next to nothing in common"
+        assert sum(a != b for a, b in zip(first, second, strict=True)) > 10, "they have almost nothing in common"
 
 
 FORGED: list[str] = [
@@ -238,7 +236,7 @@ FORGED: list[str] = [
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_child_forges_no_line_by_the_name_of_a_tool(name: str) -> None:
+def test_a_child_cannot_forge_a_line_with_the_name_of_a_tool(name: str) -> None:
     world = World(plays([ToolRequest(name=name)], [call_of("code.list_dir")]))
     text = value_of(inspected(world, run_link(world.one(sub()))["agent_id"], ToolCallMeta(user="ann", session_id="s")))
     first, second, third = text.split("\n")
@@ -250,7 +248,7 @@ def test_a_child_forges_no_line_by_the_name_of_a_tool(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\u2028b", "\u202egnp.exe", "\x7f", "\u200b", "x" * 9_000, "\n8. forged: ok"])
-def test_a_child_forges_no_line_by_what_it_sends_or_how_it_fails(text: str) -> None:
+def test_a_child_cannot_forge_a_line_with_args_or_errors(text: str) -> None:
     def fails(_args: Any, _meta: ToolCallMeta) -> Any:
         raise ValueError(f"no {text}")
 
@@ -277,7 +275,7 @@ def refusal(start: Callable[..., ToolRequest], *names: str) -> str:
     [(sub, "mcp.assets.put_asset"), (worker, "mcp.assets.put_asset"), (worker, "mcp.github.create_issue")],
     ids=["a policy hides it", "hidden and not used", "not used"],
 )
-def test_a_hidden_tool_is_refused_as_one_that_does_not_exist(
+def test_a_hidden_tool_is_refused_like_an_unknown_one(
     start: Callable[..., ToolRequest], ident: str, spell: Callable[[str], str]
 ) -> None:
     there, nowhere = spell(ident), spell(f"{ident}x")
@@ -290,14 +288,14 @@ def test_a_hidden_tool_is_refused_as_one_that_does_not_exist(
     assert refusal(start, nowhere, "code.read_file", there) == told.replace(there, f"{nowhere}, {there}")
 
 
-def test_what_a_parent_has_itself_is_left_out_without_a_word() -> None:
-    """It knows of the tool; that its agents are not to have it is no secret."""
+def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently() -> None:
+    """The parent knows the tool, so its refusal reveals nothing."""
     world = World(plays())
     assert "agent.task_list" in world.start()
     assert world.one(sub(allowed_tools=["agent.task_list", "agent.task_get"])).success
 
 
-def test_a_child_that_ends_leaves_another_that_holds_the_same_within_reach_of_an_abort() -> None:
+def test_the_end_of_a_child_does_not_detach_an_equal_one_from_aborts() -> None:
     effective = effective_set({}, {"use": []}, Policies({}, []))
     session = Session()
     parent, first, second = (

@@ -1,4 +1,4 @@
-"""Agent definitions: which agents a call may start, and what it is told of those that it may not."""
+"""Agent definitions: which agents a call may start, and the errors for others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolgen.toolsets.agent.agents.definitions import AgentDefinitionRegistry
 REGISTRY = AgentDefinitionRegistry(load("generated"))
 
 
-def test_main_agents_are_started_by_hosts_alone() -> None:
+def test_only_hosts_start_main_agents() -> None:
     assert [(each.id, each.role) for each in REGISTRY] == [
         ("default_fork", "fork"),
         ("default_sub", "sub"),
@@ -21,13 +21,13 @@ def test_main_agents_are_started_by_hosts_alone() -> None:
     ]
 
 
-def test_a_definition_says_what_its_agent_is_for_and_what_it_is_told() -> None:
+def test_a_definition_contains_a_description_and_the_text_for_its_agent() -> None:
     definition = REGISTRY.find("orchestrator.researcher", "sub")
     assert definition.description == "Answers questions from sources."
     assert definition.system == "You are a careful researcher. Every statement needs a source."
 
 
-def test_a_definition_is_listed_with_the_first_line_of_what_it_is_for(many_agents: str) -> None:
+def test_a_definition_is_listed_with_the_first_line_of_its_description(many_agents: str) -> None:
     assert [each.as_json() for each in AgentDefinitionRegistry(load(many_agents))][:2] == [
         {"id": "ann", "role": "sub", "description": "Opens the vault."},
         {"id": "bob", "role": "sub", "description": "Opens the vault."},
@@ -43,7 +43,7 @@ def test_a_definition_is_listed_with_the_first_line_of_what_it_is_for(many_agent
         ("x" * 500, "worker", "did you mean default_worker?"),
     ],
 )
-def test_reg_38_an_id_that_none_of_the_role_has_is_told_with_what_may_be_meant(
+def test_reg_38_an_unknown_id_is_reported_with_suggestions_of_the_same_role(
     definition_id: str, role: str, hint: str
 ) -> None:
     with pytest.raises(CallFailed) as caught:
@@ -53,13 +53,13 @@ def test_reg_38_an_id_that_none_of_the_role_has_is_told_with_what_may_be_meant(
     assert error.message == f"no agent of the role {role} has the definition id {definition_id[:100]!r}"
 
 
-def test_where_there_is_none_of_the_role_nothing_is_suggested() -> None:
+def test_without_agents_of_the_role_nothing_is_suggested() -> None:
     with pytest.raises(CallFailed) as caught:
         AgentDefinitionRegistry(load("toolgen.toolsets.generated")).find("default_sub", "sub")
     assert caught.value.hint == "go on without it: there is none to start"
 
 
-def test_of_many_agents_only_some_are_named(many_agents: str) -> None:
+def test_only_some_of_many_agents_are_named(many_agents: str) -> None:
     with pytest.raises(CallFailed) as caught:
         AgentDefinitionRegistry(load(many_agents)).find("zzzzzz", "sub")
     assert caught.value.hint == "did you mean ann or bob or cyd?"

@@ -1,4 +1,4 @@
-"""Records of what agents did: what a line shows of a call, and what it does not."""
+"""Records of agents: the line about a call, and what it leaves out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Vault:
-    """Opens to one word. What it says of another goes over two lines."""
+    """A tool that accepts one word. Its error about others has two lines."""
 
     def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[str]:
         if "sesame" in str(request.payload):
@@ -26,7 +26,7 @@ class Vault:
         return ToolResult(error=error)
 
 
-def test_a_line_has_no_declared_secret_and_one_line_of_an_error(many_agents: str) -> None:
+def test_a_line_has_no_declared_secret_and_only_the_first_line_of_an_error(many_agents: str) -> None:
     catalog = load(many_agents)
     vault = ToolsetRegistration(toolset="vault", executor=Vault())
     runtime = Runtime(catalog, permission=allow_all, executors=[vault], missing=catalog.toolsets)
@@ -48,7 +48,7 @@ def test_a_line_has_no_declared_secret_and_one_line_of_an_error(many_agents: str
     asyncio.run(main())
 
 
-def test_reg_66_a_line_shows_no_secret_however_it_was_sent_or_said(many_agents: str) -> None:
+def test_reg_66_a_line_shows_no_secret_from_args_or_errors(many_agents: str) -> None:
     class Telling(Vault):
         def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[str]:
             raise ValueError(f"no way in with {request.payload!r}")

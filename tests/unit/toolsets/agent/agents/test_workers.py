@@ -1,4 +1,4 @@
-"""Workers: each step takes one, and gives it back however it ends."""
+"""Workers: each step occupies one and always releases it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.agents.workers import WorkerPool
 
 
-def test_a_worker_is_taken_for_as_long_as_a_step_runs() -> None:
+def test_a_worker_is_busy_while_its_step_runs() -> None:
     pool = WorkerPool(2)
     with pool.taken() as first, pool.taken() as second:
         assert (first, second) == ("worker-1", "worker-2")
@@ -34,6 +34,6 @@ def test_reg_80_without_a_free_worker_a_step_is_refused() -> None:
     assert pool.free == {"worker-1": True}
 
 
-def test_a_pool_of_no_workers_is_a_mistake_of_the_host() -> None:
+def test_a_pool_without_workers_is_an_error_of_the_host() -> None:
     with pytest.raises(ValueError, match="a pool needs at least one worker"):
         WorkerPool(0)

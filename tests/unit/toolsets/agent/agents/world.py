@@ -1,4 +1,4 @@
-"""A runtime over the examples whose agents are scripted: their calls really take the pipeline."""
+"""A runtime for the examples with scripted agents, whose calls pass through the real pipeline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SUB = "agent.create_sub_agent"
 FORK = "agent.fork_agent"
 WORKER = "agent.dispatch_worker"
 DELEGATE = "router.delegate_to_agent"
-"""A tool of the host's own that starts an agent."""
+"""A tool of the host that starts an agent."""
 
 FOUND: Final = {"answer": "yes", "sources": []}
 VERDICT: Final = {"verdict": "holds", "reason": "it says so"}
@@ -53,7 +53,7 @@ def worker(step: str = "s1", **more: Any) -> ToolRequest:
 
 
 def plays(*turns: Sequence[ToolRequest], answer: Any = "done", telemetry: Mapping[str, Any] | None = None) -> RunAgent:
-    """A planner loop that makes the calls of each turn, whatever comes of them, and gives one answer."""
+    """Return a planner loop that makes the calls of each turn, ignores their results, and returns one answer."""
 
     async def run_agent(run: AgentRun) -> Outcome:
         for requests in turns:
@@ -64,9 +64,10 @@ def plays(*turns: Sequence[ToolRequest], answer: Any = "done", telemetry: Mappin
 
 
 class World:
-    """`run_agent` plays the agents. Tools of `router` and `code` note who ran them, and do what `tools` says, if that.
+    """`run_agent` implements the agents.
 
-    Ids are numbered: `run-1`, `agent-1`, `call-1`, and so on.
+    Tools of `router` and `code` record their caller, and use the functions in `tools`, if any. Ids are numbered:
+    `run-1`, `agent-1`, `call-1`, and so on.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class World:
         return self.runtime.start_run(agent, meta=ToolCallMeta(user="ann", session_id="s"), **more)
 
     async def turn(self, *requests: ToolRequest, run: Run | None = None) -> list[ToolResult[Any]]:
-        """Make the calls of one turn; nothing may be left running after it."""
+        """Make the calls of one turn; asserts that nothing is left running."""
         results = await self.runtime.turn(requests, run or self.start())
         assert asyncio.all_tasks() == {asyncio.current_task()}
         return results
@@ -121,7 +122,7 @@ class World:
         return self.now(request, **more)[0]
 
     def events(self, run_id: str | None, *kinds: str) -> list[Event]:
-        """The record of a run: all of it, or only events of some kinds."""
+        """Return the record of a run: all events, or only some kinds."""
         assert run_id is not None
         found = asyncio.run(self.store.read(run_id)).events
         return [event for event in found if not kinds or event.kind in kinds]
@@ -142,7 +143,7 @@ def result_of(outcome: Any) -> ToolResult[Any]:
 
 
 async def in_time(waiting: Awaitable[Any]) -> Any:
-    """Wait, but not for ever: what should have met has not, then."""
+    """Wait with a timeout, which means a missing event."""
     async with asyncio.timeout(10):
         return await waiting
 
@@ -152,7 +153,7 @@ def code_of(result: ToolResult[Any]) -> str:
 
 
 def value_of(result: ToolResult[Any]) -> Any:
-    """What a call that went well gave."""
+    """Return the value of a successful call."""
     assert result.error is None, result.error
     return result.value
 
@@ -162,7 +163,7 @@ def run_link(result: ToolResult[Any]) -> Any:
 
 
 class Held:
-    """A planner loop whose agents wait until they are let go; `started` counts those that have begun."""
+    """A planner loop whose agents wait until they are released; `started` counts those that have started."""
 
     def __init__(self, expected: int, answer: Any = "done") -> None:
         self.runs: list[AgentRun] = []

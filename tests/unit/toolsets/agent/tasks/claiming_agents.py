@@ -1,6 +1,6 @@
 """Script: an agent that claims every step it can get. `claiming_agents.py FILE AGENT`.
 
-It says `ready`, waits for a line, and then says which steps of task t0 it got, each once it is its own.
+It prints `ready`, waits for a line, and then prints each step of task t0 as soon as it has claimed it.
 """
 
 from __future__ import annotations

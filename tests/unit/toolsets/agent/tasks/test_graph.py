@@ -1,4 +1,4 @@
-"""The task graph: what is written stays, whoever else writes, and whatever ends the process."""
+"""The task graph: changes persist, despite concurrent writers and killed processes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ STEPS = [Step(id="a", title="first"), Step(id="b", title="second", instructions=
 
 
 def graph_at(path: Path | None = None) -> TaskGraph:
-    """A graph whose clock goes on by a second a change, and whose tasks are t0, t1, and so on."""
+    """Return a graph whose clock advances by a second per change, and whose tasks are t0, t1, and so on."""
     numbers, seconds = count(), count()
     return TaskGraph(path, clock=lambda: START + timedelta(seconds=next(seconds)), new_id=lambda: f"t{next(numbers)}")
 
 
-def test_what_was_written_is_there_when_the_file_is_opened_again(tmp_path: Path) -> None:
+def test_changes_persist_when_the_file_is_reopened(tmp_path: Path) -> None:
     path = tmp_path / "tasks 100%.db"
     with closing(graph_at(path)) as graph:
         graph.create("a task", STEPS)
@@ -49,7 +49,7 @@ def test_what_was_written_is_there_when_the_file_is_opened_again(tmp_path: Path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_refused_change_leaves_everything_as_it_was(tmp_path: Path) -> None:
+def test_a_refused_change_has_no_effect(tmp_path: Path) -> None:
     with closing(graph_at(tmp_path / "tasks.db")) as graph:
         before = graph.create("a task", STEPS)
         with pytest.raises(CallFailed, match="not ready"):
@@ -60,13 +60,13 @@ def test_a_refused_change_leaves_everything_as_it_was(tmp_path: Path) -> None:
         assert graph.claim("t0", "a", "ann").step("a").claimed_by == "ann"
 
 
-def test_a_task_that_is_not_there_is_said_so() -> None:
+def test_an_unknown_task_is_reported() -> None:
     with closing(graph_at()) as graph, pytest.raises(CallFailed) as caught:
         graph.claim("t9", "a", "ann")
     assert (caught.value.code, caught.value.message) == ("unknown_task", "there is no task with that id")
 
 
-def test_tasks_are_listed_by_their_last_change() -> None:
+def test_tasks_are_sorted_by_their_last_change() -> None:
     with closing(graph_at()) as graph:
         for _ in range(3):
             graph.create("a task", STEPS)
@@ -78,13 +78,13 @@ def test_tasks_are_listed_by_their_last_change() -> None:
         assert [task.id for task in graph.tasks(TaskState.CANCELLED)] == ["t1"]
 
 
-def test_of_tasks_that_changed_at_the_same_time_the_newest_is_first() -> None:
+def test_of_tasks_changed_at_the_same_time_the_newest_is_first() -> None:
     with closing(TaskGraph(clock=lambda: START)) as graph:
         made = [graph.create(str(number), STEPS).id for number in range(3)]
         assert [task.id for task in graph.tasks()] == made[::-1]
 
 
-def test_what_an_agent_holds_is_released_in_all_open_tasks() -> None:
+def test_steps_of_an_agent_are_released_in_all_open_tasks() -> None:
     with closing(graph_at()) as graph:
         for _ in range(3):
             graph.create("a task", [Step(id="a", title="a"), Step(id="b", title="b")])
@@ -101,7 +101,7 @@ def test_what_an_agent_holds_is_released_in_all_open_tasks() -> None:
 
 
 @pytest.mark.parametrize("is_other", [True, False], ids=["of something else", "no database"])
-def test_a_file_of_something_else_is_left_alone(tmp_path: Path, is_other: bool) -> None:
+def test_a_foreign_file_is_not_changed(tmp_path: Path, is_other: bool) -> None:
     path = tmp_path / "other.db"
     if is_other:
         with closing(sqlite3.connect(path)) as connection:
@@ -114,7 +114,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, is_other: bool) 
     assert path.read_bytes()[100:] == content[100:], "but for SQLite's own header"
 
 
-def test_a_file_that_cannot_be_opened_or_is_of_another_version_is_said_so(tmp_path: Path) -> None:
+def test_an_unreadable_file_or_another_version_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TaskFileError, match="cannot be opened: No such file or directory"):
         TaskGraph(tmp_path / "missing" / "tasks.db")
     path = tmp_path / "tasks.db"
@@ -126,13 +126,13 @@ def test_a_file_that_cannot_be_opened_or_is_of_another_version_is_said_so(tmp_pa
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["one graph", "a graph each"])
-def test_of_many_threads_that_claim_a_step_one_gets_it(tmp_path: Path, shared: bool) -> None:
+def test_only_one_of_many_threads_can_claim_a_step(tmp_path: Path, shared: bool) -> None:
     agents, rounds = 8, 10
     path = tmp_path / "tasks.db"
     graph = TaskGraph(path)
     graphs = [graph] * agents if shared else [TaskGraph(path) for _ in range(agents)]
     task_id = graph.create("a race", [Step(id=f"s{number}", title="s") for number in range(rounds)]).id
-    barrier = Barrier(agents, timeout=20)  # who fails does not leave the others waiting
+    barrier = Barrier(agents, timeout=20)  # a failed thread does not block the others
 
     def claims(agent: int) -> list[str]:
         codes = []
@@ -155,7 +155,7 @@ def test_of_many_threads_that_claim_a_step_one_gets_it(tmp_path: Path, shared: b
         each.close()
 
 
-def test_two_processes_that_race_for_steps_get_different_ones(tmp_path: Path) -> None:
+def test_two_concurrent_processes_claim_different_steps(tmp_path: Path) -> None:
     path, number = tmp_path / "tasks.db", 60
     with closing(graph_at(path)) as graph:
         graph.create("a race", [Step(id=f"s{place}", title="s") for place in range(number)])
@@ -184,7 +184,7 @@ def test_two_processes_that_race_for_steps_get_different_ones(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("claims", [1, 5, 17])
-def test_what_an_agent_was_told_it_has_is_its_own_after_a_kill(tmp_path: Path, claims: int) -> None:
+def test_confirmed_claims_of_a_killed_agent_persist(tmp_path: Path, claims: int) -> None:
     path, number = tmp_path / "tasks.db", 40
     with closing(graph_at(path)) as graph:
         graph.create("a task", [Step(id=f"s{place}", title="s") for place in range(number)])
@@ -208,6 +208,6 @@ def test_what_an_agent_was_told_it_has_is_its_own_after_a_kill(tmp_path: Path, c
     with closing(TaskGraph(path)) as graph:
         held = [step.id for step in graph.get("t0").held_by("ann")]
         assert set(told) <= set(held)
-        assert len(held) <= len(told) + 1, "one more may be written and not yet said"
+        assert len(held) <= len(told) + 1, "one more may be written and not yet confirmed"
         graph.release("ann")
         assert len([step for step in graph.get("t0").steps if step.state is StepState.READY]) == number

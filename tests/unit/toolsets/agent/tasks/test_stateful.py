@@ -1,4 +1,4 @@
-"""Agents plan, claim and report at random; what a task graph promises holds after each of their steps."""
+"""Agents plan, claim and update steps at random; the invariants of a task graph hold after each action."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SELDOM = st.integers(0, 3).map(lambda number: number == 3)
 
 @st.composite
 def plans(draw: st.DrawFn) -> list[Step]:
-    """Plans whose steps need earlier ones, and sometimes any others."""
+    """Draw plans whose steps need earlier ones, and sometimes any others."""
     ids = draw(st.lists(IDS, max_size=5, unique=draw(st.integers(0, 4)) > 0))
     is_wild = draw(st.integers(0, 4)) == 0
     return [
@@ -43,7 +43,7 @@ def plans(draw: st.DrawFn) -> list[Step]:
 
 
 class Tasks(RuleBasedStateMachine):
-    """`held` says who holds which step, as those who asked were told; `closed` is how tasks were when they closed."""
+    """`held` maps steps to their confirmed claimers; `closed` contains tasks in their state when they were closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Tasks(RuleBasedStateMachine):
         return self.graph.get(self.made[place % len(self.made)])
 
     def tried(self, task: Task, change: Callable[[], Task]) -> str:
-        """Make a change, and give `ok` or the code of the refusal, which must have changed nothing."""
+        """Make a change and return `ok` or the code of the refusal, which must not have changed anything."""
         try:
             changed = change()
         except CallFailed as failure:
@@ -103,7 +103,7 @@ class Tasks(RuleBasedStateMachine):
         code = self.tried(task, lambda: self.graph.claim(task.id, step_id, agent))
         assert code == self._expected_of_claim(task, step_id)
         if code == "ok":
-            assert (task.id, step_id) not in self.held, "two agents hold one step"
+            assert (task.id, step_id) not in self.held, "two agents have claimed one step"
             self.held[task.id, step_id] = agent
 
     @precondition(lambda self: self.held)
@@ -151,7 +151,7 @@ class Tasks(RuleBasedStateMachine):
             self.closed[task.id] = self.graph.get(task.id)
 
     @invariant()
-    def a_step_is_ready_when_all_it_needs_is_done_and_nobody_has_it(self) -> None:
+    def a_step_is_ready_if_all_it_needs_is_done_and_it_is_unclaimed(self) -> None:
         for task in self.graph.tasks():
             done = {step.id for step in task.steps if step.state is StepState.DONE}
             for step in task.steps:
@@ -160,7 +160,7 @@ class Tasks(RuleBasedStateMachine):
                     assert (step.state is StepState.READY) == may_start
                     assert step.claimed_by is None
                 else:
-                    assert done.issuperset(step.needs), "it was begun too early"
+                    assert done.issuperset(step.needs), "it was started too early"
                     assert step.claimed_by is not None
 
     @invariant()
@@ -169,7 +169,7 @@ class Tasks(RuleBasedStateMachine):
             assert _is_possible(task.steps)
 
     @invariant()
-    def who_was_told_that_he_holds_a_step_does(self) -> None:
+    def confirmed_claims_persist(self) -> None:
         held = {
             (task.id, step.id): step.claimed_by
             for task in self.graph.tasks()

@@ -1,4 +1,4 @@
-"""A task and what can be done to it, without any file."""
+"""A task and its operations, without a file."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def done(found: Task, *step_ids: str) -> Task:
 
 
 def refusal(change: Callable[[], Any]) -> tuple[str, str, str]:
-    """Code, message and hint of a change that has to be refused."""
+    """Return code, message and hint of a change that must be refused."""
     with pytest.raises(CallFailed) as caught:
         change()
     assert caught.value.kind is FailureKind.DOMAIN_REJECTION
     return caught.value.code, caught.value.message, caught.value.hint
 
 
-def test_a_step_is_ready_once_all_that_it_needs_is_done() -> None:
+def test_a_step_is_ready_after_all_steps_that_it_needs_are_done() -> None:
     diamond = task(a="", b="a", c="a", d="b c")
     assert states(diamond) == {"a": "ready", "b": "pending", "c": "pending", "d": "pending"}
     assert states(done(diamond, "a")) == {"a": "done", "b": "ready", "c": "ready", "d": "pending"}
@@ -53,7 +53,7 @@ def test_a_step_is_ready_once_all_that_it_needs_is_done() -> None:
     assert states(done(diamond, "a", "b", "c")) == {"a": "done", "b": "done", "c": "done", "d": "ready"}
 
 
-def test_what_failed_or_is_claimed_is_not_done() -> None:
+def test_failed_and_claimed_steps_are_not_done() -> None:
     claimed = task(a="", b="a").claimed("a", "ann")
     assert states(claimed) == {"a": "claimed", "b": "pending"}
     assert states(claimed.reported("a", "ann", StepState.FAILED, None)) == {"a": "failed", "b": "pending"}
@@ -88,24 +88,24 @@ def test_what_failed_or_is_claimed_is_not_done() -> None:
         ),
     ],
 )
-def test_a_plan_that_cannot_be_is_refused(plan: list[Step], refused: tuple[str, str, str]) -> None:
+def test_an_impossible_plan_is_refused(plan: list[Step], refused: tuple[str, str, str]) -> None:
     assert refusal(lambda: Task.planned("t1", "a task", plan, NOW)) == refused
     assert refusal(lambda: task(z="").replanned(title=None, steps=plan)) == refused
 
 
-def test_a_new_plan_cannot_need_what_it_leaves_out() -> None:
+def test_a_new_plan_cannot_need_removed_steps() -> None:
     code, message, _hint = refusal(lambda: task(a="", b="").replanned(title=None, steps=steps(c="b")))
     assert (code, message) == ("unknown_step", "step 'c' needs 'b', which the task does not have")
 
 
-def test_a_long_circle_is_cut() -> None:
+def test_a_long_cycle_is_shortened_in_the_message() -> None:
     ring = {f"s{number}": f"s{(number + 1) % 50}" for number in range(50)}
     _code, message, _hint = refusal(lambda: task(**ring))
     assert message.endswith("46 more")
     assert len(message) < 150
 
 
-def test_a_claim_is_for_one_agent_and_for_ready_steps() -> None:
+def test_only_one_agent_can_claim_a_step_and_only_if_it_is_ready() -> None:
     claimed = task(a="", b="a c", c="").claimed("a", "ann")
     assert claimed.step("a").claimed_by == "ann"
     assert refusal(lambda: claimed.claimed("a", "ben"))[:2] == (
@@ -133,7 +133,7 @@ def test_a_claim_is_for_one_agent_and_for_ready_steps() -> None:
     )
 
 
-def test_only_the_claimer_reports() -> None:
+def test_only_the_claimer_can_update_a_step() -> None:
     claimed = task(a="", b="").claimed("a", "ann")
     reported = claimed.reported("a", "ann", StepState.CLAIMED, "half of it")
     assert (reported.step("a").state, reported.step("a").note) == (StepState.CLAIMED, "half of it")
@@ -144,7 +144,7 @@ def test_only_the_claimer_reports() -> None:
     )
     assert refusal(lambda: claimed.reported("b", "ann", StepState.DONE, None))[0] == "step_not_yours"
     ended = reported.reported("a", "ann", StepState.DONE, None)
-    assert ended.step("a").note == "half of it", "without a note the last one stays"
+    assert ended.step("a").note == "half of it", "without a note the last one is kept"
     assert refusal(lambda: ended.reported("a", "ann", StepState.FAILED, None))[:2] == (
         "step_not_claimed",
         "step 'a' is done already",
@@ -153,7 +153,7 @@ def test_only_the_claimer_reports() -> None:
         claimed.reported("a", "ann", StepState.PENDING, None)
 
 
-def test_a_step_that_is_given_back_is_for_others() -> None:
+def test_a_released_step_can_be_claimed_by_others() -> None:
     claimed = task(a="", b="").claimed("a", "ann").claimed("b", "ann")
     back = claimed.reported("a", "ann", StepState.READY, "I have no key")
     assert (back.step("a").state, back.step("a").claimed_by) == (StepState.READY, None)
@@ -162,13 +162,13 @@ def test_a_step_that_is_given_back_is_for_others() -> None:
     assert states(claimed.released("ben")) == {"a": "claimed", "b": "claimed"}
 
 
-def test_who_works_on_a_step_is_told_what_came_of_those_it_needs() -> None:
+def test_a_claimed_step_includes_the_results_of_the_steps_it_needs() -> None:
     found = done(task(a="", b="", c="a b"), "a", "b").claimed("c", "ann")
     assert found.inputs(found.step("c")) == [("a", "a went well"), ("b", "b went well")]
     assert found.inputs(found.step("a")) == []
 
 
-def test_a_new_plan_keeps_what_is_claimed_or_done() -> None:
+def test_a_new_plan_keeps_claimed_and_done_steps() -> None:
     begun = done(task(a="", b="a", c="a", d="b c"), "a").claimed("b", "ann")
     replanned = begun.replanned(title="another", steps=steps(x="b", c="a x"))
     assert replanned.title == "another"
@@ -176,11 +176,11 @@ def test_a_new_plan_keeps_what_is_claimed_or_done() -> None:
     assert replanned.step("b").claimed_by == "ann"
     assert states(begun.replanned(title=None, steps=[])) == {"a": "done", "b": "claimed"}
     same = begun.replanned(title=None, steps=steps(a="", b="a", e=""))
-    assert states(same) == {"a": "done", "b": "claimed", "e": "ready"}, "what is named as it is, is no change"
+    assert states(same) == {"a": "done", "b": "claimed", "e": "ready"}, "unchanged steps are accepted"
     assert states(begun.replanned(title="only this", steps=None)) == states(begun)
 
 
-def test_a_new_plan_cannot_change_what_is_claimed_or_done() -> None:
+def test_a_new_plan_cannot_change_claimed_or_done_steps() -> None:
     begun = done(task(a="", b="a"), "a").claimed("b", "ann")
     assert refusal(lambda: begun.replanned(title=None, steps=steps(b=""))) == (
         "step_fixed",
@@ -191,7 +191,7 @@ def test_a_new_plan_cannot_change_what_is_claimed_or_done() -> None:
     assert refusal(lambda: begun.replanned(title=None, steps=[*steps(c=""), *steps(c="")]))[0] == "duplicate_step"
 
 
-def test_a_failed_step_that_is_named_again_is_tried_again() -> None:
+def test_a_failed_step_in_a_new_plan_is_retried() -> None:
     failed = task(a="", b="a").claimed("a", "ann").reported("a", "ann", StepState.FAILED, "no luck")
     again = failed.replanned(title=None, steps=steps(a="", b="a"))
     assert (again.step("a").state, again.step("a").claimed_by) == (StepState.READY, None)
@@ -210,7 +210,7 @@ def test_a_task_is_complete_when_all_its_steps_are_done() -> None:
 
 
 @pytest.mark.parametrize("state", [TaskState.FAILED, TaskState.CANCELLED])
-def test_a_closed_task_stays_as_it_is(state: TaskState) -> None:
+def test_a_closed_task_cannot_be_changed(state: TaskState) -> None:
     closed = task(a="", b="").claimed("a", "ann").closed(state, "no use")
     assert states(closed) == {"a": "claimed", "b": "pending"}, "nothing in it is ready"
     changes: list[Callable[[], Task]] = [
@@ -228,7 +228,7 @@ def test_a_closed_task_stays_as_it_is(state: TaskState) -> None:
         )
 
 
-def test_long_and_odd_ids_stay_on_one_line() -> None:
+def test_long_and_unusual_ids_stay_on_one_line() -> None:
     _code, message, _hint = refusal(lambda: task(a="").claimed("x\ny" * 100, "ann"))
     assert "\n" not in message
     assert len(message) < 120

@@ -1,4 +1,4 @@
-"""The tools of plans and tasks in a runtime: what models see of them, in toolgen's own package and in a host's."""
+"""The tools for plans and tasks in a runtime: their results in toolgen's own package and in a host's."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ STEPS = [
 
 
 def no(_request: PermissionRequest) -> Decision:
-    """The answer of a person who is not to be asked about any of this."""
+    """A permission callback that must not be called."""
     return Decision.DENY
 
 
 class Desk:
-    """A graph of tasks t0, t1 and so on, and a runtime whose calls are made by whoever is named."""
+    """A graph with tasks t0, t1 and so on, and a runtime whose calls are made by the named agent."""
 
     def __init__(self, package: str) -> None:
         numbers = count()
@@ -71,7 +71,7 @@ class Desk:
         return asyncio.run(self.runtime.invoke(request, meta=meta))
 
     def call(self, tool: str, /, meta: ToolCallMeta = ANN, **args: Any) -> Any:
-        """Make a call that has to go well, and give its result as JSON."""
+        """Make a call that must succeed and return its result as JSON."""
         result = self.result(tool, meta, **args)
         assert result.error is None, result.error
         return json.loads(result.payload)
@@ -89,14 +89,14 @@ def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
 
 
 class Both(TaskTools, AgentTools):
-    """All tools of the toolset in one class: for the type checker, which holds it against the generated protocol."""
+    """All tools of the toolset in one class, which the type checker compares with the generated protocol."""
 
 
 def handlers_of(both: Both) -> Handlers:
     return both
 
 
-def test_the_handlers_are_those_of_the_generated_protocol(desk: Desk) -> None:
+def test_the_handlers_implement_the_generated_protocol(desk: Desk) -> None:
     made = registration(tasks=desk.tools)
     table = made.handlers
     assert table is not None
@@ -121,7 +121,7 @@ def test_a_task_from_its_template_to_its_end(desk: Desk) -> None:
     assert desk.code("task_cancel", task_id="t0") == "task_closed"
 
 
-def test_a_claimed_step_comes_with_what_it_builds_on(desk: Desk) -> None:
+def test_a_claimed_step_includes_the_results_of_the_steps_it_needs(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     desk.call("task_claim_step", task_id="t0", step_id="a")
     desk.call("task_update_step", task_id="t0", step_id="a", state="done", note="the key is under the mat")
@@ -167,7 +167,7 @@ def test_a_task_is_changed_and_closed(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("kind", TASKS)
-def test_every_template_of_a_task_is_one_that_can_be_created(desk: Desk, kind: str) -> None:
+def test_a_task_can_be_created_from_every_template(desk: Desk, kind: str) -> None:
     created = desk.call("task_create", **desk.call("task_template", kind=kind))
     assert any(step["state"] == "ready" for step in created["steps"])
     assert any(step["needs"] for step in created["steps"])
@@ -186,7 +186,7 @@ def test_plans_have_templates_by_kind(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("tool", ["plan_template", "task_template"])
-def test_a_kind_that_is_not_there_is_answered_with_those_that_are(desk: Desk, tool: str) -> None:
+def test_an_unknown_kind_gets_the_list_of_kinds(desk: Desk, tool: str) -> None:
     error = desk.result(tool, kind="feature").error
     assert error is not None
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "validation_error")
@@ -206,11 +206,11 @@ def test_a_kind_that_is_not_there_is_answered_with_those_that_are(desk: Desk, to
         ("task_list", {"limit": 0}),
     ],
 )
-def test_what_the_schemas_refuse(desk: Desk, tool: str, args: dict[str, Any]) -> None:
+def test_args_refused_by_the_schemas(desk: Desk, tool: str, args: dict[str, Any]) -> None:
     assert desk.code(tool, **args) == "validation_error"
 
 
-def test_what_a_refusal_says_to_a_model(desk: Desk) -> None:
+def test_errors_shown_to_a_model(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     result = desk.result("task_claim_step", task_id="t0", step_id="b")
     assert result.error is not None
@@ -219,7 +219,7 @@ def test_what_a_refusal_says_to_a_model(desk: Desk) -> None:
     assert desk.code("task_get", task_id="t9") == "unknown_task"
 
 
-def test_agents_are_told_apart_by_their_id_or_else_by_their_run(desk: Desk) -> None:
+def test_agents_are_identified_by_their_id_or_their_run(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     desk.call("task_claim_step", task_id="t0", step_id="a")
     later = ToolCallMeta(agent_id="ann", run_id="r9")
@@ -232,13 +232,13 @@ def test_agents_are_told_apart_by_their_id_or_else_by_their_run(desk: Desk) -> N
     assert desk.code("task_claim_step", ToolCallMeta(), task_id="t0", step_id="b") == "no_agent"
 
 
-def test_a_child_in_nobodys_name_has_claimed_nothing(desk: Desk) -> None:
+def test_a_child_without_an_id_has_no_claims(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     seen = desk.call("task_get", ToolCallMeta(agent_role="sub"), task_id="t0")["steps"]
     assert [step["id"] for step in seen] == ["a", "c"]
 
 
-def test_what_an_agent_held_is_given_back_when_its_run_is_over(desk: Desk) -> None:
+def test_steps_of_an_agent_are_released_when_its_run_ends(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     desk.call("task_claim_step", WORKER, task_id="t0", step_id="a")
     desk.tools.release(OTHER_WORKER)
@@ -248,7 +248,7 @@ def test_what_an_agent_held_is_given_back_when_its_run_is_over(desk: Desk) -> No
     assert desk.call("task_claim_step", task_id="t0", step_id="a")["claimed_by"] == "ann"
 
 
-def test_the_loop_does_not_wait_for_the_disk(desk: Desk) -> None:
+def test_disk_access_does_not_block_the_loop(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     desk.call("task_claim_step", task_id="t0", step_id="a")
     assert desk.threads
@@ -256,7 +256,7 @@ def test_the_loop_does_not_wait_for_the_disk(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("tool", ["task_list", "list_workers"])
-def test_the_half_that_a_host_leaves_out_is_unavailable(tool: str) -> None:
+def test_the_toolset_is_unavailable_if_the_host_registers_only_half_of_it(tool: str) -> None:
     runtime = Runtime(
         load("generated"), permission=allow_all, executors=[registration()], missing=load("generated").toolsets
     )
@@ -278,7 +278,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_of_a_damaged_file_a_model_learns_that_the_tasks_cannot_be_used(
+def test_with_a_damaged_file_a_model_sees_that_tasks_are_unusable(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "tasks.db"

@@ -1,4 +1,4 @@
-"""Ways out of the write roots, and around the rules of sensitive paths. None may lead anywhere."""
+"""Escapes from the write roots, and around the rules for sensitive paths. All must fail."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ BEHIND_A_LINK = [("by_its_name", "~/.kube/id"), ("by_where_it_leads", "{outside}
 
 
 def named(table: list[Any]) -> Any:
-    """Parametrize by the rows of a table, without their first column, which names them."""
+    """Parametrize with the rows of a table; their first column is the test id."""
     return [pytest.param(*row[1:], id=row[0]) for row in table]
 
 
@@ -160,17 +160,17 @@ def assert_says_nothing(failure: CallFailed, world: World) -> None:
     assert str(world.project) not in failure.message + failure.hint
 
 
-def test_there_are_at_least_60_ways() -> None:
+def test_there_are_at_least_60_escapes() -> None:
     tables: list[list[Any]] = [WAYS_OUT, STAYS_INSIDE, WAYS_TO_SECRETS, BEHIND_A_LINK]
     assert sum(map(len, tables)) >= 100
     assert all(len({row[0] for row in table}) == len({row[1] for row in table}) == len(table) for table in tables)
     assert len({row[1] for row in [*WAYS_OUT, *WAYS_TO_SECRETS, *BEHIND_A_LINK]}) >= 60, (
-        "that lead out, and not only try"
+        "that lead outside, instead of only attempting it"
     )
 
 
 @pytest.mark.parametrize(("path", "code"), named(WAYS_OUT))
-def test_reg_74_write_file_does_not_get_out(furnished: World, path: str, code: str) -> None:
+def test_reg_74_write_file_cannot_escape(furnished: World, path: str, code: str) -> None:
     before = furnished.contents(furnished.top)
     failure = furnished.failure("write_file", path=filled(furnished, path), content="x", overwrite=True)
     assert failure.code == code
@@ -179,7 +179,7 @@ def test_reg_74_write_file_does_not_get_out(furnished: World, path: str, code: s
 
 
 @pytest.mark.parametrize(("path", "code"), named(WAYS_OUT))
-def test_reg_74_edit_file_does_not_get_out(furnished: World, path: str, code: str) -> None:
+def test_reg_74_edit_file_cannot_escape(furnished: World, path: str, code: str) -> None:
     before = furnished.contents(furnished.top)
     edits = [{"old": "", "new": "x"}]
     assert furnished.code("edit_file", path=filled(furnished, path), edits=edits, create_if_missing=True) == code
@@ -187,7 +187,7 @@ def test_reg_74_edit_file_does_not_get_out(furnished: World, path: str, code: st
 
 
 @pytest.mark.parametrize(("path", "written"), named(STAYS_INSIDE))
-def test_reg_74_odd_names_stay_inside(furnished: World, path: str, written: str) -> None:
+def test_reg_74_unusual_names_stay_inside(furnished: World, path: str, written: str) -> None:
     before = furnished.contents(furnished.outside, furnished.home)
     furnished.call("write_file", path=path, content="mine", overwrite=True)
     assert (furnished.project / written).read_text() == "mine"
@@ -215,7 +215,7 @@ def test_reg_74_odd_names_stay_inside(furnished: World, path: str, written: str)
         ("socket", "not_a_folder"),
     ],
 )
-def test_reg_50_a_command_runs_in_no_other_folder(furnished: World, cwd: str, code: str) -> None:
+def test_reg_50_a_command_cannot_run_in_another_folder(furnished: World, cwd: str, code: str) -> None:
     assert furnished.code("run_command", argv=["touch", "made"], cwd=filled(furnished, cwd)) == code
     assert not list(furnished.top.rglob("made"))
 
@@ -228,9 +228,7 @@ def test_reg_52_sensitive_files_are_not_read(furnished: World, path: str) -> Non
 
 
 @pytest.mark.parametrize("path", named(WAYS_TO_SECRETS))
-def test_reg_52_sensitive_files_are_not_edited_so_that_nobody_learns_what_they_hold(
-    furnished: World, path: str
-) -> None:
+def test_reg_52_editing_a_sensitive_file_reveals_nothing_of_its_content(furnished: World, path: str) -> None:
     before = furnished.contents(furnished.project, furnished.home)
     failure = furnished.failure("edit_file", path=filled(furnished, path), edits=[{"old": SECRET, "new": "x"}])
     assert failure.code in (SENSITIVE_PATH, OUTSIDE)
@@ -247,7 +245,7 @@ def test_reg_45_sensitive_files_are_not_searched(furnished: World, path: str) ->
 
 @needs_ripgrep
 @pytest.mark.parametrize("path", [".", "{project}", "~", "{outside}", "to_home", "to_parent", "sub/up", "{top}"])
-def test_reg_45_a_search_from_above_shows_nothing_sensitive(furnished: World, path: str) -> None:
+def test_reg_45_a_search_of_a_parent_folder_shows_nothing_sensitive(furnished: World, path: str) -> None:
     path = path.replace("{top}", str(furnished.top))
     furnished.tools = furnished.tools_with(
         policy=furnished.policy(rules=[PathRules(sensitive=[*SENSITIVE, "~/.kube"])])
@@ -261,19 +259,19 @@ def test_reg_44_sensitive_folders_are_not_listed(furnished: World, path: str) ->
     assert furnished.code("list_dir", path=filled(furnished, path)) == SENSITIVE_PATH
 
 
-def test_reg_44_a_listing_from_above_names_sensitive_folders_and_looks_into_none(furnished: World) -> None:
+def test_reg_44_a_listing_of_a_parent_folder_names_sensitive_folders_without_their_entries(furnished: World) -> None:
     shown = {entry.path for entry in furnished.call("list_dir", path="~", recursive=True).entries}
     assert {"~/.ssh", "~/.aws", "~/.config", "~/.config/gcloud", "~/.kube"} <= shown
     assert not shown & {"~/.ssh/id_rsa", "~/.aws/credentials", "~/.config/gcloud/token", "~/.kube/id"}
 
 
 @pytest.mark.parametrize("path", named(BEHIND_A_LINK))
-def test_reg_52_a_place_that_is_a_link_is_sensitive_by_both_its_names(furnished: World, path: str) -> None:
+def test_reg_52_a_sensitive_link_is_sensitive_by_both_its_names(furnished: World, path: str) -> None:
     furnished.tools = furnished.tools_with(policy=furnished.policy(rules=[PathRules(sensitive=["~/.kube"])]))
     assert furnished.code("read_file", path=filled(furnished, path)) == SENSITIVE_PATH
 
 
-def test_reg_74_a_write_root_that_becomes_a_link_does_not_move(furnished: World) -> None:
+def test_reg_74_a_write_root_replaced_by_a_link_stays_at_its_path(furnished: World) -> None:
     (furnished.project / "build").mkdir()
     furnished.tools = furnished.tools_with(policy=furnished.policy(rules=[PathRules(write_roots=["build"])]))
     (furnished.project / "build").rmdir()
@@ -282,7 +280,7 @@ def test_reg_74_a_write_root_that_becomes_a_link_does_not_move(furnished: World)
 
 
 @pytest.mark.parametrize("replaced", ["folder", "parent", "file"])
-def test_reg_74_what_is_swapped_for_a_link_after_the_check_is_not_followed(furnished: World, replaced: str) -> None:
+def test_reg_74_a_path_swapped_for_a_link_after_the_check_is_not_followed(furnished: World, replaced: str) -> None:
     furnished.put("project/a/b/id_rsa", "plain\n")
     access = PathAccess(furnished.policy())
     answer = access.check_edit("a/b/id_rsa")
@@ -300,7 +298,7 @@ def test_reg_74_what_is_swapped_for_a_link_after_the_check_is_not_followed(furni
     assert furnished.contents(furnished.home) == before
 
 
-def test_reg_74_a_folder_that_is_open_stays_the_one_that_was_checked(furnished: World) -> None:
+def test_reg_74_an_open_folder_stays_the_checked_one(furnished: World) -> None:
     access = PathAccess(furnished.policy())
     answer = access.check_write("sub/new.txt")
     with access.open_parent(answer) as (folder, name):
@@ -311,7 +309,7 @@ def test_reg_74_a_folder_that_is_open_stays_the_one_that_was_checked(furnished: 
     assert not (furnished.outside / "new.txt").exists()
 
 
-def test_reg_52_a_file_that_is_swapped_for_a_hard_link_after_the_check_is_not_read(furnished: World) -> None:
+def test_reg_52_a_file_swapped_for_a_hard_link_after_the_check_is_not_read(furnished: World) -> None:
     access = PathAccess(furnished.policy())
     answer = access.check_read("file.txt")
     (furnished.project / "file.txt").unlink()
@@ -345,7 +343,7 @@ class Swapper:
         self._thread.join()
 
 
-def test_reg_74_a_thread_that_swaps_a_folder_for_a_link_gets_nothing_out(furnished: World) -> None:
+def test_reg_74_concurrently_swapping_a_folder_for_a_link_allows_no_escape(furnished: World) -> None:
     furnished.put("project/dir/id_rsa", "plain\n")
     (furnished.project / "link").symlink_to(furnished.home / ".ssh")
     before = furnished.contents(furnished.home)

@@ -1,5 +1,4 @@
-"""The ways out of `test_escapes` once more, through the whole pipeline: a person who says no keeps all of them closed,
-and no grant that was given for the project opens one."""
+"""The escapes of `test_escapes` in the whole pipeline: a denial blocks all, and a grant for the project allows none."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Desk:
-    """A runtime with the tools of `code` in the furnished world, a run in it, and a person with one answer."""
+    """A runtime with the tools of `code` in the prepared folders, a run, and a person with a fixed answer."""
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch, rules: Mapping[str, str] | None = None) -> None:
         monkeypatch.setenv("HOME", str(world.home))
@@ -47,7 +46,7 @@ class Desk:
         return self.answer
 
     def call(self, tool: str, /, **args: Any) -> str:
-        """Make a call in the run, and give the code of its error, or `ok`."""
+        """Make a call in the run and return the code of its error, or `ok`."""
         request = ToolRequest(name=f"code.{tool}", payload=json.dumps(args))
         return code_of(asyncio.run(self.runtime.invoke(request, run=self.run)))
 
@@ -59,13 +58,13 @@ class Desk:
         ("edit_file", {"edits": [{"old": "", "new": "x"}], "create_if_missing": True}),
     ],
 )
-def test_reg_73_74_88_a_grant_for_the_project_opens_no_way_out(
+def test_reg_73_74_88_a_grant_for_the_project_allows_no_escape(
     furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
 ) -> None:
     desk = Desk(furnished, monkeypatch)
     assert desk.call(tool, path="granted.txt", **args) == "ok"
     assert desk.call(tool, path="granted_too.txt", **args) == "ok"
-    assert len(desk.requests) == 1, "what lies beside it is covered"
+    assert len(desk.requests) == 1, "files beside it are covered"
     desk.answer = Decision.DENY
     before = furnished.contents(furnished.top)
     codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path, _ in WAYS_OUT}
@@ -78,7 +77,7 @@ def test_reg_73_74_88_a_grant_for_the_project_opens_no_way_out(
     ("tool", "args"),
     [("read_file", {}), ("list_dir", {}), ("edit_file", {"edits": [{"old": "hunter2", "new": "x"}]})],
 )
-def test_reg_52_85_a_person_who_says_no_keeps_what_is_sensitive_closed(
+def test_reg_52_85_a_denial_protects_sensitive_files(
     furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
 ) -> None:
     desk = Desk(furnished, monkeypatch)
@@ -93,7 +92,7 @@ def test_reg_52_85_a_person_who_says_no_keeps_what_is_sensitive_closed(
     ("tool", "args"),
     [("read_file", {}), ("edit_file", {"edits": [{"old": "content", "new": "x"}]})],
 )
-def test_reg_76_85_88_a_grant_for_a_folder_covers_nothing_sensitive_in_it(
+def test_reg_76_85_88_a_grant_for_a_folder_does_not_cover_sensitive_files_in_it(
     furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
 ) -> None:
     desk = Desk(furnished, monkeypatch, {"code.*": "ask"})
@@ -103,15 +102,15 @@ def test_reg_76_85_88_a_grant_for_a_folder_covers_nothing_sensitive_in_it(
     codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path in WAYS_TO_SECRETS}
     assert [path for path, code in codes.items() if code not in ("permission_denied", "sensitive_path")] == []
     assert [*codes.values()].count("sensitive_path") <= 2, (
-        "a person is asked before, but for what an edit reads by the way"
+        "permission is requested before, except for the reads of an edit"
     )
 
 
 @pytest.mark.parametrize(("answer", "asked"), [(Decision.ALLOW_FOR_SESSION, 1), (Decision.ALLOW_ONCE, 3)])
-def test_reg_52_88_calls_that_waited_for_a_grant_may_open_what_was_granted(
+def test_reg_52_88_calls_that_waited_for_a_grant_may_open_the_granted_file(
     furnished: World, monkeypatch: pytest.MonkeyPatch, answer: Decision, asked: int
 ) -> None:
-    """The tool itself looks at what was granted, so that each call of the turn has to know."""
+    """The tool itself checks the grant, so each call of the turn must have it."""
     furnished.put("project/.env", "A=1\n")
     desk = Desk(furnished, monkeypatch)
     requests: list[PermissionRequest] = []
