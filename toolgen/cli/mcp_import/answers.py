@@ -93,7 +93,7 @@ def described_server(
         if headers or env:
             raise click.UsageError("--header and --env need a server: give --url, --sse or --stdio.")
         return None
-    argv = server.get("stdio") or []
+    argv: list[str] = server.get("stdio") or []
     for text in (url or sse or "", *argv):
         _refuse_credential(text, text)
     for flag, value in pairwise(argv):
