@@ -55,7 +55,7 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
         reached = McpServer.from_catalog(server)
         offer = asyncio.run(offer_of(reached, McpHost(environment=environment)))
     except ExecutorError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise click.UsageError(f"{str(error).rstrip('.')}.") from error
     answer = {"instructions": offer.instructions, "tools": offer.tools}
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     if name := reached.repeated(text, environment):
