@@ -116,7 +116,9 @@ def _keyring_errors() -> Generator[None]:
     try:
         yield
     except Exception as error:  # each backend has errors of its own, beside `KeyringError`
-        raise ExecutorError(f"the keyring of the system cannot be used: {error or type(error).__name__}") from error
+        raise ExecutorError(
+            f"the keyring of the system cannot be used: {str(error) or type(error).__name__}"
+        ) from error
 
 
 def _keyring() -> Any:
