@@ -7,6 +7,7 @@ import sys
 import traceback
 from difflib import get_close_matches
 from importlib import import_module
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
@@ -68,9 +69,9 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(help_text.format_message())
         return USAGE
     except click.ClickException as error:
-        # A message may quote what a server or a file says.
-        error.message = "\n".join(map(visible, error.message.split("\n")))  # type: ignore[misc]  # shown below
-        error.show()
+        shown = StringIO()
+        error.show(shown)  # which may quote what a server or a file says
+        click.echo("\n".join(map(visible, shown.getvalue().split("\n"))), err=True, nl=False)
         return USAGE
     except ConfigError as error:
         from toolgen.cli.output import show_diagnostics

@@ -7,7 +7,7 @@ import ipaddress
 import socket
 from contextlib import contextmanager
 from signal import SIGINT, SIGTERM
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import uvicorn
 from sse_starlette.sse import AppStatus
@@ -17,6 +17,8 @@ from toolgen.serve.http import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+
+    from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 
     from toolgen.serve.http import HttpEndpoint
     from toolgen.serve.server import ToolServer
@@ -83,7 +85,8 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _awaits_head(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None at first
+        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request
+        return cycle is None or cycle.response_complete
 
     def _expect_head(self) -> None:
         self._due = self.loop.call_later(_HEAD_SECONDS, self.transport.close)

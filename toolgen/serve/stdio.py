@@ -22,22 +22,31 @@ _LINES: Final = 100
 
 
 async def serve_stdio(server: ToolServer, grace: float) -> None:
-    """Serve until the client closes stdin, or a signal stops the process."""
+    """Serve until the client closes stdin, or no longer reads stdout, or a signal stops the process.
+
+    Raises OSError where the process has no stdin or stdout.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        raise OSError("a server for stdio needs stdin and stdout, and one of them is closed")
     stopped = asyncio.Event()
     lines = _Lines()
-    with _signals(stopped), _stdin_of_client() as descriptor:
-        Thread(target=lines.read, args=(descriptor,), name="toolgen stdin", daemon=True).start()
-        source: Any = lines
-        async with stdio_server(stdin=source) as (incoming, outgoing):
-            options = server.protocol.create_initialization_options()
-            serving = asyncio.create_task(server.protocol.run(incoming, outgoing, options))
-            stop = asyncio.create_task(stopped.wait())
-            await asyncio.wait([serving, stop], return_when=asyncio.FIRST_COMPLETED)
-            if stop.done():
-                await server.drain(grace)
-            stop.cancel()
-            lines.end()
-            await serving
+    try:
+        with _signals(stopped), _stdin_of_client() as descriptor:
+            Thread(target=lines.read, args=(descriptor,), name="toolgen stdin", daemon=True).start()
+            source: Any = lines
+            async with stdio_server(stdin=source) as (incoming, outgoing):
+                options = server.protocol.create_initialization_options()
+                serving = asyncio.create_task(server.protocol.run(incoming, outgoing, options))
+                stop = asyncio.create_task(stopped.wait())
+                await asyncio.wait([serving, stop], return_when=asyncio.FIRST_COMPLETED)
+                if stop.done():
+                    await server.drain(grace)
+                stop.cancel()
+                lines.end()
+                await serving
+    except* BrokenPipeError:
+        pass  # the client has ended
+    finally:
         await server.close()
 
 

@@ -142,10 +142,45 @@ def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
     assert all(line.startswith("{") for line in lines)  # what handlers print is not among them
 
 
+def test_a_stdio_server_ends_with_a_client_that_no_longer_reads(project: Project) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with subprocess.Popen(
+        project.command(), env=project.environment, stdin=subprocess.PIPE, stdout=writing, stderr=subprocess.PIPE
+    ) as process:
+        os.close(writing)
+        assert process.stdin is not None
+        process.stdin.write(
+            b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+            b'"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}\n'
+        )
+        process.stdin.flush()  # and stdin stays open
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert process.stderr.read().decode().splitlines()[1:] == []
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&- </dev/null"])
+def test_a_stdio_server_without_stdin_or_stdout_says_so(project: Project, closed: str) -> None:
+    command = f'exec "$0" "$@" {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, *project.command()],
+        env=project.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "needs stdin and stdout, and one of them is closed" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--http", "0.0.0.0:0"], "0.0.0.0 can be reached from other machines: clients need tokens there"),
+        (["--http", "0.0.0.0:0"], "clients of other machines also need --host-name"),
         (["--http", "x"], "this is not [HOST:]PORT"),
         (["--http", "0", "--stdio"], "exclude each other"),
         (["--http", "0", "--grace", "-1"], "-1.0 is not in the range x>=0"),

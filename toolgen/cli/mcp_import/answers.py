@@ -55,7 +55,7 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
         reached = McpServer.from_catalog(server)
         offer = asyncio.run(offer_of(reached, McpHost(environment=environment)))
     except ExecutorError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise click.UsageError(f"{str(error).rstrip('.')}.") from error
     answer = {"instructions": offer.instructions, "tools": offer.tools}
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     if name := reached.repeated(text, environment):
@@ -85,7 +85,8 @@ def described_server(
 
     Raises click.UsageError for options that do not fit together, and for a credential that is not a reference.
     """
-    ways = {"http": url, "sse": sse, "stdio": _argv(stdio)}
+    argv = _argv(stdio)
+    ways = {"http": url, "sse": sse, "stdio": argv}
     server: dict[str, Any] = {name: way for name, way in ways.items() if way}
     if len(server) > 1:
         raise click.UsageError("--url, --sse and --stdio are three ways to one server: give one of them.")
@@ -93,7 +94,6 @@ def described_server(
         if headers or env:
             raise click.UsageError("--header and --env need a server: give --url, --sse or --stdio.")
         return None
-    argv: list[str] = server.get("stdio") or []
     for text in (url or sse or "", *argv):
         _refuse_credential(text, text)
     for flag, value in pairwise(argv):

@@ -67,7 +67,7 @@ def imported(
 
     def use(listed: Any, *options: str) -> tuple[int, str]:
         server.listed = listed  # type: ignore[attr-defined]
-        url = f"http://127.0.0.1:{server.server_port}/mcp?token=$env.TOKEN"
+        url = f"http://127.0.0.1:{server.server_port}/mcp"
         header = ["--header", "Authorization=Bearer $env.TOKEN"]
         code = run(["import", "mcp", "--url", url, *(options or header), "--toolset", "mcp.shop"])
         return code, "".join(capsys.readouterr())

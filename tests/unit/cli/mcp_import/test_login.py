@@ -224,18 +224,25 @@ def test_logins_that_are_stored_at_the_same_time_are_all_kept(tmp_path: Path, mo
     assert {file.stat().st_mode & 0o777 for file in store.file.parent.iterdir()} == {0o600}
 
 
-def test_logins_of_several_processes_are_all_kept(tmp_path: Path) -> None:
+def test_one_process_at_a_time_changes_the_file(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from toolgen.execute.mcp.oauth import store\n"
         "store._keyring = lambda: None\n"
-        "for n in range(30): store.LoginStore(Path(sys.argv[1])).put(f'{sys.argv[2]}/{n}', {'tokens': 't'})\n"
+        "print('ready', flush=True)\n"
+        "store.LoginStore(Path(sys.argv[1])).put('http://other', {'tokens': 't'})\n"
     )
-    file = tmp_path / "logins.json"
+    store = LoginStore(tmp_path / "logins.json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    commands = [[sys.executable, "-c", program, str(file), f"http://{name}"] for name in "abc"]
-    running = [subprocess.Popen(command, env=environment) for command in commands]
-    assert [each.wait(60) for each in running] == [0, 0, 0]
-    assert len(json.loads(file.read_text())) == 90
+    command = [sys.executable, "-c", program, str(store.file)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as other:
+        with store._exclusive():
+            assert other.stdout is not None
+            other.stdout.readline()
+            with pytest.raises(subprocess.TimeoutExpired):
+                other.wait(0.5)
+            store._write({"http://own": {"tokens": "t"}})
+        assert other.wait(60) == 0
+    assert json.loads(store.file.read_text()).keys() == {"http://own", "http://other"}
 
 
 def test_a_keyring_that_refuses_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

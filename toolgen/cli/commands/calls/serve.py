@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,6 +19,7 @@ from toolgen.record import SqliteStore
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
 from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.runs.run import Run
     from toolgen.serve import HttpSettings, ToolServer
+
+
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104
 
 
 @click.command("serve")
@@ -105,6 +109,8 @@ def command(
     except ImportError as error:
         raise click.UsageError(str(error)) from None
     place = None if address is None else _place(address)
+    if place is not None and place[0] in _EVERY_ADDRESS and not hosts:
+        click.echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
     config = project()
     catalog = _catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
@@ -142,12 +148,15 @@ async def _serve_and_end(
 
 async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float) -> None:
     if place is None:
-        click.echo(f"serving {len(server)} tools", err=True)
-        return await server.serve_stdio(grace=grace)
+        click.echo(f"serving {counted(len(server), 'tool')}", err=True)
+        try:
+            return await server.serve_stdio(grace=grace)
+        except OSError as error:
+            raise click.UsageError(f"{error}.") from error
     host, port = place
 
     def announce(url: str) -> None:
-        click.echo(f"serving {len(server)} tools at {url}", err=True)
+        click.echo(f"serving {counted(len(server), 'tool')} at {url}", err=True)
 
     try:
         return await server.serve_http(host, port, grace=grace, on_listening=announce)

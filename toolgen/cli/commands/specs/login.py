@@ -44,7 +44,7 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool)
             raise click.UsageError(f"{server} is started as a program: there is nothing to sign in to.")
         wanted = asyncio.run(sign_in(reached, show))
     except ExecutorError as error:
-        raise click.UsageError(f"{error}.") from error
+        raise click.UsageError(f"{str(error).rstrip('.')}.") from error
     click.echo(f"Signed in to {reached.name}" if wanted else f"{reached.name} wants no login")
     return 0
 
