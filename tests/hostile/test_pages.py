@@ -27,8 +27,8 @@ def test_a_description_does_not_change_the_structure_of_a_page(name: str) -> Non
 
 @pytest.mark.parametrize("name", sorted(ENCODABLE.keys() - CODE))
 def test_a_page_shows_the_complete_description(name: str) -> None:
-    said = [escaped(word) for word in ENCODABLE[name].split()]
-    shown = (said if word == "plain" else [word] for word in words(page("plain")))
+    expected = [escaped(word) for word in ENCODABLE[name].split()]
+    shown = (expected if word == "plain" else [word] for word in words(page("plain")))
     assert words(page(ENCODABLE[name])) == [word for some in shown for word in some]
 
 

@@ -139,7 +139,7 @@ class Check:
         role, mode = (run.role, run.mode) if run else ("main", "")
         for ident, number in ran:
             tool = self._reading.tool(ident)
-            assert not {"exclude", "deny"} & set(self._reading.said_of(tool, role, mode))
+            assert not {"exclude", "deny"} & set(self._reading.answers_for(tool, role, mode))
             assert run is None or ident in run.tools
             if (ident, number) in self._host.asked:
                 assert self._host.calls[number].permission in ("allow_once", "allow_for_session")

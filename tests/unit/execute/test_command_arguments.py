@@ -121,8 +121,8 @@ def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(project: Projec
 
 @pytest.mark.parametrize("value", ["`touch pwned`", "` ; touch pwned ; `", "x\ntouch pwned", "'\ntouch pwned\n'"])
 def test_reg_60_a_value_is_inert_even_where_quoting_has_no_effect(project: Project, value: str) -> None:
-    said = project.value("backticks", {"value": value})
-    assert said.replace("][", " ") == f"[<{' '.join(value.split())}>]"
+    output = project.value("backticks", {"value": value})
+    assert output.replace("][", " ") == f"[<{' '.join(value.split())}>]"
     assert not (project.folder / "pwned").exists()
 
 

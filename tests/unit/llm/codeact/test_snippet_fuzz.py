@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.llm.codeact.house import candidates_of, tool
+from tests.unit.llm.codeact.code_host import candidates_of, tool
 from tests.unit.llm.codeact.snippets import snippet
 from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
 from toolgen.llm.presentations.protocol import Turn

@@ -89,14 +89,14 @@ def of_tags(*tools: tuple[str, str]) -> Catalog:
 
 def test_two_tools_with_the_same_key_are_refused_by_all_readers() -> None:
     catalog = of_tags(("b.find", "FIND"), ("a.find", "SEEK"), ("a.keep", "KEEP"))
-    said = "^a.find and b.find would both be the tag tool find: rename one$"
+    message = "^a.find and b.find would both be the tag tool find: rename one$"
     runtime = Runtime(catalog, permission=allow_all)
     for use in (
         lambda: tool_defs(catalog),
         lambda: TagRegistry().register_compiled(catalog, {}),
         lambda: ToolUse(catalog).tagged(runtime, runtime.start_run()),
     ):
-        with pytest.raises(CatalogError, match=said):
+        with pytest.raises(CatalogError, match=message):
             use()
 
 

@@ -31,7 +31,7 @@ class Desk:
         writer = MemoryWriter(home / "memory")
         for name, text in {"ann.md": "Ann likes tea.", "ben.md": "Ben likes tea and coffee."}.items():
             writer.write(name, text)
-        self.told: list[tuple[Any, ToolCallMeta]] = []
+        self.notified: list[tuple[Any, ToolCallMeta]] = []
         self.threads = set[threading.Thread]()
         self.tools = InternalTools(
             skills=Skills(home / "skills"),
@@ -47,7 +47,7 @@ class Desk:
         )
 
     def _note(self, found: Skill | tuple[Memory, ...], meta: ToolCallMeta) -> None:
-        self.told.append((found, meta))
+        self.notified.append((found, meta))
         self.threads.add(threading.current_thread())
 
     def result(self, tool: str, /, **args: Any) -> ToolResult[Any]:
@@ -68,7 +68,7 @@ def handlers_of(tools: InternalTools) -> Handlers:
 def test_the_host_is_notified_of_a_loaded_skill(desk: Desk) -> None:
     result = desk.result("load_skill", name="greeting")
     assert json.loads(result.payload) == {"name": "greeting", "instructions": "Say hello."}
-    assert desk.told == [
+    assert desk.notified == [
         (Skill(name="greeting", instructions="Say hello."), ToolCallMeta(tool_call_id="c1", user="ann"))
     ]
     assert threading.main_thread() not in desk.threads
@@ -79,7 +79,7 @@ def test_the_host_is_notified_of_recalled_memories(desk: Desk) -> None:
     assert json.loads(result.payload) == {
         "memories": [{"name": "ben.md", "text": "Ben likes tea and coffee.", "truncated": False}]
     }
-    assert [found for found, _meta in desk.told] == [
+    assert [found for found, _meta in desk.notified] == [
         (Memory(name="ben.md", text="Ben likes tea and coffee.", truncated=False),)
     ]
 
@@ -90,7 +90,7 @@ def test_the_host_is_not_notified_if_nothing_is_found(desk: Desk) -> None:
     assert missing.error is not None
     assert (missing.error.kind, missing.error.code) == (FailureKind.DOMAIN_REJECTION, "skill_not_found")
     assert missing.content[0].data == "there is no skill with that name\ndid you mean greeting?"
-    assert desk.told == []
+    assert desk.notified == []
 
 
 def test_notifications_are_optional(tmp_path: Path) -> None:

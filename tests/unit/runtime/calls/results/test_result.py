@@ -104,8 +104,8 @@ def test_errors_survive_pickling(error: Exception) -> None:
 
 
 def test_tel_05_a_result_has_more_fields_than_its_value_and_shares_empty_ones() -> None:
-    said = ToolResult[int](value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2})
-    assert (said.success, said.message, said.side_effects, said.audit) == (True, "done", ("created:a.md",), {"rows": 2})
+    full = ToolResult[int](value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2})
+    assert (full.success, full.message, full.side_effects, full.audit) == (True, "done", ("created:a.md",), {"rows": 2})
     silent = ToolResult[int](value=1)
     assert (silent.message, silent.side_effects, silent.audit, silent.telemetry) == (None, (), {}, {})
     assert copy.deepcopy(silent) == pickle.loads(pickle.dumps(silent)) == silent  # noqa: S301  # it is our own

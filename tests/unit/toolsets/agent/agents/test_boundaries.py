@@ -282,10 +282,10 @@ def test_a_hidden_tool_is_refused_like_an_unknown_one(
     catalog = World(plays()).catalog
     assert catalog.resolve(there) == ident
     assert catalog.resolve(nowhere) is None
-    told = refusal(start, there)
-    assert told.replace(there, "X") == refusal(start, nowhere).replace(nowhere, "X")
-    assert refusal(start, there, nowhere) == told.replace(there, f"{there}, {nowhere}")
-    assert refusal(start, nowhere, "code.read_file", there) == told.replace(there, f"{nowhere}, {there}")
+    refused_message = refusal(start, there)
+    assert refused_message.replace(there, "X") == refusal(start, nowhere).replace(nowhere, "X")
+    assert refusal(start, there, nowhere) == refused_message.replace(there, f"{there}, {nowhere}")
+    assert refusal(start, nowhere, "code.read_file", there) == refused_message.replace(there, f"{nowhere}, {there}")
 
 
 def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently() -> None:
