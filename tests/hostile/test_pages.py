@@ -1,4 +1,4 @@
-"""`TOOLS.md` shows descriptions as the spec has them: text stays text, whatever Markdown would make of it."""
+"""`TOOLS.md` shows descriptions as in the spec: text stays text, and is not interpreted as Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolgen.compiler.emit.documentation import emit_tools_md
 
 ENCODABLE = {name: text for name, text in TEXTS.items() if "surrogate" not in name}
 CODE = {"backticks", "markdown"}
-"""Texts with code between backticks, which a page shows as code."""
+"""Texts with code in backticks, which a page shows as code."""
 
 
 def page(text: str) -> str:

@@ -140,7 +140,7 @@ class Sessions(RuleBasedStateMachine):
     def end_session(self, which: int) -> None:
         ended = _pick(self._sessions, which)
         for held in [held for held in self._held if held.run[1].session is ended[1]]:
-            if held in self._held:  # it has not ended with another
+            if held in self._held:  # it was not ended together with another
                 self._end(held, "cancelled")
         assert ended[0].children == 0
         self._sessions.remove(ended)
@@ -241,7 +241,7 @@ class Sessions(RuleBasedStateMachine):
                 and possible.scope
                 and any(other.asked for other in expected)
             ):
-                each = replace(each, asked=False)  # nobody answered while it waited for the same question
+                each = replace(each, asked=False)  # the same request timed out while it waited
             expected.append(each)
             if each.asked:
                 remember(possible, model, decision)
@@ -348,7 +348,7 @@ class Sessions(RuleBasedStateMachine):
 
     async def _answer(self, request: PermissionRequest) -> Any:
         self._asked.append(request)
-        await asyncio.sleep(0)  # so that calls at once are there before one is answered
+        await asyncio.sleep(0)  # so that concurrent calls arrive before one is answered
         match self._decision:
             case "raises":
                 raise ValueError("broken")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Adapter:
-    """A source of tools of its own."""
+    """A separate source of tools."""
 
     def definitions(self) -> Iterable[ToolDefinition]:
         yield ToolDefinition(

@@ -164,7 +164,7 @@ def test_uac_41_every_rule_returns_a_frozen_action() -> None:
     assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
     assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
     with pytest.raises(AttributeError):
-        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # what is tried
+        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # under test
 
 
 def test_uac_42_an_unknown_action_contains_similar_names() -> None:

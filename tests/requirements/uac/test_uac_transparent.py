@@ -106,7 +106,7 @@ class World:
         return waits
 
     def decide(self, request: PermissionRequest) -> Decision:
-        shown = re.sub(r"_[0-9a-f]{12}_", "_", str(request).replace(str(self.folder.parent), ""))  # ids of one runtime
+        shown = re.sub(r"_[0-9a-f]{12}_", "_", str(request).replace(str(self.folder.parent), ""))  # ids of this runtime
         shown = re.sub(r" at 0x\w+", "", shown)
         self.asked.append({"tool": request.tool_name, "request": shown})
         return Decision.DENY if "secret" in str(request) else Decision.ALLOW_ONCE

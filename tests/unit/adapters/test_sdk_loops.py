@@ -1,4 +1,4 @@
-"""The SDKs of OpenAI, Anthropic and Google in the loop of a conversation, against fakes of their APIs."""
+"""The SDKs of OpenAI, Anthropic and Google in the loop of a conversation, with fakes of their APIs."""
 
 from __future__ import annotations
 

@@ -67,10 +67,10 @@ HOSTILE = [
     "+x /r %PATH% ^&",
     "\r",
     "\\\n",
-    "“smart” ‘quotes’ «»",  # noqa: RUF001  # what is tried
+    "“smart” ‘quotes’ «»",  # noqa: RUF001  # under test
     "\u2028\u2029\x85\u00a0",
     "\uffff\U0010ffff\ue000",
-    "ß ı İ ſ \u1e9e",  # noqa: RUF001  # what is tried
+    "ß ı İ ſ \u1e9e",  # noqa: RUF001  # under test
     "x" * 100_000,
     "'" * 30_000,
     "é" * 65_535 + "x",  # the maximum number of bytes
@@ -94,7 +94,7 @@ def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
         for character in characters:
             assert any(
                 value.startswith("-") if kind == "leading dashes" else character in value for value in HOSTILE
-            ), f"none has {character!r}, of {kind}"
+            ), f"no value of kind {kind} has {character!r}"
     assert max(len(value.encode()) for value in HOSTILE) == MAX_ARGUMENT_BYTES
     assert max(map(len, HOSTILE)) >= 100_000
 

@@ -89,7 +89,7 @@ def test_reg_53_a_file_that_another_user_could_have_written_is_skipped_with_a_wa
 def test_reg_53_a_socket_is_skipped(
     home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(home / "tools")  # the path of a socket is short
+    monkeypatch.chdir(home / "tools")  # the path of a socket is limited to about 100 bytes
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind("bad.json")
 

@@ -1,4 +1,4 @@
-"""A runtime with registered tools, and a model's conversation with them in code."""
+"""A runtime with registered tools, and a code conversation of a model with them."""
 
 from __future__ import annotations
 

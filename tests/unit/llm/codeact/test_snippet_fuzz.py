@@ -94,7 +94,7 @@ class Fuzzed:
 
 
 async def fuzz(seed: int, pool: WorkerPool) -> None:
-    random = Random(seed)  # noqa: S311 - nothing is kept secret by it
+    random = Random(seed)  # noqa: S311 - not for secrets
     world = Fuzzed(pool)
     for _ in range(6):
         code = snippet(random)

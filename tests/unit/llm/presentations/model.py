@@ -47,7 +47,7 @@ class ScriptedModel:
         return turn
 
     async def say(self, text: str = "", *calls: tuple[str, Mapping[str, Any]]) -> Turn:
-        """Answer one request with a text and calls."""
+        """Respond to one request with a text and calls."""
         self.sent.append(json.dumps(dict(self._conversation.request())) + self._conversation.prompt)
         self.requests += 1
         numbered = [(self._next_id(), name, args) for name, args in calls]

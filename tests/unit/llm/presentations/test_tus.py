@@ -197,7 +197,7 @@ def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presenta
                 turns.append(await say(text, *calls))
                 return turns[-1]
 
-            model.say = noted  # type: ignore[method-assign]  # it is watched
+            model.say = noted  # type: ignore[method-assign]  # recorded by the test
             await model.do([task(shop, ident, ident.partition(".")[2].replace("_", " "), **WRONG[ident])])
 
         asyncio.run(do())
@@ -563,7 +563,7 @@ def test_tus_26_advertised_and_callable_tools_are_separate_sets(shop_catalog: Lo
     assert listing.tools == ()
     assert all(ident in listing.dispatchable for ident in ACTIONS)
     with pytest.raises(TypeError, match="dispatchable"):
-        ToolListing(tools=())  # type: ignore[call-arg]  # what is tried
+        ToolListing(tools=())  # type: ignore[call-arg]  # under test
 
 
 def test_the_number_of_turns_for_one_action(shop_catalog: LoadShop) -> None:

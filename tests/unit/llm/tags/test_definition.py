@@ -31,7 +31,7 @@ FIELDS = [
 def test_tel_01_a_tool_def_has_exactly_these_fields() -> None:
     assert [field.name for field in fields(ToolDef)] == FIELDS
     with pytest.raises(TypeError, match="colour"):
-        ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # what is tested
+        ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # under test
 
 
 def test_tel_02_optional_fields_have_these_defaults() -> None:
@@ -42,7 +42,7 @@ def test_tel_02_optional_fields_have_these_defaults() -> None:
 
 def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
     with pytest.raises(ValueError, match="it must be free, cheap or expensive"):
-        ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
+        ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # under test
 
 
 def test_tel_04_a_context_has_the_user_the_arg_and_the_chat() -> None:

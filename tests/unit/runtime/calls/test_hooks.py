@@ -108,7 +108,7 @@ def test_hooks_see_the_permission_and_cannot_change_anything() -> None:
         def pre_tool_use(self, request: CheckedCall, /) -> Any:
             seen_calls.append(request)
             with pytest.raises(AttributeError):
-                request.arguments = b"{}"  # type: ignore[misc]  # what is tried here
+                request.arguments = b"{}"  # type: ignore[misc]  # under test
 
     result = call_now(runtime_of(catalog_of(lambda args: args), hooks=[Meddler()]), payload='{"b": 1, "a": 2}')
     assert result.value == {"b": 1, "a": 2}

@@ -203,11 +203,11 @@ def test_reg_86_a_decision_may_have_a_reason_and_metadata() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        PermissionDecision(decision=True),  # type: ignore[arg-type]  # what is tried
-        PermissionDecision(decision="allow"),  # type: ignore[arg-type]  # what is tried
-        PermissionDecision(decision=Decision.ALLOW_ONCE, reason=5),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=True),  # type: ignore[arg-type]  # under test
+        PermissionDecision(decision="allow"),  # type: ignore[arg-type]  # under test
+        PermissionDecision(decision=Decision.ALLOW_ONCE, reason=5),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision=Decision.ALLOW_ONCE, metadata={"a": object()}),
-        PermissionDecision(decision=Decision.ALLOW_ONCE, metadata=[1]),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=Decision.ALLOW_ONCE, metadata=[1]),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision=PermissionDecision(decision=Decision.ALLOW_ONCE)),  # type: ignore[arg-type]  # too
     ],
 )

@@ -111,7 +111,7 @@ def test_a_foreign_file_is_not_changed(tmp_path: Path, is_other: bool) -> None:
     content = path.read_bytes()
     with pytest.raises(TaskFileError, match="not a task graph of toolgen" if is_other else "not a database"):
         TaskGraph(path)
-    assert path.read_bytes()[100:] == content[100:], "but for SQLite's own header"
+    assert path.read_bytes()[100:] == content[100:], "except for SQLite's header"
 
 
 def test_an_unreadable_file_or_another_version_is_reported(tmp_path: Path) -> None:
