@@ -170,7 +170,7 @@ class Sessions(RuleBasedStateMachine):
 
     @precondition(lambda self: any(model.session.grants for _, model in self._runs))
     @rule(which=st.integers(0), number=st.integers(0), decision=st.sampled_from(DECISIONS))
-    def call_what_is_granted(self, which: int, number: int, decision: str) -> None:
+    def call_granted(self, which: int, number: int, decision: str) -> None:
         run, model = _pick([run for run in self._runs if run[1].session.grants], which)
         granted = [possible for possible in POSSIBLE_CALLS if (possible.tool, possible.scope) in model.session.grants]
         self._make((run, model), _pick(granted, number), decision)
@@ -185,7 +185,7 @@ class Sessions(RuleBasedStateMachine):
         decision=st.sampled_from(DECISIONS),
         times=st.integers(2, 4),
     )
-    def call_what_is_limited(self, user: str | None, possible: PossibleCall, decision: str, times: int) -> None:
+    def call_limited(self, user: str | None, possible: PossibleCall, decision: str, times: int) -> None:
         self._make(None, possible, decision, user=user, times=times)
 
     @precondition(lambda self: self._runs)

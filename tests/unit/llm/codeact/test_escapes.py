@@ -343,13 +343,13 @@ def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
 
 
 def test_idle_processes_are_limited_and_an_unreferenced_pool_ends_them() -> None:
-    pids = pids_of_a_pool_that_was_used()
+    pids = pids_of_used_pool()
     gc.collect()
     assert len(pids) == 2  # one for checks, and one for running
     assert not any(is_alive(pid) for pid in pids)
 
 
-def pids_of_a_pool_that_was_used() -> list[int]:
+def pids_of_used_pool() -> list[int]:
     pool = WorkerPool(idle=1)
     world = code_host()
     conversations = [world.codeact(pool=pool) for _ in range(4)]
@@ -406,12 +406,12 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
     pool = WorkerPool()
     began = asyncio.Event()
 
-    async def for_ever(_args: Any) -> None:
+    async def forever(_args: Any) -> None:
         began.set()
         await asyncio.sleep(60)
 
     async def cancelled() -> None:
-        world = code_host(echo=for_ever)
+        world = code_host(echo=forever)
         codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
         running = asyncio.create_task(codeact.execute(Turn(code=code), world))
         while len(pool.pids) < 2:  # noqa: ASYNC110 - there is no event for the start of a process

@@ -329,7 +329,7 @@ def test_an_issue_about_a_secret_or_with_a_truncated_pointer_shows_no_value(poin
     assert hide_issue(other, Secrets()) == other
 
 
-class Talkative:
+class LeakingHooks:
     """Hooks that output everything they see, and fail after a call."""
 
     def __init__(self, denies: str = "") -> None:
@@ -349,7 +349,7 @@ class Talkative:
 
 @pytest.mark.parametrize("denies", ["", "failing", "yes"])
 def test_reg_66_hooks_the_gate_and_logs_show_no_secret(denies: str, caplog: pytest.LogCaptureFixture) -> None:
-    hook = Talkative(denies)
+    hook = LeakingHooks(denies)
 
     def gate(call: Any) -> GateDecision:
         hook.summaries.append(call.summary)
@@ -365,10 +365,13 @@ def test_reg_66_hooks_the_gate_and_logs_show_no_secret(denies: str, caplog: pyte
 
 
 def test_a_warning_without_secrets_keeps_its_exception(caplog: pytest.LogCaptureFixture) -> None:
-    made(lambda _args: 1, {}, hooks=[Talkative()], fields={"input_schema": {"type": "object"}})
+    made(lambda _args: 1, {}, hooks=[LeakingHooks()], fields={"input_schema": {"type": "object"}})
     assert caplog.records[-1].exc_info is not None
     made(
-        lambda _args: 1, {"n": "https://me:hunter2@x"}, hooks=[Talkative()], fields={"input_schema": {"type": "object"}}
+        lambda _args: 1,
+        {"n": "https://me:hunter2@x"},
+        hooks=[LeakingHooks()],
+        fields={"input_schema": {"type": "object"}},
     )
     assert caplog.records[-1].exc_info is None
     assert "https://[redacted]@x" in caplog.text
