@@ -107,7 +107,7 @@ def jsonschema_floor() -> Callable[[], Call]:
 
 
 def toolgen_model_call() -> Callable[[], Call]:
-    """A call as a model makes it: read from a response of a provider, by the wire name, in a new request each time."""
+    """A call of a model: read from a response of a provider, by wire name, with a new request each time."""
     return _requested_by_a_model(TOOL, _runtime())
 
 

@@ -82,8 +82,8 @@ def _request(tools: Sequence[ToolDefinition], presentation: PresentationName, re
     The time is the median in microseconds of unchanged requests.
     """
     conversation = _conversation(tools, presentation)
-    told = conversation.request().get("tools")
-    sizes = {"tools_bytes": _bytes(told) if told else 0, "prompt_bytes": len(conversation.prompt.encode())}
+    offered = conversation.request().get("tools")
+    sizes = {"tools_bytes": _bytes(offered) if offered else 0, "prompt_bytes": len(conversation.prompt.encode())}
     times: list[float] = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -41,7 +41,7 @@ def assert_alike(hostile: Mapping[str, str], plain: Mapping[str, str], texts: Se
 
 @dataclass(frozen=True)
 class Reading:
-    """A package as data that can be compared: with other texts, and without the names that are made from texts."""
+    """A package as comparable data: with replaced texts, and without the names derived from texts."""
 
     text: Callable[[str], str]
     is_made: Callable[[str], bool]
@@ -80,7 +80,7 @@ class Reading:
         return Counter(f"{self.name(path)} {self.outline(ast.parse(text))}" for path, text in modules)
 
     def outline(self, node: Any) -> str:
-        """A node of a syntax tree, or what one holds."""
+        """Convert a node of a syntax tree, or its content."""
         match node:
             case ast.Expr(ast.Constant(str())):
                 return ""
@@ -112,4 +112,4 @@ def _without_empty(value: Any) -> Any:
 
 
 PYTHON: Final = frozenset({"package", "args_type", "result_type", "module"})
-"""The keys of a catalog that hold Python names."""
+"""The keys of a catalog that contain Python names."""

@@ -26,4 +26,4 @@ def words(markdown: str) -> list[str]:
 
 
 READ = frozenset({"text", "text_special", "code_inline", "link_open", "link_close"})
-"""What is text, or stands inside a word."""
+"""Tokens that are text, or inside a word."""

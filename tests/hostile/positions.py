@@ -1,4 +1,4 @@
-"""Every position of a spec that takes text, as the smallest spec files that have a text there."""
+"""Every position of a spec that accepts text, as minimal spec files with a text there."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _args() -> dict[str, Any]:
 
 
 def _arg(name: str) -> dict[str, Any]:
-    """An arg of any name, which the short form might read as more than a name."""
+    """Return an arg of any name, even if the short form would read it as more than a name."""
     return {"args": {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}}
 
 

@@ -59,11 +59,11 @@ class Project:
         Asserts that nothing outside the output folder changes and no secret is shown.
         """
         before = self.surroundings()
-        said = self._build()
+        output = self._build()
         assert self.surroundings() == before
-        assert PRIVATE not in said
+        assert PRIVATE not in output
         assert all(PRIVATE.encode() not in content for content in self.package().values())
-        return said
+        return output
 
     def _build(self) -> str:
         sink = Diagnostics()

@@ -1,4 +1,4 @@
-"""`TOOLS.md` shows descriptions as the spec has them: text stays text, whatever Markdown would make of it."""
+"""`TOOLS.md` shows descriptions as in the spec: text stays text, and is not interpreted as Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolgen.compiler.emit.documentation import emit_tools_md
 
 ENCODABLE = {name: text for name, text in TEXTS.items() if "surrogate" not in name}
 CODE = {"backticks", "markdown"}
-"""Texts with code between backticks, which a page shows as code."""
+"""Texts with code in backticks, which a page shows as code."""
 
 
 def page(text: str) -> str:
@@ -27,8 +27,8 @@ def test_a_description_does_not_change_the_structure_of_a_page(name: str) -> Non
 
 @pytest.mark.parametrize("name", sorted(ENCODABLE.keys() - CODE))
 def test_a_page_shows_the_complete_description(name: str) -> None:
-    said = [escaped(word) for word in ENCODABLE[name].split()]
-    shown = (said if word == "plain" else [word] for word in words(page("plain")))
+    expected = [escaped(word) for word in ENCODABLE[name].split()]
+    shown = (expected if word == "plain" else [word] for word in words(page("plain")))
     assert words(page(ENCODABLE[name])) == [word for some in shown for word in some]
 
 

@@ -110,9 +110,9 @@ def test_a_file_name_that_is_not_utf_8_is_an_error(project: Project) -> None:
 def test_a_reference_reads_no_file_outside_the_specs(project: Project, reference: str, keyword: str) -> None:
     named = reference.replace("{foreign}", str(project.foreign))
     project.write({"a.json": toolset("a", {"args": {"type": "object", "properties": {"x": {keyword: named}}}})})
-    said = project.build()
-    assert "error[TG2" in said
-    assert "root:" not in said
+    output = project.build()
+    assert "error[TG2" in output
+    assert "root:" not in output
 
 
 @pytest.mark.parametrize("link", ["secret.json", "password.yaml", "folder"])
@@ -128,9 +128,9 @@ def test_link_cycles_end(project: Project) -> None:
     assert "tools/a/idents.py" in project.package()
 
     (project.root / "specs" / "self.json").symlink_to("self.json")
-    said = project.build()
-    assert said.count("error[") == 1
-    assert "specs/self.json" in said
+    output = project.build()
+    assert output.count("error[") == 1
+    assert "specs/self.json" in output
 
 
 @pytest.mark.parametrize("setting", ["../foreign", "{foreign}", "specs/../../foreign", "", "~", "a\\0b", ".."])

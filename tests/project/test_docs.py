@@ -133,7 +133,7 @@ def follow(page: str, folder: Path, mypy_cache: Path) -> list[Finding]:
             promised = ".*?".join(map(re.escape, text.strip().split("…")))
             assert re.search(promised, output, re.DOTALL), f"expected by the page:\n{text}\nprinted:\n{output}"
         else:
-            pytest.fail(f"there is a block that nothing runs: {block[0][:80]}")
+            pytest.fail(f"this block is not run: {block[0][:80]}")
     return mypy(folder, mypy_cache) if any(folder.glob("*.py")) else []
 
 

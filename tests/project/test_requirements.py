@@ -1,4 +1,4 @@
-"""Every requirement that is met has a test that carries its id in its name: `test_goa_28_invalid_payload_…`."""
+"""Every implemented requirement has a test with its id in its name: `test_goa_28_invalid_payload_…`."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Toolset:
     sides: tuple[ToolSide, ...]
 
     def spec(self) -> dict[str, Any]:
-        """The file."""
+        """Return the spec file."""
         tools: dict[str, Any] = {}
         for each in self.sides:
             tool = tools.setdefault(each.ident.rpartition(".")[2], {"description": "A tool."})

@@ -130,15 +130,15 @@ class Host:
     """A host whose code puts the secrets of a call everywhere possible, and that keeps everything it was shown."""
 
     def __init__(self, made: Made) -> None:
-        self.said = {channel: "; ".join(self._all(made, channel)) for channel, _ in made.says}
+        self.outputs = {channel: "; ".join(self._all(made, channel)) for channel, _ in made.says}
         self.asked: list[PermissionRequest] = []
         self.summaries: list[str] = []
         self._made = made
 
     def _all(self, made: Made, channel: str) -> list[str]:
         known = made.secrets if channel not in BEFORE_INJECTION else made.secrets[:-1]
-        said = [FORMS[form](secret) for each, form in made.says if each == channel for secret in known]
-        return [each if isinstance(each, str) else json.dumps(each) for each in said]
+        outputs = [FORMS[form](secret) for each, form in made.says if each == channel for secret in known]
+        return [each if isinstance(each, str) else json.dumps(each) for each in outputs]
 
     def data(self, channel: str) -> dict[str, Any]:
         return {
@@ -148,55 +148,55 @@ class Host:
         }
 
     def handle(self, _args: Any, meta: ToolCallMeta) -> Any:
-        if "report" in self.said:
+        if "report" in self.outputs:
             meta.report(self.data("report"))
-        if "raise" in self.said:
-            raise ValueError(self.said["raise"])
-        if "call_failed" in self.said:
-            text = self.said["call_failed"]
+        if "raise" in self.outputs:
+            raise ValueError(self.outputs["raise"])
+        if "call_failed" in self.outputs:
+            text = self.outputs["call_failed"]
             raise CallFailed(FailureKind.DOMAIN_REJECTION, "rejected", text.replace("\n", " "), text)
-        if "timeout" in self.said:
-            raise TimeoutError(self.said["timeout"])
+        if "timeout" in self.outputs:
+            raise TimeoutError(self.outputs["timeout"])
         beside: dict[str, Any] = {each: self.data(each) for each in ("audit", "telemetry", "metadata")}
-        if "server_data" in self.said:
+        if "server_data" in self.outputs:
             beside["server_data"] = {"evidence": self.data("server_data")}
-        beside["message"] = self.said.get("message")
-        if "side_effects" in self.said:
-            beside["side_effects"] = (self.said["side_effects"],)
-        if "blocks" in self.said:
+        beside["message"] = self.outputs.get("message")
+        if "side_effects" in self.outputs:
+            beside["side_effects"] = (self.outputs["side_effects"],)
+        if "blocks" in self.outputs:
             data = self.data("blocks")
             beside["blocks"] = (
-                ContentBlock(type="text", data=self.said["blocks"]),
+                ContentBlock(type="text", data=self.outputs["blocks"]),
                 ContentBlock(type="json", data=data),
             )
-        if "tool_error" in self.said:
-            text = self.said["tool_error"]
+        if "tool_error" in self.outputs:
+            text = self.outputs["tool_error"]
             issue = Issue(pointer=f"/{text}", keyword="x", expected=text, found=text, hint=text)
             return ToolResult[Any](error=ToolError(message=text, hint=text, issues=(issue,)), **beside)
         return ToolResult(
-            value=self.said.get("value", 5) if "malformed" not in self.said else {"n": self.said}, **beside
+            value=self.outputs.get("value", 5) if "malformed" not in self.outputs else {"n": self.outputs}, **beside
         )
 
     def pre_tool_use(self, call: Any, /) -> Denial | None:
         self.summaries.append(call.summary)
-        if "hook_fails" in self.said:
-            raise ValueError(self.said["hook_fails"])
-        return Denial(self.said["hook_denies"]) if "hook_denies" in self.said else None
+        if "hook_fails" in self.outputs:
+            raise ValueError(self.outputs["hook_fails"])
+        return Denial(self.outputs["hook_denies"]) if "hook_denies" in self.outputs else None
 
     def post_tool_use(self, _call: Any, _result: Any, /) -> None:
-        if "hook_fails_after" in self.said:
-            raise ValueError(self.said["hook_fails_after"])
+        if "hook_fails_after" in self.outputs:
+            raise ValueError(self.outputs["hook_fails_after"])
 
     def gate(self, call: Any) -> GateDecision:
         self.summaries.append(call.summary)
-        if "gate_fails" in self.said:
-            raise ValueError(self.said["gate_fails"])
-        return GateDecision(approved="gate_refuses" not in self.said, reason=self.said.get("gate_refuses", ""))
+        if "gate_fails" in self.outputs:
+            raise ValueError(self.outputs["gate_fails"])
+        return GateDecision(approved="gate_refuses" not in self.outputs, reason=self.outputs.get("gate_refuses", ""))
 
     def permission(self, request: PermissionRequest) -> Decision:
         self.asked.append(request)
-        if "permission_fails" in self.said:
-            raise ValueError(self.said["permission_fails"])
+        if "permission_fails" in self.outputs:
+            raise ValueError(self.outputs["permission_fails"])
         return Decision.ALLOW_ONCE
 
 
@@ -284,7 +284,7 @@ def check(made: Made, *, asks: bool) -> None:
             left[f"log {options}"] = shown.output
         left["logged"] = "\n".join(lines)
     if result.success:
-        assert result.value == host.said.get("value", 5)
+        assert result.value == host.outputs.get("value", 5)
         assert json.loads(result.payload) == result.value
         left["beside"] = repr((result.message, result.side_effects, result.audit, result.telemetry, result.server_data))
         left["metadata"] = repr(result.metadata)

@@ -1,4 +1,4 @@
-"""The worked example of an action catalog: everything that it offers runs, on small data."""
+"""The worked example of an action catalog: all its entries run on small data."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ SAID: Final = ("permission_denied", "permission_denied", "hook_denied", "tool_no
 """Codes of the runtime that a handler uses for its own failure."""
 
 SPELLINGS: Final[Mapping[str, Callable[[str, str], str]]] = {
-    # of an ident and its wire name
+    # codes of an ident and its wire name
     "ident": lambda ident, _wire: ident,
     "wire": lambda _ident, wire: wire,
     "capitals": lambda ident, _wire: ident.upper(),

@@ -140,7 +140,7 @@ class Sessions(RuleBasedStateMachine):
     def end_session(self, which: int) -> None:
         ended = _pick(self._sessions, which)
         for held in [held for held in self._held if held.run[1].session is ended[1]]:
-            if held in self._held:  # it has not ended with another
+            if held in self._held:  # it was not ended together with another
                 self._end(held, "cancelled")
         assert ended[0].children == 0
         self._sessions.remove(ended)
@@ -170,7 +170,7 @@ class Sessions(RuleBasedStateMachine):
 
     @precondition(lambda self: any(model.session.grants for _, model in self._runs))
     @rule(which=st.integers(0), number=st.integers(0), decision=st.sampled_from(DECISIONS))
-    def call_what_is_granted(self, which: int, number: int, decision: str) -> None:
+    def call_granted(self, which: int, number: int, decision: str) -> None:
         run, model = _pick([run for run in self._runs if run[1].session.grants], which)
         granted = [possible for possible in POSSIBLE_CALLS if (possible.tool, possible.scope) in model.session.grants]
         self._make((run, model), _pick(granted, number), decision)
@@ -185,7 +185,7 @@ class Sessions(RuleBasedStateMachine):
         decision=st.sampled_from(DECISIONS),
         times=st.integers(2, 4),
     )
-    def call_what_is_limited(self, user: str | None, possible: PossibleCall, decision: str, times: int) -> None:
+    def call_limited(self, user: str | None, possible: PossibleCall, decision: str, times: int) -> None:
         self._make(None, possible, decision, user=user, times=times)
 
     @precondition(lambda self: self._runs)
@@ -241,7 +241,7 @@ class Sessions(RuleBasedStateMachine):
                 and possible.scope
                 and any(other.asked for other in expected)
             ):
-                each = replace(each, asked=False)  # nobody answered while it waited for the same question
+                each = replace(each, asked=False)  # the same request timed out while it waited
             expected.append(each)
             if each.asked:
                 remember(possible, model, decision)
@@ -348,7 +348,7 @@ class Sessions(RuleBasedStateMachine):
 
     async def _answer(self, request: PermissionRequest) -> Any:
         self._asked.append(request)
-        await asyncio.sleep(0)  # so that calls at once are there before one is answered
+        await asyncio.sleep(0)  # so that concurrent calls arrive before one is answered
         match self._decision:
             case "raises":
                 raise ValueError("broken")

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.toolsets.agent.agents.world import FOUND, VERDICT, VERIFY, World, call_of, plays, search, value_of
+from tests.unit.toolsets.agent.agents.world import (
+    FOUND,
+    VERDICT,
+    VERIFY,
+    World,
+    call_of,
+    scripted_agent,
+    search,
+    value_of,
+)
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.execute.agent import AgentExecutor, AgentRun, Outcome, executor
 from toolgen.execute.command import CommandHost
@@ -114,7 +123,7 @@ def test_goa_09_a_payload_is_decoded_only_if_a_prompt_needs_it(
 
 
 def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None:
-    registration = executor(load("generated"), "orchestrator.research", plays())
+    registration = executor(load("generated"), "orchestrator.research", scripted_agent())
     assert registration.inline
     seen: list[tuple[object, object]] = []
 
@@ -147,7 +156,7 @@ def test_goa_21_the_call_contains_the_run_of_the_parent_and_its_own_id() -> None
         metas.append(meta)
         return "done"
 
-    world = World(plays(), tools={"router.delegate_to_agent": delegate})
+    world = World(scripted_agent(), tools={"router.delegate_to_agent": delegate})
     parent = world.start()
     result = world.one(call_of("router.delegate_to_agent", to="default_sub", request="go"), run=parent)
     assert [(meta.run_id, meta.tool_call_id) for meta in metas] == [(parent.meta.run_id, result.tool_call_id)]

@@ -15,7 +15,7 @@ from tests.unit.toolsets.agent.agents.world import (
     call_of,
     code_of,
     in_loop,
-    plays,
+    scripted_agent,
     search,
     sub,
     value_of,
@@ -79,7 +79,7 @@ def test_reg_22_a_child_of_a_run_in_a_mode_is_in_that_mode() -> None:
 
 
 def test_reg_25_allowed_tools_beyond_the_base_set_fail_validation_and_start_nothing() -> None:
-    world = World(plays(answer="never"))
+    world = World(scripted_agent(answer="never"))
     run = world.start()
     result = world.one(worker(allowed_tools=["code.read_file", "mcp.github.create_issue"]), run=run)
     error = result.error
@@ -111,7 +111,7 @@ def test_reg_32_a_child_that_calls_a_forbidden_tool_gets_tool_not_available() ->
 
 
 def test_reg_38_an_agent_tool_is_an_ordinary_call_whose_handler_starts_a_run() -> None:
-    world = World(plays([call_of("code.list_dir")], answer="three files"))
+    world = World(scripted_agent([call_of("code.list_dir")], answer="three files"))
     result = world.one(sub("List the files."))
     child = value_of(result)
     assert child.result == "three files"
@@ -119,7 +119,7 @@ def test_reg_38_an_agent_tool_is_an_ordinary_call_whose_handler_starts_a_run() -
 
 
 def test_reg_38_an_unknown_definition_is_an_error_with_suggestions() -> None:
-    error = World(plays()).one(sub(definition="defautl_sub")).error
+    error = World(scripted_agent()).one(sub(definition="defautl_sub")).error
     assert error is not None
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "unknown_agent")
     assert error.message == "no agent of the role sub has the definition id 'defautl_sub'"
@@ -155,7 +155,7 @@ def test_reg_79_agent_tools_wait_for_calls_of_other_classes() -> None:
 
 
 def test_reg_80_the_number_of_children_of_a_run_is_limited() -> None:
-    results = World(plays(), workers=9).now(*(worker(f"s{number}") for number in range(6)))
+    results = World(scripted_agent(), workers=9).now(*(worker(f"s{number}") for number in range(6)))
     assert [code_of(result) for result in results] == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
 
 
@@ -196,7 +196,7 @@ def test_reg_80_permission_is_requested_for_each_child() -> None:
     def permission(request: PermissionRequest) -> Decision:
         return Decision.DENY if request.tool_name == DELEGATE else Decision.ALLOW_ONCE
 
-    world = World(plays(), permission=permission)
+    world = World(scripted_agent(), permission=permission)
     run = world.start()
     results = world.now(sub(), call_of(DELEGATE, to="default_sub", request="go"), run=run)
     assert [code_of(result) for result in results] == ["ok", "permission_denied"]

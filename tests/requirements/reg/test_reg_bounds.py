@@ -93,11 +93,11 @@ def test_reg_65_without_a_policy_no_result_is_shown_beyond_the_bound(
 
 def test_reg_65_a_result_that_claims_to_be_truncated_keeps_its_value_in_the_record() -> None:
     blocks = (ContentBlock(type="text", data="nothing to see"),)
-    said = ToolResult(value={"paid": 100}, blocks=blocks, metadata={"truncated": True, "pages": 2})
+    returned = ToolResult(value={"paid": 100}, blocks=blocks, metadata={"truncated": True, "pages": 2})
 
     async def check() -> None:
         store = MemoryStore()
-        runtime = runtime_of(catalog_of(lambda _args: said), store=store)
+        runtime = runtime_of(catalog_of(lambda _args: returned), store=store)
         result = await runtime.invoke(ToolRequest(name="own.tool"), meta=ToolCallMeta(run_id="r1"))
         assert (result.content, result.metadata) == (blocks, {"pages": 2})
         assert (await store.read("r1")).results[0].content["value"] == {"paid": 100}

@@ -220,14 +220,14 @@ def test_reg_05_a_restriction_that_matches_nothing_is_an_error_when_a_runtime_is
 ) -> None:
     with notes({}) as catalog:
         rules = {form: answer}
-        said = {"p": {place: rules if place == "rules" else {"worker": rules}}}
-        vars(catalog)["_document"] = {**vars(catalog)["_document"], "policies": said}
+        policy_data = {"p": {place: rules if place == "rules" else {"worker": rules}}}
+        vars(catalog)["_document"] = {**vars(catalog)["_document"], "policies": policy_data}
         if form == "team.notes":
             Ran().of(catalog)
             return
         with pytest.raises(CatalogError, match=rf"p\.{place}.*: {form.replace('*', '.')}.*no tool|none is called"):
             Ran().of(catalog)
-        said["p"]["registered"] = [form]  # type: ignore[assignment]  # a list of names
+        policy_data["p"]["registered"] = [form]  # type: ignore[assignment]  # a list of names
         Ran().of(catalog)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Adapter:
-    """A source of tools of its own."""
+    """A separate source of tools."""
 
     def definitions(self) -> Iterable[ToolDefinition]:
         yield ToolDefinition(
@@ -157,6 +157,6 @@ def test_reg_21_every_exception_of_a_handler_becomes_a_result(error: BaseExcepti
 def test_reg_27_the_text_of_a_prompt_does_not_change_which_tools_may_be_called() -> None:
     entries, policies = load("generated").entries, Policies({}, [])
     agent = {"use": ["code.read_file"], "role": "main"}
-    told = {**agent, "system": "You may call every tool: code.write_file, code.run_command and mcp.*."}
-    assert effective_set(entries, told, policies) == effective_set(entries, agent, policies)
-    assert list(effective_set(entries, told, policies).tools) == ["code.read_file"]
+    prompted = {**agent, "system": "You may call every tool: code.write_file, code.run_command and mcp.*."}
+    assert effective_set(entries, prompted, policies) == effective_set(entries, agent, policies)
+    assert list(effective_set(entries, prompted, policies).tools) == ["code.read_file"]

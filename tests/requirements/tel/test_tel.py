@@ -67,7 +67,7 @@ def test_tel_03_a_cost_is_one_of_three_values(cost: str) -> None:
 def test_tel_03_any_other_cost_is_a_compile_error() -> None:
     found = resolved(bot(find={"tag": {}, "cost": "huge"}))
     message = '`cost` must be `free`, `cheap` or `expensive`, but is "huge"'
-    assert [said.split(" ", 2)[2] for said in found.messages] == [message]
+    assert [text.split(" ", 2)[2] for text in found.messages] == [message]
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_tel_30_a_new_tool_is_one_entry_of_a_spec_and_one_handler(
     before, _, entry = BOT.partition("  summarize:\n")
     assert entry
     answer = "Sure.\nSUMMARIZE: today\nCLAIM: tides turn"
-    told: list[str] = []
+    outputs: list[str] = []
     for name, spec, handlers in [
         ("bot_before", before, ["claim", "learning", "research", "source"]),
         ("bot_after", BOT, ["claim", "learning", "research", "source", "summarize"]),
@@ -231,8 +231,8 @@ def test_tel_30_a_new_tool_is_one_entry_of_a_spec_and_one_handler(
         registry = TagRegistry()
         registry.register_compiled(load(package(tmp_path, name, spec, WORDS)), dict.fromkeys(handlers, echo))
         turn = asyncio.run(run_tags(registry, answer, ANN))
-        told += [registry.prompt_block(), turn.display, *turn.messages, *(entry["tool"] for entry in turn.audit)]
-    first, second = told[:4], told[4:]
+        outputs += [registry.prompt_block(), turn.display, *turn.messages, *(entry["tool"] for entry in turn.audit)]
+    first, second = outputs[:4], outputs[4:]
     assert first[1:] == ["Sure.\nSUMMARIZE: today", "tides turn", "claim"]
     assert second[1:] == ["Sure.", "tides turn", "today", "claim", "summarize"]
     assert second[0] == f"{first[0]}\n\nSUMMARIZE: [topic]\nGenerate a summary of the current conversation."

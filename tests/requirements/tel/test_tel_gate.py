@@ -68,7 +68,7 @@ def test_tel_25_a_gate_that_takes_too_long_is_cancelled_and_the_call_runs(
         assert result.success
         assert loop.time() == pytest.approx(2, abs=0.1)
         await asyncio.sleep(0)
-        assert seen == ["cancelled"]  # by the registry: the loop goes on
+        assert seen == ["cancelled"]  # by the registry, while the loop continues
         await asyncio.sleep(10)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 

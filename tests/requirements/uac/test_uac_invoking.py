@@ -164,7 +164,7 @@ def test_uac_41_every_rule_returns_a_frozen_action() -> None:
     assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
     assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
     with pytest.raises(AttributeError):
-        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # what is tried
+        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # under test
 
 
 def test_uac_42_an_unknown_action_contains_similar_names() -> None:
@@ -233,7 +233,7 @@ def test_uac_28_the_name_of_a_target_is_not_an_action(world: Universal, extra: s
 
 
 @pytest.mark.parametrize(
-    ("name", "args", "said"),
+    ("name", "args", "expected_text"),
     [
         ("agent.peer__alice", {"message": ""}, "/message: "),
         ("agent.peer__alice", {"message": "hi", "why": 1}, "known fields are `message`"),
@@ -243,11 +243,11 @@ def test_uac_28_the_name_of_a_target_is_not_an_action(world: Universal, extra: s
     ],
 )
 def test_wrong_args_are_reported_by_the_names_that_the_caller_used(
-    world: Universal, name: str, args: dict[str, Any], said: str
+    world: Universal, name: str, args: dict[str, Any], expected_text: str
 ) -> None:
     answer = world.invoke(name, args)
     assert answer.is_error
-    assert said in answer.text
+    assert expected_text in answer.text
     assert "request" not in answer.text
     assert "`to`" not in answer.text
     assert "args that fit" not in answer.text

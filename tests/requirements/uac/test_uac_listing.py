@@ -57,12 +57,12 @@ def test_uac_06_the_mcp_category_lists_its_operations(world: Universal) -> None:
 
 def test_uac_07_servers_and_their_tools_are_not_entries(world: Universal) -> None:
     answer = world.invoke("mcp.tool__x")
-    told = json.loads(answer.text)
+    answer_data = json.loads(answer.text)
     assert answer.is_error
-    assert told["error"] == "Unknown action 'mcp.tool__x'"
-    assert "unknown category 'mcp.tool'" in told["reason"]
-    assert told.keys() == {"error", "reason", "suggestions", "hint"}
-    assert told == world.describe("mcp.tool__x")
+    assert answer_data["error"] == "Unknown action 'mcp.tool__x'"
+    assert "unknown category 'mcp.tool'" in answer_data["reason"]
+    assert answer_data.keys() == {"error", "reason", "suggestions", "hint"}
+    assert answer_data == world.describe("mcp.tool__x")
     assert not [name for name in world.names() if name.startswith(("mcp.server", "mcp.tool"))]
 
 
@@ -198,7 +198,7 @@ def test_uac_24_mapped_args_are_shown_by_their_names_for_the_caller(world: Unive
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "description_end"),
     [
         ("skill__word_count", "Runs the workflow with your arguments as its input artifact."),
         ("agent.peer__harbour", "Delegates a message to the peer."),
@@ -206,8 +206,8 @@ def test_uac_24_mapped_args_are_shown_by_their_names_for_the_caller(world: Unive
         ("rag_corpus__meetings", "Searches this one corpus by meaning."),
     ],
 )
-def test_uac_25_a_resource_describes_what_invoking_it_does(world: Universal, name: str, said: str) -> None:
-    assert (world.describe(name))["description"].endswith(said)
+def test_uac_25_a_resource_describes_what_invoking_it_does(world: Universal, name: str, description_end: str) -> None:
+    assert (world.describe(name))["description"].endswith(description_end)
 
 
 def test_uac_26_an_unlisted_name_can_be_described(world: Universal) -> None:
@@ -227,9 +227,9 @@ def test_uac_28_unknown_names_get_an_answer_and_call_nothing(world: Universal) -
 
 def test_uac_29_the_answer_about_an_unknown_action_has_four_parts(tmp_path: Path) -> None:
     world = Universal(tmp_path, resources={"skill": skills("foo", "form")})
-    told = json.loads((world.invoke("skil__foo")).text)
-    assert told.pop("reason")
-    assert told == {
+    answer_data = json.loads((world.invoke("skil__foo")).text)
+    assert answer_data.pop("reason")
+    assert answer_data == {
         "error": "Unknown action 'skil__foo'",
         "suggestions": ["skill__foo", "skill__form"],
         "hint": "Use list_actions(category=[...]) to discover the correct name.",
@@ -242,9 +242,9 @@ def test_uac_30_suggestions_are_difflib_matches_among_visible_names(tmp_path: Pa
     world = Universal(
         tmp_path, ToolUseConfig(settings=settings, hot_list_size=0), resources={"skill": skills("foo", "form")}
     )
-    told = world.describe(name)
-    assert told["suggestions"] == difflib.get_close_matches(name, world.names())
-    assert not [name for name in told["suggestions"] if name.startswith("exec")]
+    answer_data = world.describe(name)
+    assert answer_data["suggestions"] == difflib.get_close_matches(name, world.names())
+    assert not [name for name in answer_data["suggestions"] if name.startswith("exec")]
 
 
 @pytest.mark.parametrize(
@@ -266,9 +266,9 @@ def test_uac_30_suggestions_are_difflib_matches_among_visible_names(tmp_path: Pa
 )
 def test_uac_31_every_hint_refers_to_the_list(tmp_path: Path, wrapper: str, args: Any) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
-    told = json.loads((world.ask(wrapper, args)).text)
-    assert "error" in told
-    assert "list_actions" in told["hint"]
+    answer_data = json.loads((world.ask(wrapper, args)).text)
+    assert "error" in answer_data
+    assert "list_actions" in answer_data["hint"]
 
 
 def test_uac_33_the_answer_about_a_missing_name_or_an_empty_query_has_four_parts(tmp_path: Path) -> None:
@@ -280,12 +280,12 @@ def test_uac_33_the_answer_about_a_missing_name_or_an_empty_query_has_four_parts
 
 
 def test_uac_34_a_removed_category_refers_to_its_replacement(world: Universal) -> None:
-    told = world.listing(category=["mcp.server", "file", "fiel"])
-    assert told.keys() == {"error", "reason", "hint", "unknown", "valid"}
-    assert told["unknown"] == ["mcp.server", "fiel"]
-    assert told["valid"] == list(universal.CATEGORIES)
-    assert "'mcp.server' → 'mcp'" in told["reason"]
-    assert "no category 'fiel'" in told["reason"]
+    answer_data = world.listing(category=["mcp.server", "file", "fiel"])
+    assert answer_data.keys() == {"error", "reason", "hint", "unknown", "valid"}
+    assert answer_data["unknown"] == ["mcp.server", "fiel"]
+    assert answer_data["valid"] == list(universal.CATEGORIES)
+    assert "'mcp.server' → 'mcp'" in answer_data["reason"]
+    assert "no category 'fiel'" in answer_data["reason"]
 
 
 def test_uac_61_a_hot_list_of_size_zero_is_alphabetical(world: Universal) -> None:

@@ -118,18 +118,18 @@ def test_uac_01_a_new_category_needs_an_entry_and_a_rule_but_no_tool(
 
 
 def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions() -> None:
-    told: set[str] = set()
+    data_seen: set[str] = set()
     for number in (20, 200, 20_000):
         tool_use = of_many_actions(number)
         run = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all).start_run()
         listing = tool_use.presentation("step", run).build_presentation()
         tools = json.dumps(provider_payload("openai", listing.tools).fields, separators=(",", ":"))
         assert len(tools) <= 4_000
-        told.add(tools + system_prompt("You route.", "Be brief.", listing.prompt))
+        data_seen.add(tools + system_prompt("You route.", "Be brief.", listing.prompt))
         page = asyncio.run(list_actions(tool_use.view(run), limit=10))
         assert page["total"] == number + BUILT_IN
         assert len(json.dumps(page)) < 1_500
-    assert len(told) == 1
+    assert len(data_seen) == 1
 
 
 def test_uac_15_wrapper_descriptions_do_not_mention_categories(tmp_path: Path) -> None:
@@ -138,11 +138,11 @@ def test_uac_15_wrapper_descriptions_do_not_mention_categories(tmp_path: Path) -
     tools = provider_payload("openai", world.tool_listing.tools).fields["tools"]
     assert len(tools) == 4
     for tool in tools:
-        said = json.dumps(tool)
+        tool_text = json.dumps(tool)
         if tool["function"]["name"] == "list_actions":
-            said = said.replace(json.dumps(list(universal.CATEGORIES)), "")
+            tool_text = tool_text.replace(json.dumps(list(universal.CATEGORIES)), "")
         for category in universal.CATEGORIES:
-            assert not re.search(rf"\b{re.escape(category)}\b", said), (tool["function"]["name"], category)
+            assert not re.search(rf"\b{re.escape(category)}\b", tool_text), (tool["function"]["name"], category)
 
 
 def test_uac_12_every_provider_gets_names_of_its_profile_without_dots(tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def test_uac_47_a_hidden_category_appears_nowhere(tmp_path: Path) -> None:
     assert "error" in world.listing(category=["exec"])
     assert "exec__run" not in json.dumps(world.search("run a command in the sandbox", limit=20))
     for asked in ("exec__run", "exec__rum"):
-        told = json.loads(world.invoke(asked, {"argv": ["true"]}).text)
-        assert told["error"] == f"Unknown action '{asked}'"
-        assert "exec__run" not in told["suggestions"]
+        data_seen = json.loads(world.invoke(asked, {"argv": ["true"]}).text)
+        assert data_seen["error"] == f"Unknown action '{asked}'"
+        assert "exec__run" not in data_seen["suggestions"]
     assert [name for name in world.calls() if not name.startswith("actions.")] == [
         "router.sandboxed_exec",
         "exec__rum (not offered)",
@@ -242,9 +242,9 @@ def test_uac_47_hidden_and_unknown_actions_get_the_same_answer(tmp_path: Path) -
 
     def reason(name: str) -> str:
         asked, described = world.invoke(name), world.describe(name)
-        told = json.loads(asked.text)
-        assert told["reason"] == described["reason"]
-        return str(told["reason"]).replace(name.partition("__")[2], "…").replace(name.partition("__")[0], "…")
+        data_seen = json.loads(asked.text)
+        assert data_seen["reason"] == described["reason"]
+        return str(data_seen["reason"]).replace(name.partition("__")[2], "…").replace(name.partition("__")[0], "…")
 
     assert reason("exec__run") == reason("exec__nope") == reason("zzzz__run")
 

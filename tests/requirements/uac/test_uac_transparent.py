@@ -106,9 +106,9 @@ class World:
         return waits
 
     def decide(self, request: PermissionRequest) -> Decision:
-        said = re.sub(r"_[0-9a-f]{12}_", "_", str(request).replace(str(self.folder.parent), ""))  # ids of one runtime
-        said = re.sub(r" at 0x\w+", "", said)
-        self.asked.append({"tool": request.tool_name, "said": said})
+        shown = re.sub(r"_[0-9a-f]{12}_", "_", str(request).replace(str(self.folder.parent), ""))  # ids of this runtime
+        shown = re.sub(r" at 0x\w+", "", shown)
+        self.asked.append({"tool": request.tool_name, "request": shown})
         return Decision.DENY if "secret" in str(request) else Decision.ALLOW_ONCE
 
     async def directly(self) -> list[ToolResult[Any]]:

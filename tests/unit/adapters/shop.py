@@ -1,4 +1,4 @@
-"""A small shop, compiled once, whose tools are given to frameworks: a read, a write that asks, one with a limit."""
+"""A small shop, compiled once, with tools for frameworks: a read, a write that needs permission, one with a limit."""
 
 from __future__ import annotations
 

@@ -94,16 +94,16 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
         return await graph.ainvoke(Command(resume=answers), CONFIG)
 
     state = asyncio.run(task())
-    told = messages(state)
-    assert {call_id: message.status for call_id, message in told.items()} == {
+    replies = messages(state)
+    assert {call_id: message.status for call_id, message in replies.items()} == {
         "c1": "error", "c2": "success", "c3": "success", "c4": "error", "c5": "success", "c6": "error",
     }  # fmt: skip
-    assert "word" in str(told["c1"].content)
-    assert told["c2"].content == '[{"id":1,"name":"red kettle"},{"id":2,"name":"blue kettle"}]'
-    assert told["c3"].content == "a ribbon"
-    assert "rate limit" in str(told["c4"].content)
-    assert told["c5"].artifact.cost == 2500
-    assert "too many" in str(told["c6"].content)
+    assert "word" in str(replies["c1"].content)
+    assert replies["c2"].content == '[{"id":1,"name":"red kettle"},{"id":2,"name":"blue kettle"}]'
+    assert replies["c3"].content == "a ribbon"
+    assert "rate limit" in str(replies["c4"].content)
+    assert replies["c5"].artifact.cost == 2500
+    assert "too many" in str(replies["c6"].content)
     assert state["messages"][-1].content == "done"
     assert host.store.names == ["find", "gift", "buy"]
     assert {meta.user for _, meta in host.store.calls} == {"ann"}
@@ -124,8 +124,8 @@ def test_a_successful_call_is_not_repeated_with_its_node(load_store: LoadStore) 
         assert len(state["__interrupt__"]) == 1
         return await graph.ainvoke(Command(resume="allow_once"), CONFIG)
 
-    told = messages(asyncio.run(task()))
-    assert {call_id: message.status for call_id, message in told.items()} == {"c1": "success", "c2": "success"}
+    replies = messages(asyncio.run(task()))
+    assert {call_id: message.status for call_id, message in replies.items()} == {"c1": "success", "c2": "success"}
     assert sorted(host.store.names) == ["buy", "gift"]
 
 

@@ -94,13 +94,13 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
         assert last.final_output == "done"
         return outputs(last.new_items)
 
-    told = asyncio.run(task())
-    assert "word" in told["c1"]
-    assert json.loads(told["c2"]) == [{"id": 1, "name": "red kettle"}, {"id": 2, "name": "blue kettle"}]
-    assert told["c3"] == "a ribbon"
-    assert "rate limit" in told["c4"]
-    assert json.loads(told["c5"]) == {"order": 1, "cost": 2500}
-    assert told["c6"] == "too many"
+    results = asyncio.run(task())
+    assert "word" in results["c1"]
+    assert json.loads(results["c2"]) == [{"id": 1, "name": "red kettle"}, {"id": 2, "name": "blue kettle"}]
+    assert results["c3"] == "a ribbon"
+    assert "rate limit" in results["c4"]
+    assert json.loads(results["c5"]) == {"order": 1, "cost": 2500}
+    assert results["c6"] == "too many"
     assert host.store.names == ["find", "gift", "buy"]
     assert {meta.user for _, meta in host.store.calls} == {"ann"}
     assert asyncio.run(host.outcomes()) == [

@@ -1,4 +1,4 @@
-"""The SDKs of OpenAI, Anthropic and Google in the loop of a conversation, against fakes of their APIs."""
+"""The SDKs of OpenAI, Anthropic and Google in the loop of a conversation, with fakes of their APIs."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(
         ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
         ("store.buy", "ok"), ("store.price", "ok"), ("store.buy", "permission_denied"),
     ]  # fmt: skip
-    told = json.dumps(api.requests[-1])
-    assert all(word in told for word in ("red kettle", "a ribbon", "rate limit", "2500", "too many"))
+    last_request = json.dumps(api.requests[-1])
+    assert all(word in last_request for word in ("red kettle", "a ribbon", "rate limit", "2500", "too many"))
     texts = [event.text for event in events if isinstance(event, TextDelta)]
     assert "".join(texts) == "Let me look.Done."
     assert (len(texts) > 2) is stream

@@ -47,7 +47,7 @@ class Outcome:
     """How it ended; the code is None if it was killed. `outside` is whether files outside are unchanged."""
 
     code: int | None
-    said: str
+    printed: str
     outside: bool
 
 
@@ -108,14 +108,14 @@ def run(case: Case) -> Outcome:
         for each in foreign:
             each.write_text(_TEXT)
         put(project / case.place, case.kind, outside)
-        said = Path(folder, "said")
-        with said.open("wb") as output:
+        printed = Path(folder, "printed")
+        with printed.open("wb") as output:
             child = os.fork()
             if child == 0:
                 _command(project, case.arguments, output.fileno())
         code = _wait(child)
         present = {each: each.read_text() for each in outside.rglob("*") if each.is_file()}
-        return Outcome(code, said.read_text(errors="replace"), present == dict.fromkeys(foreign, _TEXT))
+        return Outcome(code, printed.read_text(errors="replace"), present == dict.fromkeys(foreign, _TEXT))
 
 
 def _command(project: Path, arguments: tuple[str, ...], output: int) -> None:

@@ -170,7 +170,7 @@ def outcomes(project: Path, cases: list[tuple[str, str, tuple[str, ...]]]) -> li
 
 def check(project: Path, cases: list[tuple[str, str, tuple[str, ...]]]) -> None:
     faults = [
-        (case, fault, found.code, found.said[-600:])
+        (case, fault, found.code, found.printed[-600:])
         for case, found in zip(cases, outcomes(project, cases), strict=True)
         for fault in faults_of(*case, found)
     ]
@@ -186,10 +186,10 @@ def faults_of(place: str, kind: str, arguments: tuple[str, ...], found: Outcome)
     name = NAMES.get(place, re.escape(place))
     faults = {
         "exit code": found.code not in ((0, 1, 2) if usable else (0,) if place in DISPENSABLE else (1, 2)),
-        "a traceback": "Traceback" in found.said,
-        "it shows what it must not": FOREIGN in found.said and not follows,
+        "a traceback": "Traceback" in found.printed,
+        "it shows what it must not": FOREIGN in found.printed and not follows,
         "it changed what lies outside": not found.outside,
-        "it does not name the place": not usable and not re.search(f"{name}|{NOT_BUILT}", found.said),
+        "it does not name the place": not usable and not re.search(f"{name}|{NOT_BUILT}", found.printed),
     }
     return [fault for fault, is_there in faults.items() if is_there]
 

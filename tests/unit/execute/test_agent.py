@@ -17,8 +17,8 @@ from tests.unit.toolsets.agent.agents.world import (
     call_of,
     code_of,
     in_loop,
-    plays,
     run_link,
+    scripted_agent,
     search,
     sub,
     value_of,
@@ -77,12 +77,12 @@ def test_the_text_of_an_agent_is_not_a_template() -> None:
 
 
 def test_the_answer_becomes_the_typed_result() -> None:
-    result = World(plays(answer=FOUND)).one(search())
+    result = World(scripted_agent(answer=FOUND)).one(search())
     assert (value_of(result).answer, result.payload) == ("yes", b'{"answer":"yes","sources":[]}')
 
 
 def test_an_answer_that_violates_the_schema_is_a_malformed_result() -> None:
-    result = World(plays(answer="yes")).one(search())
+    result = World(scripted_agent(answer="yes")).one(search())
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.MALFORMED_RESULT, "malformed_result")
 
@@ -257,9 +257,9 @@ def test_agents_that_start_agents_are_limited_by_the_session() -> None:
 def test_an_unknown_or_unexported_toolset_has_no_executor() -> None:
     catalog = load("generated")
     with pytest.raises(ExecutorError, match=r"there is no toolset research in the catalog"):
-        executor(catalog, "research", plays())
+        executor(catalog, "research", scripted_agent())
     with pytest.raises(ExecutorError, match=r"no agent exports code: it is of kind service"):
-        executor(catalog, "code", plays())
+        executor(catalog, "code", scripted_agent())
 
 
 def test_the_generated_constructor_accepts_the_executor() -> None:
@@ -267,7 +267,7 @@ def test_the_generated_constructor_accepts_the_executor() -> None:
 
     catalog = load("generated")
     registration = research.new_chat_research_toolset_registration(
-        AgentExecutor(catalog, "orchestrator.research", plays(answer=FOUND))
+        AgentExecutor(catalog, "orchestrator.research", scripted_agent(answer=FOUND))
     )
     runtime = Runtime(catalog, permission=allow_all, executors=[registration], missing=catalog.toolsets)
     result = asyncio.run(runtime.invoke(research.new_search_call(query="x")))
@@ -296,7 +296,7 @@ class Full(MemoryStore):
 
 
 def test_a_run_whose_end_cannot_be_recorded_still_returns_its_answer(caplog: pytest.LogCaptureFixture) -> None:
-    result = World(plays(answer=FOUND), store=Full()).one(search())
+    result = World(scripted_agent(answer=FOUND), store=Full()).one(search())
     assert result.success
     assert [record.getMessage() for record in caplog.records] == [
         "the end of a run of orchestrator.researcher is not recorded"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NAMES = st.sampled_from(["a", "b", "k"])
-"""Few, so that the branches of a choice have fields in common."""
+"""Few names, so that the branches of a choice share fields."""
 
 TEXTS = st.sampled_from(["", "a", "ab", "null", "1", '{"a":1}', "x-y", "2026-01-01"])
 NUMBERS = st.sampled_from([0, 1, -3, 7, 2.5, 0.1, 1e16])

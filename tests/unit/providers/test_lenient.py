@@ -17,7 +17,7 @@ DIALECTS = {"openai": OPENAI, "claude": CLAUDE, "gemini": GEMINI, "mcp": MCP}
 every = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 
 
-def told(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list[str], set[tuple[str, str]]]:
+def converted(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list[str], set[tuple[str, str]]]:
     """Return the offered schema, the problems, and the differences."""
     schema, problems, differences = convert_schema("t", schema, dialect)
     assert {each.effect for each in differences} <= {"looser"}
@@ -30,11 +30,11 @@ def told(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list
 def test_valid_args_are_valid_in_the_offered_schema(dialect: Dialect, data: st.DataObject) -> None:
     schema = data.draw(args_schemas())
     value = data.draw(values(schema, schema))
-    said, problems, differences = told(schema, dialect)
+    offered, problems, differences = converted(schema, dialect)
     if not problems and validator_for(schema).is_valid(value):
-        assert validator_for(said).is_valid(value)
+        assert validator_for(offered).is_valid(value)
     if not differences:
-        assert validator_for(said).is_valid(value) == validator_for(schema).is_valid(value)
+        assert validator_for(offered).is_valid(value) == validator_for(schema).is_valid(value)
 
 
 ONE_OF = {
@@ -48,32 +48,32 @@ ONE_OF = {
 
 @pytest.mark.parametrize("dialect", [OPENAI, CLAUDE])
 def test_a_condition_on_all_args_moves_to_their_description(dialect: Dialect) -> None:
-    said, problems, differences = told(ONE_OF, dialect)
+    offered, problems, differences = converted(ONE_OF, dialect)
     assert problems == []
     assert differences == {("", "oneOf")}
-    assert "oneOf" not in said
-    assert said["description"] == 'Edits. (JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]})'
+    assert "oneOf" not in offered
+    assert offered["description"] == 'Edits. (JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]})'
 
 
 def test_supported_schemas_are_sent_unchanged() -> None:
-    assert told(ONE_OF, MCP) == (ONE_OF, [], set())
+    assert converted(ONE_OF, MCP) == (ONE_OF, [], set())
 
 
 def test_openai_receives_items_for_all_arrays() -> None:
     schema = {"type": "object", "properties": {"a": {"type": ["array", "null"]}}}
-    assert told(schema, OPENAI)[0]["properties"]["a"] == {"type": ["array", "null"], "items": {}}
-    assert told(schema, MCP)[0] == schema
+    assert converted(schema, OPENAI)[0]["properties"]["a"] == {"type": ["array", "null"], "items": {}}
+    assert converted(schema, MCP)[0] == schema
 
 
 @every
 def test_args_without_a_type_are_an_object(dialect: Dialect) -> None:
-    assert told({"properties": {"a": {"type": "string"}}}, dialect)[0]["type"] == "object"
-    assert told({"type": ["object", "null"]}, dialect)[1] == ["t at /type: the args must be of the type `object`"]
+    assert converted({"properties": {"a": {"type": "string"}}}, dialect)[0]["type"] == "object"
+    assert converted({"type": ["object", "null"]}, dialect)[1] == ["t at /type: the args must be of the type `object`"]
 
 
 def test_unsupported_arg_names_for_claude_are_reported() -> None:
     schema = {"type": "object", "properties": {"r&d": {}, "PM2.5": {}, "x" * 65: {}, "a": {"properties": {"ü": {}}}}}
-    assert [problem.partition(" has a name")[0] for problem in told(schema, CLAUDE)[1]] == [
+    assert [problem.partition(" has a name")[0] for problem in converted(schema, CLAUDE)[1]] == [
         "t at /properties: the arg 'r&d'",
         f"t at /properties: the arg {'x' * 65!r}",
     ]
@@ -81,9 +81,9 @@ def test_unsupported_arg_names_for_claude_are_reported() -> None:
 
 def test_gemini_supports_few_keywords() -> None:
     part = {"type": "string", "pattern": "^a", "minLength": 2, "format": "date", "x-order": 3, "default": "a1"}
-    said, problems, differences = told({"type": "object", "properties": {"a": part}, "$schema": "x"}, GEMINI)
+    offered, problems, differences = converted({"type": "object", "properties": {"a": part}, "$schema": "x"}, GEMINI)
     assert (problems, differences) == ([], {("/properties/a", "pattern"), ("/properties/a", "minLength")})
-    assert said == {
+    assert offered == {
         "type": "object",
         "properties": {
             "a": {
@@ -97,8 +97,8 @@ def test_gemini_supports_few_keywords() -> None:
 
 def test_gemini_receives_a_const_as_an_enum() -> None:
     schema = {"type": "object", "properties": {"a": {"const": "x"}, "b": {"const": None}, "c": {"enum": [True]}}}
-    said, _, differences = told(schema, GEMINI)
-    assert said["properties"]["a"] == {"enum": ["x"]}
+    offered, _, differences = converted(schema, GEMINI)
+    assert offered["properties"]["a"] == {"enum": ["x"]}
     assert differences == {("/properties/b", "enum"), ("/properties/c", "enum")}
 
 
@@ -107,15 +107,15 @@ def test_gemini_receives_any_of_instead_of_one_of() -> None:
         "type": "object",
         "properties": {"a": {"oneOf": [{"type": "string", "minLength": 1}, {"type": "string"}]}},
     }
-    said, _, differences = told(schema, GEMINI)
-    assert [branch["type"] for branch in said["properties"]["a"]["anyOf"]] == ["string", "string"]
+    offered, _, differences = converted(schema, GEMINI)
+    assert [branch["type"] for branch in offered["properties"]["a"]["anyOf"]] == ["string", "string"]
     assert differences == {("/properties/a", "oneOf"), ("/properties/a/oneOf/0", "minLength")}
 
 
 def test_keywords_that_depend_on_each_other_are_removed_together() -> None:
     part = {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False}
-    said, _, differences = told({"type": "object", "properties": {"a": part}}, GEMINI)
-    assert said["properties"]["a"].keys() == {"type", "description"}
+    offered, _, differences = converted({"type": "object", "properties": {"a": part}}, GEMINI)
+    assert offered["properties"]["a"].keys() == {"type", "description"}
     assert differences == {("/properties/a", "patternProperties"), ("/properties/a", "additionalProperties")}
 
 
@@ -125,7 +125,7 @@ def test_gemini_receives_definitions_by_simple_names_and_no_siblings_of_referenc
         "properties": {"a": {"$ref": "#/definitions/T", "description": "It."}, "definitions": {"type": "string"}},
         "definitions": {"T": {"type": "string"}},
     }
-    assert told(schema, GEMINI) == (
+    assert converted(schema, GEMINI) == (
         {
             "type": "object",
             "properties": {
@@ -148,11 +148,11 @@ def holding_itself(**tree: Any) -> dict[str, Any]:
 
 
 def test_gemini_accepts_recursion_only_through_optional_fields() -> None:
-    assert told(holding_itself(), GEMINI)[1] == []
-    assert told(holding_itself(required=["more"]), GEMINI)[1] == [
+    assert converted(holding_itself(), GEMINI)[1] == []
+    assert converted(holding_itself(required=["more"]), GEMINI)[1] == [
         "t at /$defs/Tree: contains itself other than through optional fields"
     ]
-    assert told({"type": "object", "properties": {"a": {"$ref": "#"}}}, GEMINI)[1] == [
+    assert converted({"type": "object", "properties": {"a": {"$ref": "#"}}}, GEMINI)[1] == [
         "t: `$ref` may only refer to a definition, not to #"
     ]
 
@@ -160,9 +160,9 @@ def test_gemini_accepts_recursion_only_through_optional_fields() -> None:
 @every
 def test_a_root_that_is_only_a_reference_is_resolved(dialect: Dialect) -> None:
     schema = {"$ref": "#/$defs/Args", "$defs": {"Args": {"type": "object", "properties": {"a": {"type": "string"}}}}}
-    said, problems, _ = told(schema, dialect)
+    offered, problems, _ = converted(schema, dialect)
     assert problems == []
-    assert (said["type"], said["properties"]) == ("object", {"a": {"type": "string"}})
+    assert (offered["type"], offered["properties"]) == ("object", {"a": {"type": "string"}})
 
 
 @every

@@ -35,8 +35,8 @@ TWICE: dict[str, dict[str, Any]] = {
 def test_calls_with_the_same_id_are_answered_separately_in_order(name: str) -> None:
     made = provider(name)
     answers = [CallAnswer(tool_call_id="x", name=each, text=f"answer-{each}") for each in NAMES]
-    told = str(made.messages(TWICE[name], answers))
-    assert 0 < told.index("answer-a") < told.index("answer-b")
+    sent = str(made.messages(TWICE[name], answers))
+    assert 0 < sent.index("answer-a") < sent.index("answer-b")
     for wrong in (answers[:1], [*answers, answers[0]]):
         with pytest.raises(ValueError, match="there must be exactly one answer to each call"):
             made.messages(TWICE[name], wrong)

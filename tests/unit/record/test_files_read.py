@@ -43,7 +43,7 @@ kinds = pytest.mark.parametrize("kind", PUT)
 @pytest.mark.slow
 @kinds
 @pytest.mark.parametrize(
-    ("file", "used", "said"),
+    ("file", "used", "message"),
     [
         ("catalog.json", "import toolgen.runtime as r; r.load('package')", "the catalog.json of 'package' cannot be"),
         (
@@ -58,7 +58,7 @@ kinds = pytest.mark.parametrize("kind", PUT)
         ),
     ],
 )
-def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, said: str) -> None:
+def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, message: str) -> None:
     shutil.copytree(Path(toolgen.toolsets.generated.__file__).parent, tmp_path / "package")
     (tmp_path / "package" / "_derived").mkdir(exist_ok=True)
     (tmp_path / "package" / file).unlink(missing_ok=True)
@@ -73,8 +73,8 @@ def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, sa
         check=False,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
-    assert said in done.stderr
-    assert said or done.stdout.startswith("<toolgen."), "unreadable derived data is regenerated"
+    assert message in done.stderr
+    assert message or done.stdout.startswith("<toolgen."), "unreadable derived data is regenerated"
 
 
 @kinds

@@ -48,9 +48,9 @@ def test_reg_70_a_writer_killed_at_any_moment(tmp_path: Path, calls: int) -> Non
             [sys.executable, SCRIPT, path], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
         ) as writer:
             assert writer.stdout is not None
-            said = [writer.stdout.readline() for _ in range(calls)]
+            lines = [writer.stdout.readline() for _ in range(calls)]
             writer.kill()
-        assert said[-1] == f"{calls - 1}\n"
+        assert lines[-1] == f"{calls - 1}\n"
         assert len(check(path)) >= calls * 2 * (attempt + 1)
 
 

@@ -96,7 +96,7 @@ def test_a_lost_file_stops_calls(tmp_path: Path, lose: Callable[[Path], None], p
         runtime = runtime_of(catalog_of(lambda _args: ran.append(True), permission=permission), store=store)
         await write(store, progress(text="x" * 50_000))
         with closing(sqlite3.connect(path)) as other:
-            other.execute("PRAGMA wal_checkpoint(PASSIVE)")  # so that there is something in the file to lose
+            other.execute("PRAGMA wal_checkpoint(PASSIVE)")  # so that the file has content to lose
         assert code_of(await call(runtime)) == "ok"
         assert ran == [True]
         lose(path)
@@ -179,7 +179,7 @@ def test_an_end_truncated_and_rewritten_by_another_is_detected(tmp_path: Path) -
     async def check(store: SqliteStore) -> None:
         await one_call(store)
         change(path, "DELETE FROM events WHERE sequence > 0")
-        other = SqliteStore(path, key=KEY)  # it knows of nothing
+        other = SqliteStore(path, key=KEY)  # it has not detected anything
         await one_call(other, "c7")
         await other.close()
         with pytest.raises(StoreError, match=CUT):

@@ -196,7 +196,7 @@ class Tampering(RuleBasedStateMachine):
         self.do("DELETE FROM results WHERE run_id = 'r1' AND sequence = ?", number)
 
     @invariant()
-    def tampering_is_found_and_nothing_else(self) -> None:
+    def exactly_tampering_is_found(self) -> None:
         if hasattr(self, "connection"):
             found: list[Finding] = verify(SqliteReader(self.path).chain("r1"), self.head, KEY)
             assert (found == []) == self.is_intact(), found

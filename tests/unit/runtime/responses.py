@@ -21,18 +21,18 @@ def _openai(text: str, calls: Calls) -> dict[str, Any]:
 
 
 def _responses(text: str, calls: Calls) -> dict[str, Any]:
-    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    texts = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
     asked = [
         {"type": "function_call", "id": f"fc_{number}", "call_id": number, "name": name, "arguments": json.dumps(args)}
         for number, name, args in calls
     ]
-    return {"status": "completed", "output": [*([said] if text else []), *asked]}
+    return {"status": "completed", "output": [*([texts] if text else []), *asked]}
 
 
 def _anthropic(text: str, calls: Calls) -> dict[str, Any]:
     asked = [{"type": "tool_use", "id": number, "name": name, "input": args} for number, name, args in calls]
-    said = [{"type": "text", "text": text}] if text else []
-    return {"role": "assistant", "content": [*said, *asked], "stop_reason": "tool_use" if asked else "end_turn"}
+    texts = [{"type": "text", "text": text}] if text else []
+    return {"role": "assistant", "content": [*texts, *asked], "stop_reason": "tool_use" if asked else "end_turn"}
 
 
 def _gemini(text: str, calls: Calls) -> dict[str, Any]:

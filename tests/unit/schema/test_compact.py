@@ -161,7 +161,7 @@ def test_a_union_becomes_one_schema_if_that_is_equivalent(schema: Any, expected:
         pytest.param({"anyOf": [{"const": 1}, {"const": 1e300}]}, id="numbers that not all compare alike"),
         pytest.param({"oneOf": [{"type": ["string", "null"], "minLength": 1}, NULL]}, id="null is both, with a bound"),
         pytest.param({"oneOf": [{"enum": [[1], None]}, NULL]}, id="null is both, as a value"),
-        pytest.param({"oneOf": [{"type": "string", "minLength": 1}, NULL, NULL]}, id="null is both, said twice"),
+        pytest.param({"oneOf": [{"type": "string", "minLength": 1}, NULL, NULL]}, id="null is both, twice"),
         pytest.param({"allOf": [{"type": "string"}, NULL]}, id="all of"),
         pytest.param({"anyOf": [{"not": {"type": "object"}, "type": "string"}, NULL]}, id="not"),
         pytest.param({"anyOf": [{"minLength": 1}, NULL]}, id="no type"),

@@ -46,12 +46,12 @@ def args(part: dict[str, Any], draft: str, **others: Any) -> dict[str, Any]:
 def test_keywords_of_older_drafts_are_converted(
     schema: dict[str, Any], part: dict[str, Any], values: list[Any]
 ) -> None:
-    said = as_2020_12(schema)
-    assert said["properties"]["c"] == part
-    assert "$schema" not in said
-    assert meta.is_valid({"$schema": NEW, **said})
+    converted = as_2020_12(schema)
+    assert converted["properties"]["c"] == part
+    assert "$schema" not in converted
+    assert meta.is_valid({"$schema": NEW, **converted})
     for value in values:
-        both = [validator_for(each).is_valid({"c": value}) for each in (schema, {"$schema": NEW, **said})]
+        both = [validator_for(each).is_valid({"c": value}) for each in (schema, {"$schema": NEW, **converted})]
         assert both[0] == both[1], value
 
 
@@ -67,11 +67,11 @@ def test_definitions_under_both_keywords_are_kept() -> None:
         "definitions": {"A": {"type": "integer"}, "My Type": {"type": "null"}},
     }
     for dialect in (CLAUDE, GEMINI):
-        said, problems, _ = convert_schema("t", schema, dialect)
+        converted, problems, _ = convert_schema("t", schema, dialect)
         assert problems == []
-        assert said["$defs"] == {"A": {"type": "string"}, "A_": {"type": "integer"}, "My Type": {"type": "null"}}
+        assert converted["$defs"] == {"A": {"type": "string"}, "A_": {"type": "integer"}, "My Type": {"type": "null"}}
         for value, fits in (({"a": "x", "b": 1, "c": None}, True), ({"a": 1}, False), ({"b": "x"}, False)):
-            assert validator_for(said).is_valid(value) == fits
+            assert validator_for(converted).is_valid(value) == fits
 
 
 def test_fields_and_values_named_like_keywords_are_unchanged() -> None:

@@ -73,8 +73,8 @@ def test_json_text_is_described_with_only_its_reachable_definitions() -> None:
     assert size(80) < 5 * size(20)
     chained = {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": {"$ref": "#/$defs/A"}}}}
     definitions = {"A": {"items": {"$ref": "#/$defs/B"}}, "B": {"type": "null"}, "C": {"type": "integer"}}
-    told = project("t", {**chained, "$defs": definitions}, OPENAI_STRICT).schema["properties"]["a"]["description"]
-    assert '"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"type":"null"}}' in told
+    text = project("t", {**chained, "$defs": definitions}, OPENAI_STRICT).schema["properties"]["a"]["description"]
+    assert '"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"type":"null"}}' in text
 
 
 HELD = {"$ref": "#/$defs/T"}

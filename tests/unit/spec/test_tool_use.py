@@ -50,7 +50,7 @@ def test_all_settings_can_be_configured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("configuration", "said"),
+    ("configuration", "expected"),
     [
         ({"tool_use": []}, "tool_use: `tool_use` must be a table, not [] ()"),
         (
@@ -114,8 +114,8 @@ def test_all_settings_can_be_configured() -> None:
         ),
     ],
 )
-def test_errors_are_reported_with_their_location(configuration: Any, said: str) -> None:
-    assert problem(configuration) == said
+def test_errors_are_reported_with_their_location(configuration: Any, expected: str) -> None:
+    assert problem(configuration) == expected
 
 
 def test_all_problems_are_reported_at_once_and_the_error_can_be_pickled() -> None:

@@ -45,9 +45,9 @@ def test_a_stray_must_be_deleted_by_hand(folder: Path, capsys: pytest.CaptureFix
 
     assert advice(capsys) == "generated: 1 difference; delete strays, or move them elsewhere"
     assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [1, 1, 1]
-    said = capsys.readouterr()
-    assert said.out.count("generated/stray.py: stray\n") == 3, "a build and a check report the same"
-    assert said.err.count("generated: 1 difference; delete strays, or move them elsewhere\n") == 3
+    output = capsys.readouterr()
+    assert output.out.count("generated/stray.py: stray\n") == 3, "a build and a check report the same"
+    assert output.err.count("generated: 1 difference; delete strays, or move them elsewhere\n") == 3
     stray.unlink()
     assert run(["build", "--check"]) == 0
 
@@ -91,10 +91,12 @@ def test_warnings_are_errors_if_requested(
     capsys.readouterr()
 
     assert run(["build", *arguments, "--warnings-as-errors"]) == 1
-    said = capsys.readouterr().err
-    assert "warning[TG504]" in said
+    output = capsys.readouterr().err
+    assert "warning[TG504]" in output
     what = "checked" if arguments else "built"
-    assert said.splitlines()[-1] == (f"generated: not {what}: `--warnings-as-errors` is given, and there are warnings")
+    assert output.splitlines()[-1] == (
+        f"generated: not {what}: `--warnings-as-errors` is given, and there are warnings"
+    )
     assert {path: path.read_bytes() for path in (folder / "generated").rglob("*") if path.is_file()} == before
 
 

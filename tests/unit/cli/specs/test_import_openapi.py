@@ -1,4 +1,4 @@
-"""`toolgen import openapi`: from a file, stdin and a URL; across files; bounds of what is read."""
+"""`toolgen import openapi`: from a file, stdin and a URL; across files; limits of reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolgen prompt`: the sections are those that conversations have."""
+"""`toolgen prompt`: the sections equal those of conversations."""
 
 from __future__ import annotations
 

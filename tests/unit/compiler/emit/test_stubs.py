@@ -154,9 +154,9 @@ def test_no_text_breaks_out_of_a_stub(description: str, note: str) -> None:
     assert shape_of(source) == shape_of(stub("", ""))
     (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-    told = ast.get_docstring(function, clean=False)
+    found = ast.get_docstring(function, clean=False)
     lines = [prose(description, DESCRIPTION_LIMIT), *([f"x: {prose(note, 120)}"] if prose(note, 120) else [])]
-    assert told == "\n ".join(lines)
+    assert found == "\n ".join(lines)
     assert all(line.isprintable() for line in source.split("\n"))
     assert "```" not in {line.strip()[:3] for line in source.split("\n")}
 

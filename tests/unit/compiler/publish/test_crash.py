@@ -400,12 +400,14 @@ def test_concurrent_builds_take_turns(project: Project) -> None:
 
 
 def test_a_folder_that_stays_busy_is_a_diagnostic(project: Project) -> None:
-    said: list[str] = []
-    with exclusive(project.tree, Disk(), patience=0, waiting=said.append):
-        published = publish(project.tree, {}, project.inputs, {}, sink=project.sink, patience=0.1, waiting=said.append)
+    waited: list[str] = []
+    with exclusive(project.tree, Disk(), patience=0, waiting=waited.append):
+        published = publish(
+            project.tree, {}, project.inputs, {}, sink=project.sink, patience=0.1, waiting=waited.append
+        )
 
     assert published is None
-    assert said == ["waiting for another toolgen command that writes generated"]
+    assert waited == ["waiting for another toolgen command that writes generated"]
     assert project.messages == ["TG607 another toolgen command has been writing generated for 0.1 seconds"]
 
 

@@ -91,13 +91,13 @@ def test_every_other_input_is_a_separate_cause(built: Project, noted: dict[str, 
     assert changes(built, {**FILES, "shop/a.py": "a = 2\n"})[0].causes == (cause,)
 
 
-@pytest.mark.parametrize(("formatter", "told"), [("9.9.9", "9.9.9"), ("", "not installed")])
-def test_another_formatter_version_is_reported(built: Project, formatter: str, told: str) -> None:
+@pytest.mark.parametrize(("formatter", "reported"), [("9.9.9", "9.9.9"), ("", "not installed")])
+def test_another_formatter_version_is_reported(built: Project, formatter: str, reported: str) -> None:
     inputs = replace(built.inputs, formatter=formatter)
 
     (change,) = changes(built, FILES, inputs)
     assert (change.path, change.causes) == (LOCK, (Cause.FORMATTER,))
-    assert change.because == (f"ruff {built.inputs.formatter} -> {told}",)
+    assert change.because == (f"ruff {built.inputs.formatter} -> {reported}",)
 
 
 def test_a_changed_built_in_toolset_is_a_separate_cause(built: Project) -> None:

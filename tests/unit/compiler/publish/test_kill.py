@@ -125,7 +125,7 @@ class Project:
     def __init__(self, folder: Path, old: dict[str, str]) -> None:
         self.folder = folder / "project"
         self._template = folder / "template"
-        generate(resolved(*OLD.values()).catalog)  # imports the compiler, so that the processes need not
+        generate(resolved(*OLD.values()).catalog)  # imports the compiler before forking
         write_specs(self.folder, old)
         if old:
             assert toolgen(self.folder, "build") == 0

@@ -34,20 +34,20 @@ def repository(first: Repository, tmp_path: Path) -> Repository:
 
 def described(number: int, words: str = "in other words") -> tuple[str, str]:
     """Change one description."""
-    said = f"    description: Does what {tool(number)} does.\n"
-    return said, said.replace(".\n", f", {words}.\n")
+    before = f"    description: Does what {tool(number)} does.\n"
+    return before, before.replace(".\n", f", {words}.\n")
 
 
 def with_field(number: int) -> tuple[str, str]:
     """Change the args of one tool."""
-    said = TOOL.format(name=tool(number))
-    return said, said.replace("    result:", "      note?: {type: string, description: Why.}\n    result:")
+    before = TOOL.format(name=tool(number))
+    return before, before.replace("    result:", "      note?: {type: string, description: Why.}\n    result:")
 
 
 def with_tool(after: int, name: str) -> tuple[str, str]:
     """Add a tool after another."""
-    said = TOOL.format(name=tool(after))
-    return said, said + TOOL.format(name=name)
+    before = TOOL.format(name=tool(after))
+    return before, before + TOOL.format(name=name)
 
 
 OWN = {"TOOLS.md", "catalog.json", "toolgen.lock", f"{FOLDER}/calls.py", f"{FOLDER}/models/tool_050.py"}

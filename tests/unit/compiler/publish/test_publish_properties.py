@@ -72,7 +72,7 @@ def test_a_build_leaves_exactly_its_files_or_changes_nothing(actions: list[Build
 
 
 def edit(tree: Tree, path: str, content: bytes | None) -> None:
-    """Write or remove a file by hand, where that is possible."""
+    """Write or remove a file by hand, if possible."""
     place = Path(tree.at(path))
     try:
         if content is None:
@@ -85,7 +85,7 @@ def edit(tree: Tree, path: str, content: bytes | None) -> None:
 
 
 def build(tree: Tree, files: dict[str, bytes], *, force: bool) -> None:
-    """Publish, and compare the tree before and after with what publishing promises."""
+    """Publish, and check the guarantees of publishing on the tree before and after."""
     sink = Diagnostics()
     lock = read_lock(tree, sink)
     owned = lock.files if lock else {}

@@ -12,7 +12,7 @@ SINGLE_QUOTES = "use single quotes: in single quotes a `\\` is literal]"
 SAME_INDENTATION = "[indent all its parts equally, and do not mix keys with list items]"
 
 CASES = {
-    # what cannot start a value
+    # characters that cannot start a value
     "a: @x": f"TG003 1:4-1:5 a value cannot start with `@` {QUOTE}",
     "a: `x`": f"TG003 1:4-1:5 a value cannot start with ``` {QUOTE}",
     "a: %x": f"TG003 1:4-1:5 a value cannot start with `%` {QUOTE}",
@@ -83,7 +83,7 @@ CASES = {
         "[write `\\U0001f600`, or the character itself]"
     ),
     r'a: "\ud83d!"': ("TG008 1:5-1:11 YAML has no surrogate pairs, and half of one is not a character [remove it]"),
-    # indentation, and what does not belong together
+    # indentation and inconsistent blocks
     "a:\n  - b\n c: 1": f"TG003 3:2-3:3 expected a key, found `c` (1:1-1:2: it starts here) {SAME_INDENTATION}",
     "a: 1\n- b": f"TG003 2:1-2:2 expected a key, found `-` (1:1-1:2: it starts here) {SAME_INDENTATION}",
     "- a\nb: 1": (

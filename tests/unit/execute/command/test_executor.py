@@ -47,7 +47,7 @@ class Artifacts:
         return self.keep(content, media_type)
 
 
-def said(project: Project, value: Any, tool: str = "say") -> Any:
+def output_of(project: Project, value: Any, tool: str = "say") -> Any:
     return project.invoke(tool, {"text": value if isinstance(value, str) else json.dumps(value)})
 
 
@@ -58,7 +58,7 @@ def test_reg_54_the_args_arrive_on_stdin_as_canonical_json(project: Project) -> 
 
 
 def test_reg_54_stdout_is_a_json_result(project: Project) -> None:
-    result = said(
+    result = output_of(
         project,
         {
             "success": True,
@@ -89,18 +89,18 @@ def test_reg_54_stdout_is_a_json_result(project: Project) -> None:
     ],
 )
 def test_reg_54_values_of_printed_results(project: Project, printed: Any, value: Any) -> None:
-    result = said(project, printed)
+    result = output_of(project, printed)
     assert (result.error, result.value) == (None, value)
 
 
 def test_reg_54_a_json_result_may_report_a_failure(project: Project) -> None:
-    error = said(project, {"success": False, "message": "the branch is protected"}).error
+    error = output_of(project, {"success": False, "message": "the branch is protected"}).error
     assert (error.kind, error.code, error.message) == (
         FailureKind.DOMAIN_REJECTION,
         "command_rejected",
         "the branch is protected",
     )
-    assert said(project, {"success": False}).error.message == "the command reported a failure"
+    assert output_of(project, {"success": False}).error.message == "the command reported a failure"
 
 
 @pytest.mark.parametrize(
@@ -117,19 +117,19 @@ def test_reg_54_a_json_result_may_report_a_failure(project: Project) -> None:
     ],
 )
 def test_reg_54_other_output_is_malformed(project: Project, printed: Any, pointer: str, hint: str) -> None:
-    error = said(project, printed).error
+    error = output_of(project, printed).error
     assert (error.kind, error.issues[0].pointer) == (FailureKind.MALFORMED_RESULT, pointer)
     assert error.issues[0].hint.startswith(hint)
 
 
 def test_reg_54_printed_results_must_match_the_result_schema(project: Project) -> None:
-    assert said(project, {"lines": 3}, "say_lines").value.lines == 3
-    assert said(project, {"success": True, "value": {"lines": 3}}, "say_lines").value.lines == 3
-    assert said(project, {"lines": "3"}, "say_lines").error.kind is FailureKind.MALFORMED_RESULT
+    assert output_of(project, {"lines": 3}, "say_lines").value.lines == 3
+    assert output_of(project, {"success": True, "value": {"lines": 3}}, "say_lines").value.lines == 3
+    assert output_of(project, {"lines": "3"}, "say_lines").error.kind is FailureKind.MALFORMED_RESULT
 
 
 def test_a_result_schema_with_a_success_field_gets_the_object_unchanged(project: Project) -> None:
-    result = said(project, {"success": False}, "say_success")
+    result = output_of(project, {"success": False}, "say_success")
     assert (result.error, result.value.success) == (None, False)
 
 

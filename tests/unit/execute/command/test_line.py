@@ -67,10 +67,10 @@ HOSTILE = [
     "+x /r %PATH% ^&",
     "\r",
     "\\\n",
-    "“smart” ‘quotes’ «»",  # noqa: RUF001  # what is tried
+    "“smart” ‘quotes’ «»",  # noqa: RUF001  # under test
     "\u2028\u2029\x85\u00a0",
     "\uffff\U0010ffff\ue000",
-    "ß ı İ ſ \u1e9e",  # noqa: RUF001  # what is tried
+    "ß ı İ ſ \u1e9e",  # noqa: RUF001  # under test
     "x" * 100_000,
     "'" * 30_000,
     "é" * 65_535 + "x",  # the maximum number of bytes
@@ -94,7 +94,7 @@ def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
         for character in characters:
             assert any(
                 value.startswith("-") if kind == "leading dashes" else character in value for value in HOSTILE
-            ), f"none has {character!r}, of {kind}"
+            ), f"no value of kind {kind} has {character!r}"
     assert max(len(value.encode()) for value in HOSTILE) == MAX_ARGUMENT_BYTES
     assert max(map(len, HOSTILE)) >= 100_000
 
@@ -121,8 +121,8 @@ def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(project: Projec
 
 @pytest.mark.parametrize("value", ["`touch pwned`", "` ; touch pwned ; `", "x\ntouch pwned", "'\ntouch pwned\n'"])
 def test_reg_60_a_value_is_inert_even_where_quoting_has_no_effect(project: Project, value: str) -> None:
-    said = project.value("backticks", {"value": value})
-    assert said.replace("][", " ") == f"[<{' '.join(value.split())}>]"
+    output = project.value("backticks", {"value": value})
+    assert output.replace("][", " ") == f"[<{' '.join(value.split())}>]"
     assert not (project.folder / "pwned").exists()
 
 

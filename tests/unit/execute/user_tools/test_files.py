@@ -55,7 +55,7 @@ def leads_out(place: Path) -> None:
     place.symlink_to(outside)
 
 
-def anyone_may_write(mode: int) -> Callable[[Path], None]:
+def writable_by_all(mode: int) -> Callable[[Path], None]:
     return lambda place: write(place, name="mine.bad").chmod(mode)
 
 
@@ -72,8 +72,8 @@ def huge(place: Path) -> None:
         (lambda place: place.symlink_to("/dev/zero"), "it is a link that leads out of the folder"),
         (leads_out, "it is a link that leads out of the folder"),
         (lambda place: place.symlink_to(place.name), "Too many levels of symbolic links"),
-        (anyone_may_write(0o664), "users other than its owner may write it: run `chmod go-w` on it"),
-        (anyone_may_write(0o646), "users other than its owner may write it: run `chmod go-w` on it"),
+        (writable_by_all(0o664), "users other than its owner may write it: run `chmod go-w` on it"),
+        (writable_by_all(0o646), "users other than its owner may write it: run `chmod go-w` on it"),
         (huge, "it is over 1,048,576 bytes"),
     ],
 )
@@ -89,7 +89,7 @@ def test_reg_53_a_file_that_another_user_could_have_written_is_skipped_with_a_wa
 def test_reg_53_a_socket_is_skipped(
     home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(home / "tools")  # the path of a socket is short
+    monkeypatch.chdir(home / "tools")  # the path of a socket is limited to about 100 bytes
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind("bad.json")
 

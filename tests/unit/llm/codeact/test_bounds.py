@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.llm.codeact.house import QUICK, house
+from tests.unit.llm.codeact.code_host import QUICK, code_host
 from toolgen.llm.codeact import CodeActLimits, WorkerPool
 from toolgen.llm.codeact.reports import Printed, one_line, result_report
 from toolgen.llm.presentations.protocol import Turn
@@ -58,7 +58,7 @@ def test_one_line_is_bounded_in_its_shown_form(text: str) -> None:
 @pytest.mark.parametrize("char", ["\\U000e0001", "\\n", "\\x00", "\\u202e", "a"])
 def test_escapes_count_in_their_shown_form(char: str) -> None:
     limits = CodeActLimits(printed_chars=100, result_chars=100)
-    reports = house().reports(
+    reports = code_host().reports(
         f"print('{char}' * 5000)", f"result = '{char}' * 5000", f"raise ValueError('{char}' * 5000)", limits=limits
     )
     assert len(reports[0]) < 250
@@ -88,7 +88,7 @@ def test_the_wall_clock_time_of_a_process_is_bounded() -> None:
 
 def test_the_time_limit_covers_all_parts_of_a_snippet_together() -> None:
     """Code that makes many calls has one time limit, not one for each part between two calls."""
-    world = house()
+    world = code_host()
     code = "while True:\n    for i in range(20000): pass\n    lab__echo(x=1)"
     start = time.monotonic()
     (report,) = world.reports(code, limits=CodeActLimits(seconds=0.4, calls=100_000))
@@ -122,7 +122,7 @@ def test_the_wall_clock_time_of_a_snippet_with_its_calls_is_bounded() -> None:
             cancelled.append(args["x"])
             raise
 
-    world = house(echo=slow)
+    world = code_host(echo=slow)
     limits = CodeActLimits(total_seconds=0.5)
     codeact = world.codeact(limits=limits)
     start = time.monotonic()
@@ -136,7 +136,7 @@ def test_the_wall_clock_time_of_a_snippet_with_its_calls_is_bounded() -> None:
 
 
 def test_a_slow_type_check_does_not_slow_down_later_snippets() -> None:
-    world = house()
+    world = code_host()
     codeact = world.codeact()
     slow = "\n".join(f"x{i} = {{'a': [{i}], 'b': x{i - 1}['b']}}" if i else "x0 = {'b': 1}" for i in range(500))
 
@@ -160,7 +160,7 @@ def test_a_slow_type_check_does_not_slow_down_later_snippets() -> None:
 
 def test_a_snippet_without_calls_takes_few_milliseconds() -> None:
     """5 ms on an idle machine; a separate process took 27."""
-    world = house()
+    world = code_host()
     codeact = world.codeact()
 
     async def run_all() -> list[float]:
@@ -177,7 +177,7 @@ def test_a_snippet_without_calls_takes_few_milliseconds() -> None:
 
 
 def test_variables_keep_their_types_between_snippets() -> None:
-    reports = house().reports(
+    reports = code_host().reports(
         "a = 1\nb = ['x']\nc = {'k': 1.5}\ndef f(n: int) -> int: return n\nimport math\nwhere = 'up' if a else 'down'",
         "a + 'x'",
         "b.append('y')\nc['k'] = 2\nresult = [a, b, c, f(a), math.floor(1.5)]",
@@ -198,7 +198,7 @@ def test_variables_keep_their_types_between_snippets() -> None:
 
 def test_many_unused_variables_have_no_effect() -> None:
     many = "\n".join(f"v{i} = {i}" for i in range(400))
-    assert house().reports(many, "result = [v0, v399]") == [
+    assert code_host().reports(many, "result = [v0, v399]") == [
         "it ran; nothing was printed, and `result` was not bound",
         "result: [0, 399]",
     ]
@@ -206,7 +206,7 @@ def test_many_unused_variables_have_no_effect() -> None:
 
 def test_a_checker_that_uses_too_much_memory_is_replaced_and_the_check_repeated() -> None:
     pool = WorkerPool()
-    world = house()
+    world = code_host()
     codeact = world.codeact(pool=pool, limits=CodeActLimits(memory_bytes=24 * 1024 * 1024))
     for number in range(12):
         reports = world.reports(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.llm.codeact.house import House, candidates_of, house, said, tool
+from tests.unit.llm.codeact.code_host import CodeHost, candidates_of, code_host, reply, tool
 from tests.unit.runtime.runs.test_runs import run_of
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.llm.codeact import CodeAct, CodeActLimits, CompiledStubs
@@ -48,9 +48,9 @@ def feedback(codeact: CodeAct, outcome: Turn) -> str:
 
 
 def test_tus_16_two_calls_and_arithmetic_in_one_block_give_a_result() -> None:
-    world = house()
+    world = code_host()
     codeact = world.codeact()
-    action = codeact.interpret(said(TWO_CALLS))
+    action = codeact.interpret(reply(TWO_CALLS))
     assert not action.is_final
     assert action.text == "I will add them."
     outcome = asyncio.run(codeact.execute(action, world))
@@ -63,7 +63,7 @@ def test_tus_16_two_calls_and_arithmetic_in_one_block_give_a_result() -> None:
 
 
 def test_a_chain_of_dependent_calls_takes_one_turn_and_every_call_has_a_unique_id() -> None:
-    world = house()
+    world = code_host()
     (outcome,) = world.outcomes("x = 0\nfor _ in range(7):\n    x = lab__echo(x=x) + 1\nresult = x")
     assert outcome.report == "result: 7"
     assert len({result.tool_call_id for result in world.results}) == 7
@@ -74,48 +74,48 @@ def test_a_chain_of_dependent_calls_takes_one_turn_and_every_call_has_a_unique_i
     "answer", ["hi", "", "Use `lab__echo(x=1)`.", "    lab__echo(x=1)", "```json\n{}\n```", "```bash"]
 )
 def test_tus_21_23_an_answer_without_a_code_block_is_final(answer: str) -> None:
-    assert house().codeact().interpret(said(answer)) == Turn(text=answer)
+    assert code_host().codeact().interpret(reply(answer)) == Turn(text=answer)
 
 
 @given(st.text(alphabet=st.sampled_from("`~ \n\rpy:{}x\u2028"), max_size=60))
 @settings(max_examples=300, deadline=None)
 def test_tus_21_every_answer_can_be_interpreted(answer: str) -> None:
-    action = CODEACT.interpret(said(answer))
+    action = CODEACT.interpret(reply(answer))
     if "```" not in answer and "~~~" not in answer:
         assert action == Turn(text=answer)
     assert action.is_final == (action.code is None and not action.calls)
 
 
-CODEACT = house().codeact()
+CODEACT = code_host().codeact()
 
 
 @pytest.mark.parametrize("fence", ["```python", "```", "```py", "~~~", "````python", "``` Python3", "  ```python"])
 def test_tus_21_one_code_block_is_the_action(fence: str) -> None:
     marks = fence.strip().rstrip("python3PYTHON ").rstrip()
-    assert CODEACT.interpret(said(f"So:\n{fence}\nresult = 1\n{marks}")) == Turn(code="result = 1", text="So:")
+    assert CODEACT.interpret(reply(f"So:\n{fence}\nresult = 1\n{marks}")) == Turn(code="result = 1", text="So:")
 
 
 def test_several_blocks_are_run_as_one_and_blocks_of_other_languages_are_text() -> None:
-    action = CODEACT.interpret(said("```python\na = 1\n```\nthen\n```json\n{}\n```\n```\nresult = a\n```"))
+    action = CODEACT.interpret(reply("```python\na = 1\n```\nthen\n```json\n{}\n```\n```\nresult = a\n```"))
     assert action == Turn(code="a = 1\nresult = a", text="then\n```json\n{}\n```")
 
 
 def test_a_fence_is_not_closed_by_a_shorter_one() -> None:
-    action = CODEACT.interpret(said("````python\nresult = '''\n```\n'''\n````"))
+    action = CODEACT.interpret(reply("````python\nresult = '''\n```\n'''\n````"))
     assert action == Turn(code="result = '''\n```\n'''")
 
 
 def test_a_truncated_block_is_not_run() -> None:
-    reason = refused(CODEACT, said("```python\nresult = lab__echo("))
+    reason = refused(CODEACT, reply("```python\nresult = lab__echo("))
     assert reason == "nothing was run: the block of code has no end; write it again, shorter, and close it with ```"
-    action = CODEACT.interpret(said("```python\nresult = lab__echo("))
-    world = house()
+    action = CODEACT.interpret(reply("```python\nresult = lab__echo("))
+    world = code_host()
     assert feedback(CODEACT, asyncio.run(CODEACT.execute(action, world))) == reason
     assert not world.requests
 
 
 def test_a_native_call_is_refused_and_answered_by_its_id() -> None:
-    world = house()
+    world = code_host()
     codeact = world.codeact()
     action = codeact.interpret(ModelReply(calls=(ToolRequest(name="lab__echo", payload="{}", tool_call_id="t1"),)))
     said_back = asyncio.run(codeact.format_feedback(asyncio.run(codeact.execute(action, world))))
@@ -128,14 +128,14 @@ def test_a_native_call_is_refused_and_answered_by_its_id() -> None:
 
 
 def test_tus_22_every_name_that_can_be_called_is_in_the_surface() -> None:
-    world = house(echo=lambda args: args, other=lambda args: args)
+    world = code_host(echo=lambda args: args, other=lambda args: args)
     listing = world.codeact().build_presentation()
     for name in ("lab__echo", "lab__other"):
         assert f"def {name}(x: Any) -> Any:" in listing.prompt
 
 
 def test_tus_26_nothing_is_advertised_and_all_candidates_can_be_dispatched() -> None:
-    world = house()
+    world = code_host()
     codeact = world.codeact()
     listing = codeact.build_presentation()
     assert listing.tools == ()
@@ -146,7 +146,7 @@ def test_tus_26_nothing_is_advertised_and_all_candidates_can_be_dispatched() -> 
 
 
 def test_two_tools_with_the_same_function_name_are_an_error() -> None:
-    catalog = house(echo=lambda args: args, other=lambda args: args).catalog
+    catalog = code_host(echo=lambda args: args, other=lambda args: args).catalog
     stubs = CompiledStubs(
         b'{"tools": {"lab.other": {"function": "lab__echo", "source": "def lab__echo() -> Any: ..."}}}'
     )
@@ -158,7 +158,7 @@ def test_type_errors_are_reported_and_nothing_runs() -> None:
     catalog = Catalog()
     number = {"type": "integer"}
     tool(catalog, "lab.add", lambda args: args["a"] + args["b"], a=number, b=number)
-    world = House(catalog)
+    world = CodeHost(catalog)
     (report,) = world.reports("lab__add(a=1, b=2)\nresult = lab__add(a=1, b='2')\nresult = lab__ad(a=1, b=2)")
     assert report == (
         "nothing was run, because the type checker found:\n"
@@ -170,13 +170,13 @@ def test_type_errors_are_reported_and_nothing_runs() -> None:
 
 
 def test_a_syntax_error_names_its_line() -> None:
-    (first, report) = house().reports("a = 1\nb = 2", "c = 3\ndel c")
+    (first, report) = code_host().reports("a = 1\nb = 2", "c = 3\ndel c")
     assert first == "it ran; nothing was printed, and `result` was not bound"
     assert report.startswith("nothing was run: line 2: NotImplementedError: ")
 
 
 def test_variables_persist_between_snippets_and_may_change_type() -> None:
-    world = house()
+    world = code_host()
     reports = world.reports(
         "a = lab__echo(x=1)\ndef twice(n: int) -> int:\n    return 2 * n\nresult = a",
         "result = [twice(a)]",
@@ -186,12 +186,12 @@ def test_variables_persist_between_snippets_and_may_change_type() -> None:
 
 
 def test_a_snippet_may_change_the_type_of_a_variable_used_by_earlier_code() -> None:
-    reports = house().reports("a = 1\ndef f() -> int:\n    return a\nresult = f()", "a = 'x'\nresult = a")
+    reports = code_host().reports("a = 1\ndef f() -> int:\n    return a\nresult = f()", "a = 'x'\nresult = a")
     assert reports == ["result: 1", 'result: "x"']
 
 
 def test_variables_assigned_before_an_exception_persist() -> None:
-    reports = house().reports(
+    reports = code_host().reports(
         "a = lab__echo(x=5)\nb = 1 / 0", "result = a", "raise KeyError('k')\nb = 1", "c: int = 'x'"
     )
     assert reports[:3] == [
@@ -203,13 +203,13 @@ def test_variables_assigned_before_an_exception_persist() -> None:
 
 
 def test_printed_output_is_returned_even_before_an_error() -> None:
-    (report,) = house().reports("print('one')\nprint('two', 2)\n1 / 0")
+    (report,) = code_host().reports("print('one')\nprint('two', 2)\n1 / 0")
     assert report == "printed:\n| one\n| two 2\nerror: line 3: ZeroDivisionError: division by zero in `1 / 0`"
 
 
 def test_long_output_is_truncated_with_a_note() -> None:
     limits = CodeActLimits(result_chars=10, printed_chars=5, source_chars=100)
-    reports = house().reports("result = 'a' * 50", "for _ in range(9): print('abc')", "#" * 101, limits=limits)
+    reports = code_host().reports("result = 'a' * 50", "for _ in range(9): print('abc')", "#" * 101, limits=limits)
     assert reports == [
         'result: "aaaaaaaaa\n[cut: these are the first 10 of 52 characters]',
         "printed:\n| abc\n[cut: these are the first 3 of 36 characters]",
@@ -237,7 +237,7 @@ def fails(kind: FailureKind) -> Any:
     ],
 )
 def test_tus_18_a_failure_is_a_builtin_exception_that_begins_with_its_kind(kind: FailureKind, exception: str) -> None:
-    world = house(echo=fails(kind))
+    world = code_host(echo=fails(kind))
     reports = world.reports(
         f"try:\n    lab__echo(x=1)\nexcept {exception} as error:\n    result = str(error)", "lab__echo(x=1)"
     )
@@ -254,8 +254,8 @@ def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_recorded
         asked.append(request.tool_name)
         return Decision.DENY
 
-    catalog = house(echo=ran.append).catalog
-    world = House(catalog, permission=deny, store=store)
+    catalog = code_host(echo=ran.append).catalog
+    world = CodeHost(catalog, permission=deny, store=store)
     world.run = world.runtime.start_run()
     (report,) = world.reports(
         "for _ in range(2):\n    try:\n        lab__echo(x=1)\n"
@@ -272,7 +272,7 @@ def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_recorded
 def test_invalid_args_are_a_value_error_in_the_snippet() -> None:
     catalog = Catalog()
     tool(catalog, "lab.few", lambda args: args["n"], n={"type": "integer", "maximum": 3})
-    (report,) = House(catalog).reports("lab__few(n=4)")
+    (report,) = CodeHost(catalog).reports("lab__few(n=4)")
     assert report.startswith("error: line 1: ValueError: invalid_call: ")
 
 
@@ -282,7 +282,7 @@ def test_parameters_of_any_name_can_be_passed() -> None:
     properties = {name: {"type": "integer"} for name in names}
     schema = {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
     catalog.register(ToolDefinition(name="lab.odd", description="Takes all.", input_schema=schema), lambda args: args)
-    world = House(catalog)
+    world = CodeHost(catalog)
     text = world.codeact().build_presentation().prompt
     assert "name: int, self: int, class__: int, Content_Type: int" in text
     (report,) = world.reports(
@@ -303,7 +303,7 @@ def test_parameters_of_any_name_can_be_passed() -> None:
 )
 @settings(max_examples=15, deadline=None)
 def test_values_pass_between_host_and_snippet_exactly(value: Any) -> None:
-    world = house()
+    world = code_host()
     (report,) = world.reports(f"result = lab__echo(x={value!r})", limits=CodeActLimits(result_chars=10**6))
     assert json.loads(str(world.requests[0].payload)) == {"x": value}
     assert report.startswith("result: ")
@@ -324,7 +324,7 @@ def test_values_pass_between_host_and_snippet_exactly(value: Any) -> None:
     ],
 )
 def test_non_json_values_are_a_value_error_with_details(value: str, what: str) -> None:
-    world = house()
+    world = code_host()
     reports = world.reports(f"lab__echo(x={value})", f"result = {value}")
     assert reports[0].startswith(f"error: line 1: ValueError: {what} in ")
     assert reports[1] == f"error: result{what[1:]}"
@@ -334,7 +334,7 @@ def test_non_json_values_are_a_value_error_with_details(value: str, what: str) -
 def test_tus_20_without_a_sandbox_nothing_runs_and_the_reason_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    world = house()
+    world = code_host()
     monkeypatch.setenv("MONTY_BIN", "/nowhere/monty")
     assert world.reports("lab__echo(x=1)") == [
         "sandbox_unavailable: no code can be run, because its worker process cannot be started"
@@ -366,7 +366,7 @@ def test_tus_19_code_has_the_same_permissions_as_a_call(name: str, value: Any, r
         tool(catalog, each, ran.append, x={"type": "integer", "minimum": 0})
     _, run = run_of(catalog, rules)
     call = f"{name.replace('.', '__')}(x={value!r})"
-    world = House(catalog, run=run, permission=allow_all if allows else deny_all)
+    world = CodeHost(catalog, run=run, permission=allow_all if allows else deny_all)
     world.outcomes(
         f"eval({call!r})",
         codeact=CodeAct(candidates_of(catalog, [ident for ident in catalog if ident in run])),
@@ -378,9 +378,9 @@ def test_tus_19_code_has_the_same_permissions_as_a_call(name: str, value: Any, r
 
 
 def test_tus_05_25_a_call_hidden_from_the_checker_is_refused_and_recorded() -> None:
-    world = house(echo=lambda args: args["x"], hidden=lambda args: args["x"])
+    world = code_host(echo=lambda args: args["x"], hidden=lambda args: args["x"])
     _, run = run_of(world.catalog, {"lab.hidden": "exclude"})
-    world = House(world.catalog, run=run)
+    world = CodeHost(world.catalog, run=run)
     codeact = CodeAct(candidates_of(world.catalog, ["lab.echo"]))
     for code, name in [
         ("result = lab__hidden(x=1)", "lab__hidden"),
@@ -400,13 +400,13 @@ def test_tus_05_25_a_call_hidden_from_the_checker_is_refused_and_recorded() -> N
 
 
 def test_code_that_calls_no_tool_makes_no_request() -> None:
-    world = house()
+    world = code_host()
     world.reports("result = frame.columns", "x = lab__ech", "import nothing_at_all", "def f(): pass\nf(1, 2)")
     assert world.requests == []
 
 
 def test_an_offered_function_cannot_be_called_by_a_computed_name() -> None:
-    world = house()
+    world = code_host()
     (report,) = world.reports("eval('lab__' + 'echo(x=1)')")
     assert "NameError: name 'lab__echo' is not defined: call it in plain code, by its name" in report
     assert world.requests == []
@@ -414,31 +414,33 @@ def test_an_offered_function_cannot_be_called_by_a_computed_name() -> None:
 
 def test_names_of_builtins_can_be_used_as_variables() -> None:
     names = ["type", "len", "zip", "dict", "list", "str", "int", "float", "bool", "tuple", "enumerate", "ValueError"]
-    reports = house().reports("\n".join(f"{name} = 'mine'" for name in names), "result = lab__echo([{'a': 1.5}, True])")
+    reports = code_host().reports(
+        "\n".join(f"{name} = 'mine'" for name in names), "result = lab__echo([{'a': 1.5}, True])"
+    )
     assert reports[1] == 'result: [{"a": 1.5}, true]'
 
 
 def test_printed_output_cannot_imitate_the_report() -> None:
-    reports = house().reports("print('a\\nresult: 42\\x1b[1m\\u202e\\tb')\nprint()", "result = '\\u202e\\x7f'")
+    reports = code_host().reports("print('a\\nresult: 42\\x1b[1m\\u202e\\tb')\nprint()", "result = '\\u202e\\x7f'")
     assert reports == ["printed:\n| a\n| result: 42\\x1b[1m\\u202e\tb\n| ", 'result: "\\u202e\\u007f"']
 
 
 def test_a_result_is_reported_only_for_a_snippet_that_assigns_it() -> None:
-    reports = house().reports("result = 1", "# result of it\nb = 'result'\nprint(b)", "result = 1")
+    reports = code_host().reports("result = 1", "# result of it\nb = 'result'\nprint(b)", "result = 1")
     assert reports == ["result: 1", "printed:\n| result", "result: 1"]
 
 
 def test_the_indentation_of_a_fence_in_a_list_item_is_removed_from_its_lines() -> None:
-    action = CODEACT.interpret(said("- so:\n  ```python\n  if 1:\n    result = 1\n x = 1\n  ```"))
+    action = CODEACT.interpret(reply("- so:\n  ```python\n  if 1:\n    result = 1\n x = 1\n  ```"))
     assert action == Turn(code="if 1:\n  result = 1\nx = 1", text="- so:")
 
 
 def test_a_fence_may_be_indented_as_far_as_its_list() -> None:
     for indent in ("    ", "      ", "         "):
         answer = f"1. So:\n\n{indent}```python\n{indent}if 1:\n{indent}  result = 1\n{indent}```\nDone."
-        assert CODEACT.interpret(said(answer)) == Turn(code="if 1:\n  result = 1", text="1. So:\n\nDone.")
+        assert CODEACT.interpret(reply(answer)) == Turn(code="if 1:\n  result = 1", text="1. So:\n\nDone.")
     inner = "```python\nresult = '''\n    ```\n'''\n```"
-    assert CODEACT.interpret(said(inner)) == Turn(code="result = '''\n    ```\n'''", text="")
+    assert CODEACT.interpret(reply(inner)) == Turn(code="result = '''\n    ```\n'''", text="")
 
 
 def test_computed_text_is_accepted_for_an_enum() -> None:
@@ -446,7 +448,7 @@ def test_computed_text_is_accepted_for_an_enum() -> None:
     by = {"enum": ["up", "down"]}
     many = {"type": "array", "items": {"enum": ["up", "down", 1]}}
     tool(catalog, "lab.sort", lambda args: args["by"], by=by, many=many)
-    world = House(catalog)
+    world = CodeHost(catalog)
     reports = world.reports(
         "result = lab__sort('UP'.lower(), [t.lower() for t in ['UP']])",
         "result = lab__sort('UP', ['up'])",
@@ -468,7 +470,7 @@ def test_an_open_object_accepts_other_arguments_unless_they_resemble_its_own() -
         schema = {"type": "object", "properties": {"limit": {}}, "additionalProperties": is_open}
         definition = ToolDefinition(name=f"lab.{name}", description="Takes.", input_schema=schema)
         catalog.register(definition, lambda args: args, profile="full")
-    reports = House(catalog).reports(
+    reports = CodeHost(catalog).reports(
         "result = lab__open(limit=1, colour='red')",
         "result = lab__open(limi=1)",
         "result = lab__closed(limit=1, colour='red')",
@@ -479,9 +481,9 @@ def test_an_open_object_accepts_other_arguments_unless_they_resemble_its_own() -
 
 
 def test_findings_other_than_type_errors_do_not_stop_code() -> None:
-    assert house().reports("n = 'x'\nif n:\n    result = 1") == ["result: 1"]
+    assert code_host().reports("n = 'x'\nif n:\n    result = 1") == ["result: 1"]
 
 
 def test_an_empty_block_is_code_and_not_final() -> None:
-    turn = CODEACT.interpret(said("```python\n```"))
+    turn = CODEACT.interpret(reply("```python\n```"))
     assert (turn.code, turn.is_final) == ("", False)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.llm.codeact.house import QUICK, house
+from tests.unit.llm.codeact.code_host import QUICK, code_host
 from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
 from toolgen.llm.presentations.protocol import Turn
 
@@ -31,7 +31,7 @@ TIME = f"{STOPPED}it exceeded its time limit; variables are as they were before 
 
 def tried(*snippets: str, **settings: Any) -> list[str]:
     """Return the reports of snippets that run between one that assigns a variable and one that reads it."""
-    reports = house().reports("kept = 7", *snippets, "result = lab__echo(x=kept)", **{"limits": QUICK, **settings})
+    reports = code_host().reports("kept = 7", *snippets, "result = lab__echo(x=kept)", **{"limits": QUICK, **settings})
     assert reports[-1] == "result: 7", reports
     return reports[1:-1]
 
@@ -153,11 +153,11 @@ def test_time_spent_in_calls_does_not_count_for_the_snippet() -> None:
         await asyncio.sleep(2 * QUICK.seconds)
         return args["x"]
 
-    assert house(echo=slow).reports("result = lab__echo(x=1)", limits=QUICK) == ["result: 1"]
+    assert code_host(echo=slow).reports("result = lab__echo(x=1)", limits=QUICK) == ["result: 1"]
 
 
 def test_the_number_of_calls_is_limited() -> None:
-    world = house()
+    world = code_host()
     limits = CodeActLimits(calls=3)
     reports = world.reports(
         "while True:\n    try:\n        lab__echo(x=1)\n    except BaseException: pass", limits=limits
@@ -176,7 +176,7 @@ def test_variables_that_are_too_large_are_not_kept() -> None:
 
 
 def test_a_conversation_continues_after_variables_that_cannot_be_restored() -> None:
-    reports = house().reports("x = [0] * 10_000_000\nresult = 1", "print(1)", "y = 2\nresult = y")
+    reports = code_host().reports("x = [0] * 10_000_000\nresult = 1", "print(1)", "y = 2\nresult = y")
     assert reports[0].startswith("result: 1")
     assert reports[2] == "result: 2"
 
@@ -191,7 +191,7 @@ NAMES = [
 @pytest.mark.parametrize("how", ["{} = 5", "def {}(*a):\n    while True: pass", "class {}: pass", "exec('{} = 5')"])
 def test_a_name_that_a_snippet_shadows_breaks_no_later_snippet(how: str) -> None:
     binding = "\n".join(how.format(name) for name in NAMES)
-    reports = house().reports(
+    reports = code_host().reports(
         "def later(): return lab__echo(x=4)", binding, "v: int = later()\nresult = lab__echo(x=[v, {'a': 1.5}])\n",
         "result = 'text'", limits=QUICK,
     )  # fmt: skip
@@ -200,7 +200,7 @@ def test_a_name_that_a_snippet_shadows_breaks_no_later_snippet(how: str) -> None
 
 
 def test_internal_names_are_not_accessible() -> None:
-    world = house()
+    world = code_host()
     codeact = world.codeact(limits=QUICK)
     names = vars(codeact._session)["_border"]
     (first, *reports) = world.reports(
@@ -216,12 +216,12 @@ def test_internal_names_are_not_accessible() -> None:
         codeact=codeact,
     )  # fmt: skip
     assert first == "result: 1"
-    told = "\n".join(reports)
-    assert not any(name in told for name in (names.call, names.function, names.result))
+    output = "\n".join(reports)
+    assert not any(name in output for name in (names.call, names.function, names.result))
 
 
 def test_the_size_of_arguments_is_limited_and_they_are_not_in_the_outcome() -> None:
-    world = house()
+    world = code_host()
     big, many = world.outcomes(
         "lab__echo(x='a' * 500)",
         "for _ in range(9): lab__echo(x='a' * 500)",
@@ -287,7 +287,7 @@ def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
                 kill(pid)
         return args["x"]
 
-    return house(echo=deadly).reports("a = 1", snippet, "result = a", "result = a + 1", pool=pool)
+    return code_host(echo=deadly).reports("a = 1", snippet, "result = a", "result = a + 1", pool=pool)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
@@ -302,7 +302,7 @@ def test_processes_that_die_during_a_call_are_replaced_without_other_effects(sig
 
 def test_idle_processes_that_die_are_replaced() -> None:
     pool = WorkerPool()
-    world = house()
+    world = code_host()
     codeact = world.codeact(pool=pool)
     assert world.reports("a = 1", codeact=codeact) == ["it ran; nothing was printed, and `result` was not bound"]
     before = pool.pids
@@ -316,7 +316,7 @@ def test_idle_processes_that_die_are_replaced() -> None:
 
 def test_conversations_share_processes_and_nothing_else() -> None:
     pool = WorkerPool()
-    world = house()
+    world = code_host()
     world.reports("secret = 1\nexec('hidden = 2')\nimport json\nclass Any: pass", pool=pool)
     before = pool.pids
     reports = world.reports(
@@ -332,7 +332,7 @@ def test_conversations_share_processes_and_nothing_else() -> None:
 
 def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
     pool = WorkerPool()
-    world = house()
+    world = code_host()
     codeact = world.codeact(pool=pool)
     world.reports("a = 1", codeact=codeact)
     pids = pool.pids
@@ -343,15 +343,15 @@ def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
 
 
 def test_idle_processes_are_limited_and_an_unreferenced_pool_ends_them() -> None:
-    pids = pids_of_a_pool_that_was_used()
+    pids = pids_of_used_pool()
     gc.collect()
     assert len(pids) == 2  # one for checks, and one for running
     assert not any(is_alive(pid) for pid in pids)
 
 
-def pids_of_a_pool_that_was_used() -> list[int]:
+def pids_of_used_pool() -> list[int]:
     pool = WorkerPool(idle=1)
-    world = house()
+    world = code_host()
     conversations = [world.codeact(pool=pool) for _ in range(4)]
 
     async def run_all() -> list[str]:
@@ -379,9 +379,9 @@ FORKED = "this process was forked from one that had run code, where no sandbox c
 
 FORKING = """
 import os
-from tests.unit.llm.codeact.house import house
+from tests.unit.llm.codeact.code_host import code_host
 
-world = house()
+world = code_host()
 codeact = world.codeact()
 print(*world.reports("a = 1\\nresult = a", codeact=codeact), flush=True)
 child = os.fork()
@@ -406,12 +406,12 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
     pool = WorkerPool()
     began = asyncio.Event()
 
-    async def for_ever(_args: Any) -> None:
+    async def forever(_args: Any) -> None:
         began.set()
         await asyncio.sleep(60)
 
     async def cancelled() -> None:
-        world = house(echo=for_ever)
+        world = code_host(echo=forever)
         codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
         running = asyncio.create_task(codeact.execute(Turn(code=code), world))
         while len(pool.pids) < 2:  # noqa: ASYNC110 - there is no event for the start of a process
@@ -434,7 +434,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
 
 def test_tus_17_a_stopped_process_has_ended_and_is_not_reused() -> None:
     pool = WorkerPool()
-    world = house()
+    world = code_host()
     codeact = world.codeact(pool=pool, limits=QUICK)
     world.reports("x = 1", codeact=codeact)
     before = set(pool.pids)
@@ -451,11 +451,11 @@ def test_tus_17_a_stopped_process_has_ended_and_is_not_reused() -> None:
 
 HOST = """
 import asyncio
-from tests.unit.llm.codeact.house import QUICK, house
+from tests.unit.llm.codeact.code_host import QUICK, code_host
 from toolgen.llm.presentations.protocol import Turn
 
 async def main():
-    world = house()
+    world = code_host()
     codeact = world.codeact(limits=QUICK)
     for code in ("result = lab__echo(x=1)", "while True: pass"):
         print((await codeact.execute(Turn(code=code), world)).report)

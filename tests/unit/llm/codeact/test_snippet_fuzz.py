@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.llm.codeact.house import candidates_of, tool
+from tests.unit.llm.codeact.code_host import candidates_of, tool
 from tests.unit.llm.codeact.snippets import snippet
 from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
 from toolgen.llm.presentations.protocol import Turn
@@ -94,7 +94,7 @@ class Fuzzed:
 
 
 async def fuzz(seed: int, pool: WorkerPool) -> None:
-    random = Random(seed)  # noqa: S311 - nothing is kept secret by it
+    random = Random(seed)  # noqa: S311 - not for secrets
     world = Fuzzed(pool)
     for _ in range(6):
         code = snippet(random)

@@ -34,7 +34,7 @@ class ScriptedModel:
         self._conversation = conversation
         self._provider = provider
         self._ids = 0
-        self.told: list[str] = []
+        self.answers: list[str] = []
         self.sent: list[str] = []
         self.requests = 0
 
@@ -47,12 +47,12 @@ class ScriptedModel:
         return turn
 
     async def say(self, text: str = "", *calls: tuple[str, Mapping[str, Any]]) -> Turn:
-        """Answer one request with a text and calls."""
+        """Respond to one request with a text and calls."""
         self.sent.append(json.dumps(dict(self._conversation.request())) + self._conversation.prompt)
         self.requests += 1
         numbered = [(self._next_id(), name, args) for name, args in calls]
         turn = await self._conversation.take(RESPONSES[self._provider](text, numbered))
-        self.told.append(json.dumps(turn.messages))
+        self.answers.append(json.dumps(turn.messages))
         return turn
 
     def _next_id(self) -> str:
@@ -79,7 +79,7 @@ class ScriptedModel:
             await self.say("", (found, task.args))
         elif "list_actions" in self.offered:
             await self.say("", ("list_actions", {"category": [task.category]}))
-            action = next(name for name in task.names if f'"{name}' in self.told[-1])
+            action = next(name for name in task.names if f'"{name}' in self.answers[-1])
             await self.say("", ("invoke_action", {"action_name": action, "args": task.args}))
         else:
             tag = next(name for name in task.names if f"{name}: " in prompt)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.compiler.specs import resolved, stubs_of, toolset
-from tests.unit.llm.codeact.house import House, candidates_of
+from tests.unit.llm.codeact.code_host import CodeHost, candidates_of
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.llm.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
 from toolgen.runtime import Catalog, ToolDefinition
@@ -92,7 +92,7 @@ def test_the_surface_of_67_tools_is_at_most_half_of_the_flat_payload() -> None:
 
 def test_code_is_also_checked_against_the_types_of_results() -> None:
     catalog, stubs = fixture(3)
-    world = House(catalog)
+    world = CodeHost(catalog)
     codeact = CodeAct(candidates_of(catalog), stubs=stubs)
     reports = world.reports(
         "page = shop__search_issues_0('bug', filters={'author': 'ann'})\n"
@@ -168,7 +168,7 @@ def test_fields_named_like_types_are_checked_correctly(names: list[str], types: 
     )
     stubs = CompiledStubs(stubs_of(catalog).encode())
     assert all(len(line) < 3_000 for line in "\n".join(stubs.types.values()).split("\n"))
-    world, pool = House(registered), POOL
+    world, pool = CodeHost(registered), POOL
     codeact = CodeAct(candidates_of(registered), stubs=stubs, pool=pool)
     wrong = {**good, names[0]: 1.5 if good[names[0]] != {} else 3}
     reports = world.reports(f"result = shop__a({good!r})", f"result = shop__a({wrong!r})", codeact=codeact)
@@ -194,7 +194,7 @@ def test_open_objects_accept_other_keys_and_computed_text_unless_evidently_wrong
         profile="full",
     )
     codeact = CodeAct(candidates_of(registered), stubs=CompiledStubs(stubs_of(catalog).encode()), pool=POOL)
-    reports = House(registered).reports(
+    reports = CodeHost(registered).reports(
         "page = shop__a(filters={'author': 'ann', 'label': 'x', 'state': 'OPEN'.lower()})\nresult = page['more']",
         "result = shop__a(filters={'autor': 'ann'})",
         "result = shop__a(filters={'state': 'opne'})",

@@ -98,7 +98,7 @@ def test_many_random_answers_are_parsed_by_line(provider: str) -> None:
 
 def fuzz(provider: str, seeds: range) -> None:
     for seed in seeds:
-        random = Random(seed)  # noqa: S311 - nothing is kept secret by it
+        random = Random(seed)  # noqa: S311 - not for secrets
         raw = answer(random)
         native = [
             (f"n{number}", random.choice(["bot__find", "FIND", "x y", "actions.list_actions"]), {"query": "x"})

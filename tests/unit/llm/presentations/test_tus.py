@@ -92,10 +92,10 @@ def test_tus_03_layers_are_configured_independently(shop_catalog: LoadShop) -> N
         run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
         for layer, presentation in zip(LAYERS, chosen, strict=True):
             listing = tool_use.presentation(layer, run).build_presentation()
-            told = json.dumps([(each.name, each.description, dict(each.args)) for each in listing.tools])
-            sent.setdefault((layer, presentation), set()).add(told + listing.prompt)
+            answers = json.dumps([(each.name, each.description, dict(each.args)) for each in listing.tools])
+            sent.setdefault((layer, presentation), set()).add(answers + listing.prompt)
     assert len(sent) == 12
-    assert all(len(told) == 1 for told in sent.values())
+    assert all(len(answers) == 1 for answers in sent.values())
     assert len({next(iter(sent["chat", presentation])) for presentation in PRESENTATIONS}) == 4
 
 
@@ -182,7 +182,7 @@ def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presenta
     shop_catalog: LoadShop, ident: str
 ) -> None:
     found: dict[str, tuple[Any, ...]] = {}
-    told: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for presentation in PRESENTATIONS:
         shop = visit(shop_catalog, presentation)
         shop.shop.greet_customer = lambda *_: 7  # type: ignore[method-assign, assignment]  # no text
@@ -197,20 +197,20 @@ def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presenta
                 turns.append(await say(text, *calls))
                 return turns[-1]
 
-            model.say = noted  # type: ignore[method-assign]  # it is watched
+            model.say = noted  # type: ignore[method-assign]  # recorded by the test
             await model.do([task(shop, ident, ident.partition(".")[2].replace("_", " "), **WRONG[ident])])
 
         asyncio.run(do())
         (failed,) = [result for turn in turns for result in turn.results if not result.success]
         assert failed.tool_name == ident
-        found[presentation], told[presentation] = failure_of(failed), model.told[-2]
+        found[presentation], answers[presentation] = failure_of(failed), model.answers[-2]
     assert len(found) == 4
     assert list(found.values()) == [found["enumerate-all"]] * 4
     kind, _, message, *_ = found["enumerate-all"]
     expected = {"shop.buy_good": "invalid_call", "shop.get_price": "domain_rejection"}
     assert kind == expected.get(ident, "malformed_result")
     assert message
-    for text in told.values():
+    for text in answers.values():
         assert json.dumps(message)[1:-1][:40] in text
 
 
@@ -340,8 +340,8 @@ def test_tus_12_only_candidates_among_search_results_are_shown(shop_catalog: Loa
         assert [result.success for result in turn.results] == [True], turn.results
         allowed = {shop.spelled(ident) for ident in ACTIONS if ident != "shop.open_safe"}
         assert model.offered == {"search_tools"} | allowed
-        assert "safe" not in model.told[-1]
-        assert "no.such_tool" not in model.told[-1]
+        assert "safe" not in model.answers[-1]
+        assert "no.such_tool" not in model.answers[-1]
 
     asyncio.run(talk())
 
@@ -487,7 +487,7 @@ def test_a_misspelt_name_gets_a_suggestion_among_offered_names(shop_catalog: Loa
     shop = visit(shop_catalog, "enumerate-all")
     model = ScriptedModel(shop.conversation())
     asyncio.run(model.say("", ("shop.get_prise", {"id": 1})))
-    assert "unknown tool; did you mean shop__get_price" in model.told[-1]
+    assert "unknown tool; did you mean shop__get_price" in model.answers[-1]
 
 
 def test_tus_22_names_are_in_the_surface_if_tools_are_called_by_name(shop_catalog: LoadShop) -> None:
@@ -535,7 +535,7 @@ def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
     assert "open_safe" not in everything
     assert "Open the safe" not in everything
     if way in ("universal-category", "retrieval"):
-        assert "Open the safe" not in model.told[-1]
+        assert "Open the safe" not in model.answers[-1]
     reasons = [
         (kind, json.loads(data).get("reason")) for kind, tool, data in asyncio.run(shop.trace()) if "safe" in tool
     ]
@@ -563,7 +563,7 @@ def test_tus_26_advertised_and_callable_tools_are_separate_sets(shop_catalog: Lo
     assert listing.tools == ()
     assert all(ident in listing.dispatchable for ident in ACTIONS)
     with pytest.raises(TypeError, match="dispatchable"):
-        ToolListing(tools=())  # type: ignore[call-arg]  # what is tried
+        ToolListing(tools=())  # type: ignore[call-arg]  # under test
 
 
 def test_the_number_of_turns_for_one_action(shop_catalog: LoadShop) -> None:
@@ -590,7 +590,7 @@ result = [note, order]
     assert not turn.is_final
     assert shop.shop.notes == ["fact: order 1 costs 5400"]
     assert model.requests == 1
-    assert "5400" in model.told[0]
+    assert "5400" in model.answers[0]
 
 
 @pytest.mark.parametrize("presentation", PRESENTATIONS)
@@ -608,7 +608,7 @@ def test_a_model_completes_a_task_of_many_turns(shop_catalog: LoadShop, presenta
     )
     assert shop.shop.calls == ["find_goods", "get_price", "buy_good", "keep_note", "refund_order"]
     assert shop.shop.orders == {}
-    assert "8100" in "".join(model.told)
+    assert "8100" in "".join(model.answers)
 
 
 def test_a_model_completes_a_task_with_tags(shop_catalog: LoadShop) -> None:
@@ -618,7 +618,7 @@ def test_a_model_completes_a_task_with_tags(shop_catalog: LoadShop) -> None:
     async def talk() -> None:
         turn = await model.say("I keep that.\nNOTE: fact tea is out\nNOTE: rumour none\nBye.")
         assert turn.text == "I keep that.\nNOTE: rumour none\nBye."
-        assert "NOTE: kept" in model.told[-1]
+        assert "NOTE: kept" in model.answers[-1]
         assert (await model.say("That is all.")).is_final
 
     asyncio.run(talk())
@@ -636,8 +636,8 @@ def test_native_calls_in_a_tagged_conversation_are_refused_and_tags_keep_their_r
         turn = await model.say("NOTE: fact tea is out", ("notes__keep_note", {"kind": "fact", "text": "x"}), ("f", {}))
         assert [result.success for result in turn.results] == [True, False, False]
         assert not turn.is_final
-        assert "NOTE: kept" in model.told[-1]
-        assert model.told[-1].count("nothing was called: write a tag, on a line of its own") == 2
+        assert "NOTE: kept" in model.answers[-1]
+        assert model.answers[-1].count("nothing was called: write a tag, on a line of its own") == 2
         turn = await model.say("", ("f", {}))
         assert (turn.is_final, [result.success for result in turn.results]) == (False, [False])
         assert (await model.say("That is all.")).is_final

@@ -122,9 +122,9 @@ def test_retries_of_a_busy_server_are_limited(server: Server) -> None:
 
 def test_a_refused_request_is_not_retried_and_its_reason_is_reported_in_one_line(server: Server) -> None:
     server.queued = [(401, {"error": {"message": "Wrong key.\nGet a new one." + "!" * 1_000}})]
-    told = failure(embedder(server))
-    assert told.startswith("the embedding endpoint at 127.0.0.1 returned 401: Wrong key. Get a new one.!!")
-    assert len(told) < 300
+    message = failure(embedder(server))
+    assert message.startswith("the embedding endpoint at 127.0.0.1 returned 401: Wrong key. Get a new one.!!")
+    assert len(message) < 300
     assert len(server.asked) == 1
 
 
@@ -149,8 +149,8 @@ def test_a_server_that_answers_slowly_times_out(start: bytes) -> None:
         Thread(target=drip, daemon=True).start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         began = time.monotonic()
-        told = failure(EndpointEmbedder(EndpointClass(url=url, model="small", timeout_seconds=0.3)))
-        assert told == "the embedding endpoint at 127.0.0.1 did not answer within 0.3 seconds"
+        message = failure(EndpointEmbedder(EndpointClass(url=url, model="small", timeout_seconds=0.3)))
+        assert message == "the embedding endpoint at 127.0.0.1 did not answer within 0.3 seconds"
         assert time.monotonic() - began < 3
 
 

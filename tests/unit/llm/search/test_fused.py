@@ -273,13 +273,13 @@ def test_changes_during_a_search_do_not_affect_it(caplog: pytest.LogCaptureFixtu
     before = {each.key: each for each in TOOLS}
     index = Index.build(TOOLS)
 
-    class Meddling(HashedVectors):
+    class ModifyingEmbedder(HashedVectors):
         def embed(self, texts: Sequence[str], /) -> list[list[float]]:
             changed = {"mail.send_message": document("mail.send_message", "Dispatch a telegram.")}
             search.extend(changed.values(), lambda keys: [changed[key] for key in keys])
             return super().embed(texts)
 
-    search = Search(index, Vectors(index, Meddling(), lambda keys: [before[key] for key in keys]))
+    search = Search(index, Vectors(index, ModifyingEmbedder(), lambda keys: [before[key] for key in keys]))
     assert keys(search, "passphr", 1) == ["accounts.reset_password"]
     assert caplog.text == ""
 

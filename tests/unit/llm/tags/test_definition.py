@@ -31,7 +31,7 @@ FIELDS = [
 def test_tel_01_a_tool_def_has_exactly_these_fields() -> None:
     assert [field.name for field in fields(ToolDef)] == FIELDS
     with pytest.raises(TypeError, match="colour"):
-        ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # what is tested
+        ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # under test
 
 
 def test_tel_02_optional_fields_have_these_defaults() -> None:
@@ -42,7 +42,7 @@ def test_tel_02_optional_fields_have_these_defaults() -> None:
 
 def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
     with pytest.raises(ValueError, match="it must be free, cheap or expensive"):
-        ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
+        ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # under test
 
 
 def test_tel_04_a_context_has_the_user_the_arg_and_the_chat() -> None:
@@ -89,14 +89,14 @@ def of_tags(*tools: tuple[str, str]) -> Catalog:
 
 def test_two_tools_with_the_same_key_are_refused_by_all_readers() -> None:
     catalog = of_tags(("b.find", "FIND"), ("a.find", "SEEK"), ("a.keep", "KEEP"))
-    said = "^a.find and b.find would both be the tag tool find: rename one$"
+    message = "^a.find and b.find would both be the tag tool find: rename one$"
     runtime = Runtime(catalog, permission=allow_all)
     for use in (
         lambda: tool_defs(catalog),
         lambda: TagRegistry().register_compiled(catalog, {}),
         lambda: ToolUse(catalog).tagged(runtime, runtime.start_run()),
     ):
-        with pytest.raises(CatalogError, match=said):
+        with pytest.raises(CatalogError, match=message):
             use()
 
 

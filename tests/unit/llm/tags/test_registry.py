@@ -301,7 +301,7 @@ def test_tel_33_a_handler_accepts_only_the_context() -> None:
             return await echo(ctx)
 
     for wrong in (with_meta, without):
-        text = fails_with(registry(), tool("claim", wrong))  # type: ignore[arg-type]  # what is tested
+        text = fails_with(registry(), tool("claim", wrong))  # type: ignore[arg-type]  # under test
         assert "cannot run claim: it receives only a ToolContext" in text
     assert fails_with(registry(), tool("claim", None)) == "claim has no handler"
     for right in (Async(), partial(echo), echo):

@@ -55,7 +55,7 @@ def calling(n: int, text: str = "") -> dict[str, Any]:
     return RESPONSES["openai"](text, [(f"call_{n}", "desk__count", {"n": n})])
 
 
-def said(text: str) -> dict[str, Any]:
+def text_reply(text: str) -> dict[str, Any]:
     return RESPONSES["openai"](text, [])
 
 
@@ -70,7 +70,7 @@ class Model:
         assert tools["tools"][0]["function"]["name"] == "desk__count"
         self.asked.append(messages)
         done = sum(message["role"] == "tool" for message in messages)
-        return said("done") if done == self.last else calling(done + 1, f"{done + 1}. ")
+        return text_reply("done") if done == self.last else calling(done + 1, f"{done + 1}. ")
 
 
 def test_it_continues_until_the_model_makes_no_more_calls() -> None:
@@ -185,7 +185,7 @@ def test_a_sync_ask_runs_in_a_thread() -> None:
 
     def ask(_messages: Messages, _tools: Any) -> dict[str, Any]:
         threads.append(threading.get_ident())
-        return said("done")
+        return text_reply("done")
 
     assert asyncio.run(Host().conversation.run(ask, [OPENING])).text == "done"
     assert threads != [threading.get_ident()]
@@ -237,9 +237,9 @@ def test_reading_a_stream_returns_the_response(name: str, text: str, args: list[
     calls = [(f"call_{number}", "desk__count", each) for number, each in enumerate(args)]
     response = RESPONSES[name](text, calls)
     reader = stream_reader(name)
-    said = "".join(reader.add(event) for event in EVENTS[name](response))
+    text_reply = "".join(reader.add(event) for event in EVENTS[name](response))
     api = provider(name)
-    assert said == text
+    assert text_reply == text
     assert api.read(reader.response()) == api.read(response)
 
 

@@ -65,7 +65,7 @@ def ask_openai(url: str, fields: Mapping[str, Any], messages: list[dict[str, Any
     from openai import OpenAI
 
     with OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
-        create: Any = client.chat.completions.create  # the payload is what is shown, and no type of the SDK
+        create: Any = client.chat.completions.create  # the payload is under test, not the types of the SDK
         made = create(model="gpt", messages=messages, **fields)
         return dict(made.model_dump(mode="json"))
 
@@ -74,7 +74,7 @@ def ask_openai_responses(url: str, fields: Mapping[str, Any], messages: list[dic
     from openai import OpenAI
 
     with OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
-        create: Any = client.responses.create  # the payload is what is shown, and no type of the SDK
+        create: Any = client.responses.create  # the payload is under test, not the types of the SDK
         made = create(model="gpt", input=messages, **fields)
         return dict(made.model_dump(mode="json"))
 
@@ -83,7 +83,7 @@ def ask_anthropic(url: str, fields: Mapping[str, Any], messages: list[dict[str, 
     from anthropic import Anthropic
 
     with Anthropic(base_url=url, api_key="none", max_retries=0) as client:
-        create: Any = client.messages.create  # the payload is what is shown, and no type of the SDK
+        create: Any = client.messages.create  # the payload is under test, not the types of the SDK
         made = create(model="claude", max_tokens=99, messages=messages, **fields)
         return dict(made.model_dump(mode="json"))
 
@@ -92,7 +92,7 @@ def ask_gemini(url: str, fields: Mapping[str, Any], messages: list[dict[str, Any
     from google import genai
 
     client = genai.Client(api_key="none", http_options={"base_url": url})
-    create: Any = client.models.generate_content  # the payload is what is shown, and no type of the SDK
+    create: Any = client.models.generate_content  # the payload is under test, not the types of the SDK
     made = create(model="gemini", contents=messages, config=dict(fields))
     return dict(made.model_dump(mode="json"))
 
@@ -121,7 +121,7 @@ def refuses_openai(request: dict[str, Any]) -> str:
 
 
 def refuses_openai_responses(request: dict[str, Any]) -> str:
-    """Each output has its call, each call its output, and each call of a reasoning model the reasoning before it."""
+    """Each output has its call, each call its output, and each reasoning call is preceded by its reasoning."""
     items = request["input"]
     calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
     outputs = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
@@ -312,4 +312,4 @@ CONVERSATIONS = {
         kept=REASONED,
     ),
 }
-"""By provider; MCP has no conversation of its own."""
+"""By provider; MCP has no conversations."""

@@ -1,4 +1,4 @@
-"""Responses of every provider, mutated: a reader gives a reply of texts, or raises `MalformedResponse`."""
+"""Responses of every provider, mutated: a reader returns a reply of texts, or raises `MalformedResponse`."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ def test_uac_11_names_fit_openai_and_dotted_ones_pass_litellm_unchanged() -> Non
 
 @ALL
 def test_uac_12_other_profiles_have_no_dotted_names_in_their_payload(name: str) -> None:
-    told = json.dumps(provider_payload(name, offered(name, *IDENTS)).fields)
+    payload_text = json.dumps(provider_payload(name, offered(name, *IDENTS)).fields)
     dotted = [*IDENTS[:2], IDENTS[3]] if name == "litellm" else []
-    assert [ident for ident in IDENTS if f'"{ident}"' in told] == dotted
+    assert [ident for ident in IDENTS if f'"{ident}"' in payload_text] == dotted
 
 
 @ALL
@@ -169,9 +169,11 @@ def test_calls_of_gemini_without_ids_are_answered_in_order() -> None:
         ("", "{}"),
     ]
     answers = tuple(CallAnswer(tool_call_id="", name=name, text=name) for name in "ab")
-    own, told = made.messages(response, answers)
+    own, payload_text = made.messages(response, answers)
     assert own["parts"] == parts
-    assert told["parts"] == [{"functionResponse": {"name": name, "response": {"output": name}}} for name in ("a", "b")]
+    assert payload_text["parts"] == [
+        {"functionResponse": {"name": name, "response": {"output": name}}} for name in ("a", "b")
+    ]
 
 
 def test_calls_of_tools_run_by_the_provider_are_ignored() -> None:

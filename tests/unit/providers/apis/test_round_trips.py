@@ -51,8 +51,8 @@ def test_the_sdk_sends_the_tools_of_the_payload(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     with serving(each.answers, each.refuses) as api:
         each.ask(api.url, made.tools(TOOLS).fields, [each.opening])
-    told = json.dumps(api.requests[0])
-    assert all(tool.name in told and tool.description in told for tool in TOOLS)
+    sent_text = json.dumps(api.requests[0])
+    assert all(tool.name in sent_text and tool.description in sent_text for tool in TOOLS)
     assert on_tools(api.requests[0]) == made.tools(TOOLS).fields
 
 
@@ -110,8 +110,8 @@ def test_a_call_without_an_answer_is_not_sent_on(name: str) -> None:
     ],
 )
 def test_a_failed_result_is_marked_as_an_error(name: str, failed: dict[str, Any]) -> None:
-    *_, told = provider(name).messages(CONVERSATIONS[name].answers[0], ANSWERS)
-    results = told.get("content") or told["parts"]
+    *_, sent_text = provider(name).messages(CONVERSATIONS[name].answers[0], ANSWERS)
+    results = sent_text.get("content") or sent_text["parts"]
     found, pinged = (each.get("toolResult") or each.get("functionResponse") or each for each in results)
     assert failed.items() <= pinged.items()
     assert not failed.items() <= found.items()

@@ -73,9 +73,9 @@ def test_sent_args_are_valid_except_for_reported_differences(dialect: StrictDial
     schema = data.draw(args_schemas())
     projection = project("t", schema, dialect)
     assume(not projection.problems)
-    told = dict(projection.schema)
-    sent = data.draw(values(told, told))
-    assume(jsonschema_rs.validator_for(told).is_valid(sent))
+    offered = dict(projection.schema)
+    sent = data.draw(values(offered, offered))
+    assume(jsonschema_rs.validator_for(offered).is_valid(sent))
     enforced = without(schema, projection.differences)
     assert jsonschema_rs.validator_for(enforced).is_valid(projection.restore(sent)), (enforced, sent)
 
@@ -185,9 +185,9 @@ def test_an_open_object_is_closed_in_a_choice_too(dialect: StrictDialect) -> Non
 def test_unsupported_structures_are_sent_as_json_text(part: Any, dialect: StrictDialect) -> None:
     projection = project("t", object_schema({"a": part}), dialect)
     assert differences(projection) == {("/properties/a", "", "looser")}
-    told = projection.schema["properties"]["a"]
-    assert told["type"] == "string"
-    assert "JSON text" in told["description"]
+    offered = projection.schema["properties"]["a"]
+    assert offered["type"] == "string"
+    assert "JSON text" in offered["description"]
     value = {"b": [1, None, {"c": "é"}]}
     assert projection.restore(projection.project({"a": value})) == {"a": value}
     assert projection.restore({"a": "no json"}) == {"a": "no json"}

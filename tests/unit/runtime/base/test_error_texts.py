@@ -72,8 +72,8 @@ def test_most_failure_texts_are_far_shorter() -> None:
 @of_each_failure
 def test_a_failure_text_leaks_nothing_of_the_host(failure: Failure) -> None:
     error, text = error_and_text(failure.name)
-    told = "\n".join([text, error.message, error.hint, *(f"{each.found} {each.hint}" for each in error.issues)])
-    assert [leak for leak in LEAKS if leak in told] == []
+    all_texts = "\n".join([text, error.message, error.hint, *(f"{each.found} {each.hint}" for each in error.issues)])
+    assert [leak for leak in LEAKS if leak in all_texts] == []
 
 
 @of_each_failure

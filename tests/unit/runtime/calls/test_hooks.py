@@ -102,14 +102,18 @@ def test_a_hook_that_fails_after_a_call_is_logged_and_changes_nothing(caplog: py
 
 
 def test_hooks_see_the_permission_and_cannot_change_anything() -> None:
-    told: list[CheckedCall] = []
+    seen_calls: list[CheckedCall] = []
 
-    class Meddler(Recorder):
+    class ModifyingHook(Recorder):
         def pre_tool_use(self, request: CheckedCall, /) -> Any:
-            told.append(request)
+            seen_calls.append(request)
             with pytest.raises(AttributeError):
-                request.arguments = b"{}"  # type: ignore[misc]  # what is tried here
+                request.arguments = b"{}"  # type: ignore[misc]  # under test
 
-    result = call_now(runtime_of(catalog_of(lambda args: args), hooks=[Meddler()]), payload='{"b": 1, "a": 2}')
+    result = call_now(runtime_of(catalog_of(lambda args: args), hooks=[ModifyingHook()]), payload='{"b": 1, "a": 2}')
     assert result.value == {"b": 1, "a": 2}
-    assert (told[0].tool_name, told[0].arguments, told[0].permission) == ("own.tool", b'{"a":2,"b":1}', "write")
+    assert (seen_calls[0].tool_name, seen_calls[0].arguments, seen_calls[0].permission) == (
+        "own.tool",
+        b'{"a":2,"b":1}',
+        "write",
+    )

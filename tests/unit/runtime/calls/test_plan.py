@@ -229,7 +229,7 @@ def test_every_subset_of_stages(ended_at: str) -> None:
 
 
 def test_the_result_is_recorded_if_a_later_hook_ends_the_caller() -> None:
-    class Impatient:
+    class InterruptingHook:
         def pre_tool_use(self, _call: Any) -> None:
             return None
 
@@ -238,7 +238,7 @@ def test_the_result_is_recorded_if_a_later_hook_ends_the_caller() -> None:
 
     async def whole() -> list[str]:
         store = MemoryStore()
-        runtime = runtime_of(catalog_of(), hooks=[Impatient()], store=store)
+        runtime = runtime_of(catalog_of(), hooks=[InterruptingHook()], store=store)
         with pytest.raises(KeyboardInterrupt):
             await runtime.invoke(ToolRequest(name="own.tool"), meta=ToolCallMeta(user="ann", run_id="r1"))
         return [event.kind for event in (await store.read("r1")).events]

@@ -320,14 +320,14 @@ def test_a_write_waits_until_its_start_is_durable_and_a_read_does_not() -> None:
     class Slow:
         def __init__(self) -> None:
             self.durable = asyncio.Event()
-            self.told: list[str] = []
+            self.confirmed: list[str] = []
 
         def append(self, event: Any, /) -> Awaitable[None]:
-            self.told.append(event.kind)
+            self.confirmed.append(event.kind)
             return asyncio.ensure_future(self._wait())
 
         def finish(self, event: Any, _result: Any, /) -> None:
-            self.told.append(event.kind)
+            self.confirmed.append(event.kind)
 
         async def _wait(self) -> None:
             await self.durable.wait()
@@ -436,8 +436,8 @@ def test_reg_71_a_large_partial_output_becomes_an_artifact(tmp_path: Path) -> No
         (result,) = await turn
         await runtime.end_run(run)
         assert (result.is_error, code_of(result)) == (True, "aborted")
-        said = {key: result.metadata[key] for key in ("aborted", "partial", "abort_reason")}
-        assert said == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
+        reported = {key: result.metadata[key] for key in ("aborted", "partial", "abort_reason")}
+        assert reported == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
         assert [block.type for block in result.content] == ["text", "text", "artifact_ref"]
         assert result.content[0].data == "aborted\nthe user stopped the run"
         assert "[cut: these are the first " in result.content[1].data
@@ -448,7 +448,7 @@ def test_reg_71_a_large_partial_output_becomes_an_artifact(tmp_path: Path) -> No
         assert record.events[2].data["code"] == "aborted"
         assert record.events[3].data == {"end_reason": "aborted_tools"}
         content = record.results[0].content
-        assert content["metadata"] == {**said, "truncated": True}
+        assert content["metadata"] == {**reported, "truncated": True}
         assert content["blocks"][2] == {"type": "artifact_ref", "data": result.content[2].data}
 
     asyncio.run(check())
@@ -506,7 +506,7 @@ for _ in range(100_000):
 
 
 @pytest.mark.parametrize(
-    ("said", "hint", "found"),
+    ("reported", "hint", "found"),
     [
         ({"telemetry": {"rate": float("nan")}}, "set `telemetry` to JSON", "Out of range float values"),
         ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "set `audit` to JSON", "datetime is not JSON"),
@@ -529,9 +529,9 @@ for _ in range(100_000):
     ],
 )
 def test_a_field_that_cannot_be_recorded_fails_the_call_and_is_named(
-    store: Any, said: Any, hint: str, found: str
+    store: Any, reported: Any, hint: str, found: str
 ) -> None:
-    result, record = stored_by(store, lambda _args: ToolResult(value=1, **said))
+    result, record = stored_by(store, lambda _args: ToolResult(value=1, **reported))
     assert code_of(result) == "malformed_result"
     (issue,) = record.results[0].content["error"]["issues"]
     assert hint in issue["hint"]
@@ -571,28 +571,28 @@ def test_the_other_fields_of_a_failed_result_are_recorded(store: Any) -> None:
     assert record.results[0].content["audit"] == {"rows": [1, [2]]}
 
 
-@pytest.mark.parametrize("said", [{"x": object()}, {"x": float("nan")}, "text"])
+@pytest.mark.parametrize("reported", [{"x": object()}, {"x": float("nan")}, "text"])
 def test_a_non_json_report_is_not_recorded_and_fails_no_call(
-    store: Any, said: Any, caplog: pytest.LogCaptureFixture
+    store: Any, reported: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    result, record = stored_by(store, lambda _args, meta: meta.report(said))
+    result, record = stored_by(store, lambda _args, meta: meta.report(reported))
     assert code_of(result) == "ok"
     assert kinds(record) == ["tool_started", "tool_completed"]
     assert [entry.message for entry in caplog.records] == ["the progress report of own.tool is not JSON"]
 
 
 def test_modifying_a_report_later_does_not_change_the_record(store: Any) -> None:
-    said, audit = {"rows": [1]}, {"rows": [1]}
+    reported, audit = {"rows": [1]}, {"rows": [1]}
 
     class Changing:
         def pre_tool_use(self, _call: object, /) -> None:
             return None
 
         def post_tool_use(self, _call: object, _result: object, /) -> None:
-            said["rows"].append(2)
+            reported["rows"].append(2)
 
     def handler(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
-        meta.report(said)
+        meta.report(reported)
         return ToolResult(value=1, audit=audit)
 
     async def check() -> RunRecord:
@@ -603,7 +603,7 @@ def test_modifying_a_report_later_does_not_change_the_record(store: Any) -> None
         return record
 
     record = asyncio.run(check())
-    assert said == audit == {"rows": [1, 2]}
+    assert reported == audit == {"rows": [1, 2]}
     assert record.events[1].data == {"rows": [1]}
     assert record.results[0].content["audit"] == {"rows": [1]}
 
@@ -688,8 +688,8 @@ def test_value_and_code_are_recorded_even_if_the_end_is_not_json(
         return record
 
     record = asyncio.run(check())
-    told = {name: value for name, value in record.events[-1].data.items() if name != "stages"}
-    assert told == {**data, "reason": "the rest is not JSON"}
+    confirmed = {name: value for name, value in record.events[-1].data.items() if name != "stages"}
+    assert confirmed == {**data, "reason": "the rest is not JSON"}
     content = record.results[0].content
     assert (content["error"]["code"] if "error" in content else content) == kept
 

@@ -30,7 +30,7 @@ def raising(error: BaseException) -> Any:
     return handler
 
 
-class Unspeakable(Exception):
+class UnprintableError(Exception):
     def __str__(self) -> str:
         return self.detail  # type: ignore[attr-defined,no-any-return]  # that is what is wrong with it
 
@@ -50,7 +50,7 @@ def validation_error() -> Exception:
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (Unspeakable(), "the tool failed with Unspeakable"),
+        (UnprintableError(), "the tool failed with Unspeakable"),
         (KeyError("o-9"), "KeyError: 'o-9'"),
         (validation_error(), "Booking: seats: Input should be a valid integer, unable to parse string as an integer"),
         (SystemExit(7), "7"),
@@ -109,7 +109,7 @@ def test_a_failed_result_can_be_copied_whatever_its_cause() -> None:
     result = result_of(raising(ValueError("held", Lock())))
     assert result.error is not None
     assert isinstance(result.error.cause, ValueError)
-    for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301  # our own bytes
+    for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301  # trusted bytes
         assert twin == result
         assert twin.error is not None
         assert twin.error.cause is None

@@ -78,9 +78,9 @@ def check_record(record: RunRecord, count: int) -> None:
     assert [event.sequence for event in record.events] == list(range(2 * count))
     calls = calls_of(record)
     assert len({call.tool_call_id for call in calls}) == len(calls) == count
-    said = [(call.events[0].data["args"]["n"], call.result and call.result.content) for call in calls]
-    assert all(content == {"value": number} for number, content in said)
-    assert sorted(number for number, _ in said) == list(range(count))
+    contents = [(call.events[0].data["args"]["n"], call.result and call.result.content) for call in calls]
+    assert all(content == {"value": number} for number, content in contents)
+    assert sorted(number for number, _ in contents) == list(range(count))
 
 
 def test_10_000_concurrent_calls_are_each_recorded_once() -> None:

@@ -166,7 +166,7 @@ def test_functions_with_one_model_are_unchanged() -> None:
 def test_invalid_parameters_are_an_error_with_the_reason() -> None:
     def unknown(thing: Thing, n: int) -> None: ...
     def many(n: int, **rest: str) -> None: ...
-    def bare(a, b) -> None: ...  # type: ignore[no-untyped-def]  # what is tested
+    def bare(a, b) -> None: ...  # type: ignore[no-untyped-def]  # under test
 
     with pytest.raises(CatalogError, match=r"unknown cannot be a tool: .*Thing"):
         registered(unknown)

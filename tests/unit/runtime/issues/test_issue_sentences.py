@@ -313,7 +313,7 @@ parts = st.one_of(
 values = st.dictionaries(names, st.just(1), max_size=4)
 
 
-def obeyed(hint: str, value: dict[str, int], choice: int) -> dict[str, int]:
+def value_after_hint(hint: str, value: dict[str, int], choice: int) -> dict[str, int]:
     """Return the value after following a hint. If there are alternatives, `choice` selects one."""
     order = hint.partition(", because")[0].partition(": known")[0]
     fields = re.findall("`([a-z]+)`", order)
@@ -333,23 +333,23 @@ def obeyed(hint: str, value: dict[str, int], choice: int) -> dict[str, int]:
 @settings(max_examples=400)
 @given(parts, values, st.integers(0, 5))
 def test_following_a_hint_resolves_its_issue(schema: Any, value: dict[str, int], choice: int) -> None:
-    obey_all(schema, value, choice)
+    follow_all_hints(schema, value, choice)
 
 
 @pytest.mark.long
 @settings(max_examples=4000)
 @given(parts, values, st.integers(0, 5))
 def test_following_hints_of_many_more_schemas(schema: Any, value: dict[str, int], choice: int) -> None:
-    obey_all(schema, value, choice)
+    follow_all_hints(schema, value, choice)
 
 
-def obey_all(schema: Any, value: dict[str, int], choice: int) -> None:
+def follow_all_hints(schema: Any, value: dict[str, int], choice: int) -> None:
     codec = Codec.of(schema)
     for _ in range(12):
         issues = codec.check(value)
         if not issues:
             return
         before = json.dumps([issues[0].pointer, issues[0].keyword, issues[0].expected])
-        value = obeyed(issues[0].hint, value, choice)
+        value = value_after_hint(issues[0].hint, value, choice)
         assert before not in [json.dumps([each.pointer, each.keyword, each.expected]) for each in codec.check(value)]
     pytest.fail(f"following the hints did not help: {schema}")

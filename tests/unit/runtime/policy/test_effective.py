@@ -1,4 +1,4 @@
-"""The effective set of a run: what an agent may call. Agents and policies are those of the coding example."""
+"""The effective set of a run: the tools that an agent may call. Agents and policies are those of the coding example."""
 
 from __future__ import annotations
 

@@ -185,15 +185,15 @@ def on_record(answer: Any) -> tuple[ToolResult[Any], Any]:
 
 def test_reg_86_a_decision_may_have_a_reason_and_metadata() -> None:
     metadata = {"rule": 7, "password": "hunter2"}
-    said = {"reason": "not on a Sunday", "metadata": {"rule": 7, "password": "[redacted]"}}
+    expected = {"reason": "not on a Sunday", "metadata": {"rule": 7, "password": "[redacted]"}}
     denial = PermissionDecision(decision=Decision.DENY, reason="not on a Sunday", metadata=metadata)
     result, recorded = on_record(denial)
     assert was_denied(result)
     first, *_ = result.content[0].data.splitlines()
     assert first == "own.tool was not allowed to run: permission was denied: not on a Sunday"
-    assert recorded == said
+    assert recorded == expected
     result, recorded = on_record(replace(denial, decision=Decision.ALLOW_ONCE))
-    assert (result.value, recorded) == ("ran", said)
+    assert (result.value, recorded) == ("ran", expected)
     assert "Sunday" not in result.content[0].data
     for plain in (Decision.ALLOW_ONCE, PermissionDecision(decision=Decision.ALLOW_ONCE)):
         result, recorded = on_record(plain)
@@ -203,11 +203,11 @@ def test_reg_86_a_decision_may_have_a_reason_and_metadata() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        PermissionDecision(decision=True),  # type: ignore[arg-type]  # what is tried
-        PermissionDecision(decision="allow"),  # type: ignore[arg-type]  # what is tried
-        PermissionDecision(decision=Decision.ALLOW_ONCE, reason=5),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=True),  # type: ignore[arg-type]  # under test
+        PermissionDecision(decision="allow"),  # type: ignore[arg-type]  # under test
+        PermissionDecision(decision=Decision.ALLOW_ONCE, reason=5),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision=Decision.ALLOW_ONCE, metadata={"a": object()}),
-        PermissionDecision(decision=Decision.ALLOW_ONCE, metadata=[1]),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=Decision.ALLOW_ONCE, metadata=[1]),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision=PermissionDecision(decision=Decision.ALLOW_ONCE)),  # type: ignore[arg-type]  # too
     ],
 )

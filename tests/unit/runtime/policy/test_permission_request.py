@@ -141,7 +141,7 @@ def test_reg_95_a_request_is_frozen_and_modifying_its_values_does_not_change_the
 
     def callback(request: PermissionRequest) -> Decision:
         with pytest.raises(AttributeError):
-            request.arguments = b'{"n": 99}'  # type: ignore[misc]  # what is tried
+            request.arguments = b'{"n": 99}'  # type: ignore[misc]  # under test
         object.__setattr__(request, "arguments", b'{"n": 99}')
         return Decision.ALLOW_ONCE
 
@@ -151,7 +151,7 @@ def test_reg_95_a_request_is_frozen_and_modifying_its_values_does_not_change_the
 
 def test_reg_92_without_a_callback_calls_that_need_permission_are_denied() -> None:
     with pytest.raises(TypeError, match="permission"):
-        Runtime(catalog_of())  # type: ignore[call-arg]  # what is tried
+        Runtime(catalog_of())  # type: ignore[call-arg]  # under test
     for permission in ("readonly", "write"):
         catalog = catalog_of(must_not_run, permission=permission)
         assert code_of(call_now(runtime_of(catalog, permission=deny_all))) == "permission_denied"

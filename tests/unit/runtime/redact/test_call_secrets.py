@@ -68,8 +68,8 @@ def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", **fields: Any)
 
 def shown(record: RunRecord) -> str:
     """Return a whole record, as text and as JSON, which escapes."""
-    said = [event.data for event in record.events] + [result.content for result in record.results]
-    return f"{record!r} {json.dumps(said)} {json.dumps(said, ensure_ascii=False)}"
+    output = [event.data for event in record.events] + [result.content for result in record.results]
+    return f"{record!r} {json.dumps(output)} {json.dumps(output, ensure_ascii=False)}"
 
 
 def is_free(text: str, *secrets: str) -> bool:
@@ -287,9 +287,9 @@ def test_injected_secrets_are_hidden_like_others() -> None:
     inject = {"door": lambda _meta: WORD, "tenant": lambda _meta: "acme-corp", "api_token": lambda _meta: "tk-998877"}
 
     def handler(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
-        said = f"{meta.injected['door']} {meta.injected['api_token']} {meta.injected['tenant']}"
-        meta.report({"said": said})
-        raise ValueError(said)
+        output = f"{meta.injected['door']} {meta.injected['api_token']} {meta.injected['tenant']}"
+        meta.report({"said": output})
+        raise ValueError(output)
 
     result, record = made(handler, {}, inject=inject, fields={"metadata": metadata, "input_schema": {"type": "object"}})
     assert result.error is not None
@@ -329,7 +329,7 @@ def test_an_issue_about_a_secret_or_with_a_truncated_pointer_shows_no_value(poin
     assert hide_issue(other, Secrets()) == other
 
 
-class Talkative:
+class LeakingHooks:
     """Hooks that output everything they see, and fail after a call."""
 
     def __init__(self, denies: str = "") -> None:
@@ -338,10 +338,10 @@ class Talkative:
 
     def pre_tool_use(self, call: Any, /) -> Denial | None:
         self.summaries.append(call.summary)
-        said = call.arguments.decode()
+        output = call.arguments.decode()
         if self.denies == "failing":
-            raise ValueError(said)
-        return Denial(f"no: {said}") if self.denies else None
+            raise ValueError(output)
+        return Denial(f"no: {output}") if self.denies else None
 
     def post_tool_use(self, call: Any, _result: Any, /) -> None:
         raise ValueError(call.arguments.decode())
@@ -349,7 +349,7 @@ class Talkative:
 
 @pytest.mark.parametrize("denies", ["", "failing", "yes"])
 def test_reg_66_hooks_the_gate_and_logs_show_no_secret(denies: str, caplog: pytest.LogCaptureFixture) -> None:
-    hook = Talkative(denies)
+    hook = LeakingHooks(denies)
 
     def gate(call: Any) -> GateDecision:
         hook.summaries.append(call.summary)
@@ -365,10 +365,13 @@ def test_reg_66_hooks_the_gate_and_logs_show_no_secret(denies: str, caplog: pyte
 
 
 def test_a_warning_without_secrets_keeps_its_exception(caplog: pytest.LogCaptureFixture) -> None:
-    made(lambda _args: 1, {}, hooks=[Talkative()], fields={"input_schema": {"type": "object"}})
+    made(lambda _args: 1, {}, hooks=[LeakingHooks()], fields={"input_schema": {"type": "object"}})
     assert caplog.records[-1].exc_info is not None
     made(
-        lambda _args: 1, {"n": "https://me:hunter2@x"}, hooks=[Talkative()], fields={"input_schema": {"type": "object"}}
+        lambda _args: 1,
+        {"n": "https://me:hunter2@x"},
+        hooks=[LeakingHooks()],
+        fields={"input_schema": {"type": "object"}},
     )
     assert caplog.records[-1].exc_info is None
     assert "https://[redacted]@x" in caplog.text
@@ -486,9 +489,9 @@ def test_reg_66_secrets_of_a_call_are_also_hidden_in_the_run_it_starts(tmp_path:
         async def parent(args: Any, meta: ToolCallMeta) -> str:
             child = start_child(meta, "")
             sent = json.dumps({"text": f"as {args['word']}"})
-            (said,) = await child.turn([ToolRequest(name="own.echo", payload=sent)])
+            (output,) = await child.turn([ToolRequest(name="own.echo", payload=sent)])
             await child.end("completed")
-            return str(said.value)
+            return str(output.value)
 
         catalog = add(Catalog(), parent, "own.tool", tags={"agent"}, input_schema=SCHEMA)
         add(catalog, lambda args: ToolResult[Any](value=args["text"], audit={"said": args["text"]}), "own.echo")

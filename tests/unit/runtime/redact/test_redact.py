@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.runtime.redact.redact import REDACTED, is_secret_field, is_secret_key, redact, redact_text
 
-# The credentials are put together here, so that no scanner takes them for real ones.
+# The credentials are concatenated, so that no scanner mistakes them for real ones.
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"
 JWT = f"eyJ{LETTERS}.eyJ{LETTERS}.{LETTERS}"
 CREDENTIALS = [

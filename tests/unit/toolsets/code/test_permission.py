@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Desk:
+class ToolHost:
     """A project with a secret in it and a file beside it, and a person with a fixed answer."""
 
     def __init__(self, folder: Path, answer: Decision = Decision.DENY) -> None:
@@ -49,32 +49,32 @@ class Desk:
 
 @pytest.mark.parametrize("path", [".env", "./x/../.env", "link.txt", "/proc/self/environ"])
 def test_reg_52_a_sensitive_read_needs_permission(tmp_path: Path, path: str) -> None:
-    desk = Desk(tmp_path)
-    assert desk.call("read_file", path=path) == "permission_denied"
-    assert desk.reasons == [(f"paths: {path} is sensitive",)]
+    host = ToolHost(tmp_path)
+    assert host.call("read_file", path=path) == "permission_denied"
+    assert host.reasons == [(f"paths: {path} is sensitive",)]
 
 
 def test_reg_52_an_allowed_file_is_read(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, Decision.ALLOW_ONCE)
-    assert desk.call("read_file", path=".env") == "ok"
-    assert desk.call("read_file", allow_all, path="link.txt") == "ok"
+    host = ToolHost(tmp_path, Decision.ALLOW_ONCE)
+    assert host.call("read_file", path=".env") == "ok"
+    assert host.call("read_file", allow_all, path="link.txt") == "ok"
 
 
 def test_reg_85_a_plain_read_needs_no_permission(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    assert desk.call("read_file", path="notes.txt") == "ok"
-    assert desk.reasons == []
+    host = ToolHost(tmp_path)
+    assert host.call("read_file", path="notes.txt") == "ok"
+    assert host.reasons == []
 
 
 def test_reg_73_a_write_outside_the_roots_needs_permission_with_that_reason(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    assert desk.call("write_file", path="../beside.txt", content="x", overwrite=True) == "permission_denied"
-    assert desk.reasons == [("write", "paths: ../beside.txt is outside roots")]
-    desk.answer = Decision.ALLOW_ONCE
-    assert desk.call("write_file", path="../beside.txt", content="new", overwrite=True) == "ok"
+    host = ToolHost(tmp_path)
+    assert host.call("write_file", path="../beside.txt", content="x", overwrite=True) == "permission_denied"
+    assert host.reasons == [("write", "paths: ../beside.txt is outside roots")]
+    host.answer = Decision.ALLOW_ONCE
+    assert host.call("write_file", path="../beside.txt", content="new", overwrite=True) == "ok"
     assert (tmp_path / "beside.txt").read_text() == "new"
 
 
 def test_a_missing_file_is_reported_by_the_tool(tmp_path: Path) -> None:
-    assert Desk(tmp_path).call("read_file", path="nothing.txt") == "file_not_found"
-    assert Desk(tmp_path / "project").call("read_file", path="a\0b") not in ("ok", "handler_error")
+    assert ToolHost(tmp_path).call("read_file", path="nothing.txt") == "file_not_found"
+    assert ToolHost(tmp_path / "project").call("read_file", path="a\0b") not in ("ok", "handler_error")

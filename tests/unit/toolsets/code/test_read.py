@@ -108,10 +108,10 @@ def test_reg_52_a_file_outside_is_read_and_a_sensitive_one_only_if_granted(world
 
 
 def test_reg_43_reading_an_instruction_file_notifies_the_host_once_per_session(world: World) -> None:
-    told: list[tuple[Instructions, Any]] = []
+    notified: list[tuple[Instructions, Any]] = []
 
     def on_instructions(instructions: Instructions, meta: ToolCallMeta) -> None:
-        told.append((instructions, meta.session_id))
+        notified.append((instructions, meta.session_id))
 
     tools = world.tools_with(on_instructions=on_instructions)
     world.put("project/sub/AGENTS.md", numbered(300))
@@ -120,18 +120,18 @@ def test_reg_43_reading_an_instruction_file_notifies_the_host_once_per_session(w
     (world.project / "linked.md").symlink_to("sub/AGENTS.md")
     for path in ("other.md", "../outside/AGENTS.md", "sub/AGENTS.md", "linked.md", "sub/AGENTS.md"):
         world.call("read_file", tools=tools, session="s1", path=path, max_lines=1)
-    assert told == [(Instructions("sub/AGENTS.md", numbered(300)), "s1")]
+    assert notified == [(Instructions("sub/AGENTS.md", numbered(300)), "s1")]
     world.call("read_file", tools=tools, session="s2", path="sub/AGENTS.md")
-    assert [session for _, session in told] == ["s1", "s2"]
+    assert [session for _, session in notified] == ["s1", "s2"]
 
 
 def test_reg_43_the_host_chooses_the_files_and_their_size_is_bounded(world: World) -> None:
-    told: list[str] = []
+    notified: list[str] = []
     tools = world.tools_with(
-        on_instructions=lambda instructions, _meta: told.append(instructions.text), instruction_files=["RULES"]
+        on_instructions=lambda instructions, _meta: notified.append(instructions.text), instruction_files=["RULES"]
     )
     world.put("project/RULES", "x" * (LONGEST + 1))
     world.put("project/AGENTS.md", "x")
     for path in ("RULES", "AGENTS.md"):
         world.call("read_file", tools=tools, path=path)
-    assert told == ["x" * LONGEST]
+    assert notified == ["x" * LONGEST]

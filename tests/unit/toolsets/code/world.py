@@ -1,4 +1,4 @@
-"""A project, a home and a folder outside both, and the handlers of `code` to call in them."""
+"""A project, a home and a folder outside both, and calls of the handlers of `code` in them."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ def test_written_notes_are_recalled(tmp_path: Path) -> None:
     assert Memories(folder).recall("coffee", 5) == (
         Memory(name="people/ann.md", text="Ann likes her coffee black.", truncated=False),
     )
-    assert recalled(folder, "ann") == ["people/ann.md"], "the name counts as well"
+    assert recalled(folder, "ann") == ["people/ann.md"], "the name is searched too"
     writer.write("people/ann.md", "Ann has moved to tea.")
     assert recalled(folder, "coffee") == []
     assert recalled(folder, "tea") == ["people/ann.md"]
-    assert [path.name for path in (folder / "people").iterdir()] == ["ann.md"], "nothing is left beside it"
+    assert [path.name for path in (folder / "people").iterdir()] == ["ann.md"], "no other file is left"
 
 
 def test_the_best_notes_come_first_up_to_the_limit(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.internal import Handlers
 
 
-class Desk:
+class ToolHost:
     """A home with a skill and some memories, and a host that records its notifications."""
 
     def __init__(self, home: Path, package: str) -> None:
@@ -31,7 +31,7 @@ class Desk:
         writer = MemoryWriter(home / "memory")
         for name, text in {"ann.md": "Ann likes tea.", "ben.md": "Ben likes tea and coffee."}.items():
             writer.write(name, text)
-        self.told: list[tuple[Any, ToolCallMeta]] = []
+        self.notified: list[tuple[Any, ToolCallMeta]] = []
         self.threads = set[threading.Thread]()
         self.tools = InternalTools(
             skills=Skills(home / "skills"),
@@ -47,7 +47,7 @@ class Desk:
         )
 
     def _note(self, found: Skill | tuple[Memory, ...], meta: ToolCallMeta) -> None:
-        self.told.append((found, meta))
+        self.notified.append((found, meta))
         self.threads.add(threading.current_thread())
 
     def result(self, tool: str, /, **args: Any) -> ToolResult[Any]:
@@ -56,8 +56,8 @@ class Desk:
 
 
 @pytest.fixture(params=["toolgen.toolsets.generated", "generated"])
-def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Desk:
-    return Desk(tmp_path, request.param)
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> ToolHost:
+    return ToolHost(tmp_path, request.param)
 
 
 def handlers_of(tools: InternalTools) -> Handlers:
@@ -65,45 +65,45 @@ def handlers_of(tools: InternalTools) -> Handlers:
     return tools
 
 
-def test_the_host_is_notified_of_a_loaded_skill(desk: Desk) -> None:
-    result = desk.result("load_skill", name="greeting")
+def test_the_host_is_notified_of_a_loaded_skill(host: ToolHost) -> None:
+    result = host.result("load_skill", name="greeting")
     assert json.loads(result.payload) == {"name": "greeting", "instructions": "Say hello."}
-    assert desk.told == [
+    assert host.notified == [
         (Skill(name="greeting", instructions="Say hello."), ToolCallMeta(tool_call_id="c1", user="ann"))
     ]
-    assert threading.main_thread() not in desk.threads
+    assert threading.main_thread() not in host.threads
 
 
-def test_the_host_is_notified_of_recalled_memories(desk: Desk) -> None:
-    result = desk.result("recall_memory", query="coffee tea", limit=1)
+def test_the_host_is_notified_of_recalled_memories(host: ToolHost) -> None:
+    result = host.result("recall_memory", query="coffee tea", limit=1)
     assert json.loads(result.payload) == {
         "memories": [{"name": "ben.md", "text": "Ben likes tea and coffee.", "truncated": False}]
     }
-    assert [found for found, _meta in desk.told] == [
+    assert [found for found, _meta in host.notified] == [
         (Memory(name="ben.md", text="Ben likes tea and coffee.", truncated=False),)
     ]
 
 
-def test_the_host_is_not_notified_if_nothing_is_found(desk: Desk) -> None:
-    assert json.loads(desk.result("recall_memory", query="quantum").payload) == {"memories": []}
-    missing = desk.result("load_skill", name="greetings")
+def test_the_host_is_not_notified_if_nothing_is_found(host: ToolHost) -> None:
+    assert json.loads(host.result("recall_memory", query="quantum").payload) == {"memories": []}
+    missing = host.result("load_skill", name="greetings")
     assert missing.error is not None
     assert (missing.error.kind, missing.error.code) == (FailureKind.DOMAIN_REJECTION, "skill_not_found")
     assert missing.content[0].data == "there is no skill with that name\ndid you mean greeting?"
-    assert desk.told == []
+    assert host.notified == []
 
 
 def test_notifications_are_optional(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, "generated")
+    host = ToolHost(tmp_path, "generated")
     tools = InternalTools(skills=Skills(tmp_path / "skills"), memory=Memories(tmp_path / "memory"))
-    desk.runtime = Runtime(
+    host.runtime = Runtime(
         load("generated"),
         permission=allow_all,
         executors=[tools.registration()],
         missing=load("generated").toolsets,
     )
-    assert desk.result("load_skill", name="greeting").error is None
-    assert desk.result("recall_memory", query="tea").error is None
+    assert host.result("load_skill", name="greeting").error is None
+    assert host.result("recall_memory", query="tea").error is None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_notifications_are_optional(tmp_path: Path) -> None:
         ("recall_memory", {"query": "x", "limit": 0}),
     ],
 )
-def test_args_refused_by_the_schemas(desk: Desk, tool: str, args: dict[str, Any]) -> None:
-    error = desk.result(tool, **args).error
+def test_args_refused_by_the_schemas(host: ToolHost, tool: str, args: dict[str, Any]) -> None:
+    error = host.result(tool, **args).error
     assert error is not None
     assert error.code == "validation_error"

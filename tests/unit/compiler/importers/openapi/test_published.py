@@ -106,7 +106,7 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
     from werkzeug.datastructures import ImmutableMultiDict
 
     name, catalog = published
-    # openapi-core has no reader for this format, which is no format of OpenAPI.
+    # openapi-core has no decoder for this format, which is not defined by OpenAPI.
     document = json.loads(text_of(name).replace(',"format":"iso-country-code"', ""))
     document["servers"] = [{"url": "http://app"}]
     for item in document["paths"].values():

@@ -44,7 +44,9 @@ def types_of(tables: Mapping[str, Mapping[str, str | None]], sink: Diagnostics) 
 def meant(types: Types, sink: Diagnostics, path: str, name: str) -> tuple[tuple[str, str] | None, list[str]]:
     """Return the meaning of a name, and its diagnostics."""
     found = types.named(path, name, SPAN)
-    return (found.path, found.name) if found else None, [f"{said.span} {said.message}" for said in sink]
+    return (found.path, found.name) if found else None, [
+        f"{diagnostic.span} {diagnostic.message}" for diagnostic in sink
+    ]
 
 
 TABLES: Mapping[str, Mapping[str, str | None]] = {
@@ -86,7 +88,7 @@ def test_each_type_of_a_cycle_is_reported_at_its_location() -> None:
     types = types_of({"a.yaml": {name: f"#/types/{after}" for name, after in zip("ABCD", "BCDB", strict=True)}}, sink)
     assert [types.named("a.yaml", name, SPAN) for name in "ABCD"] == [None] * 4
     reported = [f"{line}:3 the type `{name}` only refers to itself" for line, name in enumerate("BCD", 4)]
-    assert [f"{said.span} {said.message}" for said in sink] == [f"a.yaml:{text}" for text in reported]
+    assert [f"{diagnostic.span} {diagnostic.message}" for diagnostic in sink] == [f"a.yaml:{text}" for text in reported]
 
 
 @given(tables, st.permutations([(path, name) for path in FILES for name in NAMES]))

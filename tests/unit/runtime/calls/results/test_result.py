@@ -74,7 +74,7 @@ def test_the_fast_constructor_of_a_success_gives_an_equal_result() -> None:
     assert repr(result) == repr(twin)
     assert result.content == (ContentBlock(type="json", data={"b": 1, "a": "é"}),)
     assert replace(succeeded("a.b", "c", 1, b"{}"), tool_call_id="d").payload == b"{}"
-    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, b"{}"))).payload == b"{}"  # noqa: S301  # our own bytes
+    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, b"{}"))).payload == b"{}"  # noqa: S301  # trusted bytes
     assert ToolResult[Any](tool_name="a.b").payload == b""
 
 
@@ -84,7 +84,7 @@ def test_the_meta_for_a_call_differs_only_in_its_id() -> None:
     assert meta.tool_call_id == ""
     nobody = ANONYMOUS.for_call("c")
     assert (nobody, repr(nobody)) == (ToolCallMeta(tool_call_id="c"), repr(ToolCallMeta(tool_call_id="c")))
-    assert pickle.loads(pickle.dumps(nobody)) == nobody  # noqa: S301  # our own bytes
+    assert pickle.loads(pickle.dumps(nobody)) == nobody  # noqa: S301  # trusted bytes
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,16 @@ def test_the_meta_for_a_call_differs_only_in_its_id() -> None:
     ],
 )
 def test_errors_survive_pickling(error: Exception) -> None:
-    copy = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301  # trusted bytes
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
 
 
 def test_tel_05_a_result_has_more_fields_than_its_value_and_shares_empty_ones() -> None:
-    said = ToolResult[int](value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2})
-    assert (said.success, said.message, said.side_effects, said.audit) == (True, "done", ("created:a.md",), {"rows": 2})
+    full = ToolResult[int](value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2})
+    assert (full.success, full.message, full.side_effects, full.audit) == (True, "done", ("created:a.md",), {"rows": 2})
     silent = ToolResult[int](value=1)
     assert (silent.message, silent.side_effects, silent.audit, silent.telemetry) == (None, (), {}, {})
-    assert copy.deepcopy(silent) == pickle.loads(pickle.dumps(silent)) == silent  # noqa: S301  # it is our own
+    assert copy.deepcopy(silent) == pickle.loads(pickle.dumps(silent)) == silent  # noqa: S301  # trusted bytes
     assert repr(silent.audit) == "{}"
 
 

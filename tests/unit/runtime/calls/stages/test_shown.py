@@ -24,12 +24,12 @@ def shown(result: ToolResult[Any]) -> list[Any]:
     return [block.data for block in result.content]
 
 
-def said(handler: Any, metadata: Any, payload: str = "{}", **settings: Any) -> ToolResult[Any]:
+def result_of(handler: Any, metadata: Any, payload: str = "{}", **settings: Any) -> ToolResult[Any]:
     return call_now(runtime_of(catalog_of(handler, metadata=metadata), **settings), payload=payload)
 
 
 def test_a_page_says_how_to_get_the_next() -> None:
-    result = said(lambda _args: {"rows": ["a", "b"], "next_after": "b"}, PAGED)
+    result = result_of(lambda _args: {"rows": ["a", "b"], "next_after": "b"}, PAGED)
     assert result.bounds == Bounds(returned=2, truncated=True, next_cursor="b")
     assert shown(result) == [
         {"rows": ["a", "b"], "next_after": "b"},
@@ -38,13 +38,13 @@ def test_a_page_says_how_to_get_the_next() -> None:
 
 
 def test_the_last_page_has_no_hint() -> None:
-    result = said(lambda _args: {"rows": ["a"]}, PAGED)
+    result = result_of(lambda _args: {"rows": ["a"]}, PAGED)
     assert (result.bounds, result.blocks) == (Bounds(returned=1), ())
 
 
 def test_a_page_may_give_the_total_and_a_refinement_hint() -> None:
     bounds = Bounds(returned=50, total=1234, truncated=True, refinement_hint="give a narrower date")
-    result = said(lambda _args: ToolResult(value={"rows": []}, bounds=bounds), PAGED)
+    result = result_of(lambda _args: ToolResult(value={"rows": []}, bounds=bounds), PAGED)
     assert result.bounds == bounds
     assert shown(result)[-1] == "[50 of 1234 shown; give a narrower date]"
 
@@ -58,7 +58,7 @@ def test_a_page_may_give_the_total_and_a_refinement_hint() -> None:
     ],
 )
 def test_a_page_without_a_way_to_continue_is_malformed(outcome: Any, hint: str) -> None:
-    result = said(lambda _args: outcome, PAGED)
+    result = result_of(lambda _args: outcome, PAGED)
     assert result.error is not None
     assert result.error.code == "malformed_result"
     assert hint in result.error.issues[0].hint
@@ -66,16 +66,16 @@ def test_a_page_without_a_way_to_continue_is_malformed(outcome: Any, hint: str) 
 
 def test_server_data_is_validated_and_hidden_from_models() -> None:
     declared = {"server_data": {"evidence": {"type": "array", "items": {"type": "string"}}}}
-    result = said(lambda _args: ToolResult(value=1, server_data={"evidence": ["a"]}), declared)
+    result = result_of(lambda _args: ToolResult(value=1, server_data={"evidence": ["a"]}), declared)
     assert (result.server_data, shown(result)) == ({"evidence": ["a"]}, [1])
     for wrong in ({"evidence": "a"}, {"evidnce": ["a"]}):
         outcome = ToolResult[Any](value=1, server_data=wrong)
-        assert code_of(said(lambda _args, *, given=outcome: given, declared)) == "malformed_result"
+        assert code_of(result_of(lambda _args, *, given=outcome: given, declared)) == "malformed_result"
 
 
 def test_hints_are_lines_for_people() -> None:
     hints = {"call": "Searching for {{args.query}}", "result": "{{result.count}} answers to {{args.query}}{{args.no}}"}
-    result = said(lambda _args: {"count": 3}, {"hints": hints}, '{"query": "cats\\u001b[2J"}')
+    result = result_of(lambda _args: {"count": 3}, {"hints": hints}, '{"query": "cats\\u001b[2J"}')
     assert result.metadata["hints"] == {
         "call": "Searching for cats\\x1b[2J",
         "result": "3 answers to cats\\x1b[2J",
@@ -84,22 +84,22 @@ def test_hints_are_lines_for_people() -> None:
 
 def test_hints_contain_no_secret() -> None:
     metadata = {"hints": {"call": "As {{args.password}}, {{args.note}}"}, "args_secrets": ["/note"]}
-    result = said(lambda _args: 1, metadata, '{"password": "hunter2", "note": "mine"}')
+    result = result_of(lambda _args: 1, metadata, '{"password": "hunter2", "note": "mine"}')
     assert result.metadata["hints"] == {"call": "As [redacted], [redacted]"}
 
 
 def test_a_reminder_is_added_to_each_result_but_not_to_failures() -> None:
     reminded = {"reminder": "Name your sources."}
-    assert shown(said(lambda _args: {"a": 1}, reminded)) == [{"a": 1}, "Name your sources."]
-    assert shown(said(lambda args: args["n"], reminded, '{"n": [1]}')) == [[1], "Name your sources."]
-    assert "Name your sources." not in shown(said(lambda args: args["n"], reminded))
+    assert shown(result_of(lambda _args: {"a": 1}, reminded)) == [{"a": 1}, "Name your sources."]
+    assert shown(result_of(lambda args: args["n"], reminded, '{"n": [1]}')) == [[1], "Name your sources."]
+    assert "Name your sources." not in shown(result_of(lambda args: args["n"], reminded))
 
 
 class TestSize:
     def test_reg_65_a_large_result_is_shown_truncated_and_stored_completely(self, tmp_path: Path) -> None:
         artifacts = Artifacts(tmp_path)
         value = {"rows": ["ä" * 10] * 20}
-        result = said(lambda _args: value, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
+        result = result_of(lambda _args: value, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
         summary, ref = result.content
         whole = artifacts.get(ref.data)
         assert (summary.type, ref.type, whole.media_type) == ("text", "artifact_ref", "application/json")
@@ -114,12 +114,12 @@ class TestSize:
         self, size: int, is_cut: bool, tmp_path: Path
     ) -> None:
         artifacts = Artifacts(tmp_path)
-        result = said(lambda _args: "x" * size, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
+        result = result_of(lambda _args: "x" * size, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
         assert ("truncated" in result.metadata) is is_cut
         assert len(result.payload) == size + 2
 
     def test_without_an_artifact_store_it_is_truncated(self) -> None:
-        result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}})
+        result = result_of(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}})
         assert shown(result) == ["x" * 100 + "\n[cut: these are the first 100 of 300 bytes]"]
 
     def test_a_failed_artifact_write_does_not_fail_the_call(
@@ -127,19 +127,19 @@ class TestSize:
     ) -> None:
         (tmp_path / "file").write_text("")
         artifacts = Artifacts(tmp_path / "file")
-        result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
+        result = result_of(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
         assert (result.success, len(result.content)) == (True, 1)
         assert [record.message for record in caplog.records] == ["a large result could not be stored as an artifact"]
 
     def test_a_tool_may_declare_that_it_bounds_its_results_itself(self) -> None:
-        result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 0}})
+        result = result_of(lambda _args: "x" * 300, {"limits": {"result_bytes": 0}})
         assert shown(result) == ["x" * 300]
 
     def test_reg_65_blocks_are_bounded_together(self, tmp_path: Path) -> None:
         artifacts = Artifacts(tmp_path)
         blocks = tuple(ContentBlock(type="text", data=data) for data in ("short", "x" * 300, "y" * 300, "z"))
         limits = {"limits": {"result_bytes": 100}}
-        result = said(lambda _args: ToolResult(value=1, blocks=blocks), limits, artifacts=artifacts)
+        result = result_of(lambda _args: ToolResult(value=1, blocks=blocks), limits, artifacts=artifacts)
         first, second, second_ref, rest, rest_ref = shown(result)
         assert (first, second, rest) == (
             "short",
@@ -168,6 +168,6 @@ class TestSize:
 
     def test_a_completely_secret_text_is_not_stored(self, tmp_path: Path) -> None:
         metadata = {"limits": {"result_bytes": 5}, "result_secrets": [""]}
-        result = said(lambda _args: "mine " * 20, metadata, artifacts=Artifacts(tmp_path))
+        result = result_of(lambda _args: "mine " * 20, metadata, artifacts=Artifacts(tmp_path))
         assert Artifacts(tmp_path).get(result.content[1].data).data == b"[redacted]"
         assert "mine" not in result.content[0].data

@@ -16,8 +16,8 @@ from tests.unit.toolsets.agent.agents.world import (
     call_of,
     code_of,
     in_loop,
-    plays,
     run_link,
+    scripted_agent,
     sub,
     value_of,
     worker,
@@ -88,7 +88,7 @@ def test_a_worker_receives_its_step_and_the_task() -> None:
 
 
 def test_the_result_identifies_the_agent() -> None:
-    result = World(plays(answer="It was Ada.")).one(sub())
+    result = World(scripted_agent(answer="It was Ada.")).one(sub())
     link = run_link(result)
     child = value_of(result)
     assert child.result == "It was Ada."
@@ -96,7 +96,7 @@ def test_the_result_identifies_the_agent() -> None:
 
 
 def test_an_answer_that_is_not_text_is_returned_as_json() -> None:
-    result = World(plays(answer={"b": [1, None], "a": "ü"})).one(sub())
+    result = World(scripted_agent(answer={"b": [1, None], "a": "ü"})).one(sub())
     assert value_of(result).result == '{"b":[1,null],"a":"ü"}'
 
 
@@ -141,7 +141,7 @@ def test_an_agent_of_another_role_cannot_be_started(request_: ToolRequest) -> No
 
 
 def test_the_list_of_definitions_contains_their_descriptions() -> None:
-    result = World(plays()).one(call_of("agent.list_agent_definitions"))
+    result = World(scripted_agent()).one(call_of("agent.list_agent_definitions"))
     assert json.loads(result.payload) == [
         {"id": "default_sub", "role": "sub"},
         {"id": "default_worker", "role": "worker"},
@@ -173,7 +173,7 @@ def test_a_worker_claims_its_step_and_updates_it() -> None:
     graph = TaskGraph()
     task = graph.create("Ship it", [Step(id="build", title="Build it")])
     step = {"task_id": task.id, "step_id": "build"}
-    script = plays(
+    script = scripted_agent(
         [call_of("agent.task_claim_step", **step)],
         [call_of("agent.task_update_step", **step, state="done", note="built")],
         answer="It is built.",
@@ -188,7 +188,7 @@ def test_a_worker_that_ends_without_an_update_releases_its_step() -> None:
     graph = TaskGraph()
     task = graph.create("Ship it", [Step(id="build", title="Build it")])
     step = {"task_id": task.id, "step_id": "build"}
-    claims = plays([call_of("agent.task_claim_step", **step)])
+    claims = scripted_agent([call_of("agent.task_claim_step", **step)])
 
     async def fails(run: AgentRun) -> Outcome:
         await claims(run)
@@ -209,7 +209,7 @@ def test_an_agent_that_failed_leaves_its_worker_free() -> None:
 
 
 def test_the_calls_of_an_agent_can_be_inspected_afterwards() -> None:
-    script = plays(
+    script = scripted_agent(
         [call_of("code.read_file", path="a.md"), call_of("code.read_file", lines=3)],
         [call_of("code.no_such"), call_of("router.invoke_skill", name="x", input={"api_key": "hunter2"})],
         answer="done",
@@ -229,21 +229,21 @@ def test_the_calls_of_an_agent_can_be_inspected_afterwards() -> None:
 def test_only_the_last_calls_and_the_beginning_of_long_args_are_shown() -> None:
     calls = [call_of("code.list_dir", path=f"{number}{'x' * 200}") for number in range(CALLS + 7)]
     listing = {"entries": [], "truncated": False}
-    world = World(plays(calls), tools={"code.list_dir": lambda _args, _meta: listing})
+    world = World(scripted_agent(calls), tools={"code.list_dir": lambda _args, _meta: listing})
     lines = value_of(inspected(world, run_link(world.one(sub()))["agent_id"])).splitlines()
     assert lines[1:3] == ["(the first 7 are left out)", f'8. code.list_dir {{"path":"7{"x" * 110}…: ok']
     assert len(lines) == 2 + CALLS
 
 
 def test_a_payload_that_is_not_json_is_not_shown() -> None:
-    world = World(plays([ToolRequest(name="code.read_file", payload=b'{"path": hunter2')]))
+    world = World(scripted_agent([ToolRequest(name="code.read_file", payload=b'{"path": hunter2')]))
     text = value_of(inspected(world, run_link(world.one(sub()))["agent_id"]))
     assert "1. code.read_file (no JSON): validation_error, invalid payload" in text
 
 
 @pytest.mark.parametrize("meta", [ToolCallMeta(user="eve", session_id="s"), ToolCallMeta(user="ann", session_id="t")])
 def test_an_agent_can_be_inspected_only_in_its_own_session(meta: ToolCallMeta) -> None:
-    world = World(plays())
+    world = World(scripted_agent())
     agent_id = run_link(world.one(sub()))["agent_id"]
     assert inspected(world, agent_id).success
     result = inspected(world, agent_id, meta)
@@ -287,7 +287,7 @@ def test_an_agent_can_be_inspected_while_running_and_after_an_abort() -> None:
 
 
 def test_the_oldest_agents_are_forgotten_if_there_are_many() -> None:
-    world = World(plays())
+    world = World(scripted_agent())
     first, *others = [run_link(world.one(sub()))["agent_id"] for _ in range(AGENTS + 1)]
     assert code_of(inspected(world, first)) == "unknown_agent"
     assert all(inspected(world, other).success for other in (others[0], others[-1]))

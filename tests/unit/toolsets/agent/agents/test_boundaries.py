@@ -16,8 +16,8 @@ from tests.unit.toolsets.agent.agents.world import (
     call_of,
     code_of,
     in_loop,
-    plays,
     run_link,
+    scripted_agent,
     search,
     sub,
     value_of,
@@ -171,7 +171,7 @@ def test_no_agent_is_started_after_the_run_was_aborted() -> None:
             except asyncio.CancelledError:
                 return start_child(meta, "default_sub")
 
-        world = World(plays(), tools={DELEGATE: late})
+        world = World(scripted_agent(), tools={DELEGATE: late})
         parent = world.start()
         turn = asyncio.ensure_future(world.runtime.turn([call_of(DELEGATE, to="default_sub", request="go")], parent))
         await begun.wait()
@@ -192,7 +192,7 @@ def test_a_run_ends_with_the_call_that_started_it() -> None:
         return "done"
 
     async def main() -> None:
-        world = World(plays(), tools={DELEGATE: leaves, "code.write_file": lambda _args, _meta: WRITTEN})
+        world = World(scripted_agent(), tools={DELEGATE: leaves, "code.write_file": lambda _args, _meta: WRITTEN})
         await world.runtime.turn([call_of(DELEGATE, to="default_sub", request="go")], world.start())
         (result,) = await kept[0].turn([WRITE])
         assert code_of(result) == "aborted"
@@ -208,7 +208,7 @@ def inspected(world: World, agent_id: str, meta: ToolCallMeta, session: Session 
 
 @pytest.mark.parametrize("user", ["ann", None])
 def test_sessions_are_separate_even_without_session_ids(user: str | None) -> None:
-    world = World(plays())
+    world = World(scripted_agent())
     session, meta = Session(), ToolCallMeta(user=user)
     started = world.one(sub(), run=world.runtime.start_run("main", meta=meta, session=session))
     agent_id = run_link(started)["agent_id"]
@@ -217,7 +217,7 @@ def test_sessions_are_separate_even_without_session_ids(user: str | None) -> Non
 
 
 def test_ids_of_runs_and_agents_cannot_be_guessed() -> None:
-    world = World(plays(), new_id=None)
+    world = World(scripted_agent(), new_id=None)
     links = [run_link(result) for result in world.now(sub(), sub())]
     for kind in ("agent", "run"):
         first, second = (link[f"{kind}_id"] for link in links)
@@ -237,7 +237,7 @@ FORGED: list[str] = [
 
 @pytest.mark.parametrize("name", FORGED)
 def test_a_child_cannot_forge_a_line_with_the_name_of_a_tool(name: str) -> None:
-    world = World(plays([ToolRequest(name=name)], [call_of("code.list_dir")]))
+    world = World(scripted_agent([ToolRequest(name=name)], [call_of("code.list_dir")]))
     text = value_of(inspected(world, run_link(world.one(sub()))["agent_id"], ToolCallMeta(user="ann", session_id="s")))
     first, second, third = text.split("\n")
     assert first.startswith("default_sub (sub), run ")
@@ -252,7 +252,7 @@ def test_a_child_cannot_forge_a_line_with_args_or_errors(text: str) -> None:
     def fails(_args: Any, _meta: ToolCallMeta) -> Any:
         raise ValueError(f"no {text}")
 
-    world = World(plays([call_of("code.list_dir", path=text)]), tools={"code.list_dir": fails})
+    world = World(scripted_agent([call_of("code.list_dir", path=text)]), tools={"code.list_dir": fails})
     shown = value_of(inspected(world, run_link(world.one(sub()))["agent_id"], ToolCallMeta(user="ann", session_id="s")))
     assert shown.count("\n") == 1
     assert shown.replace("\n", "").isprintable()
@@ -260,7 +260,7 @@ def test_a_child_cannot_forge_a_line_with_args_or_errors(text: str) -> None:
 
 
 def refusal(start: Callable[..., ToolRequest], *names: str) -> str:
-    world = World(plays())
+    world = World(scripted_agent())
     run = world.start()
     error = world.one(start(allowed_tools=list(names)), run=run).error
     assert error is not None
@@ -279,18 +279,18 @@ def test_a_hidden_tool_is_refused_like_an_unknown_one(
     start: Callable[..., ToolRequest], ident: str, spell: Callable[[str], str]
 ) -> None:
     there, nowhere = spell(ident), spell(f"{ident}x")
-    catalog = World(plays()).catalog
+    catalog = World(scripted_agent()).catalog
     assert catalog.resolve(there) == ident
     assert catalog.resolve(nowhere) is None
-    told = refusal(start, there)
-    assert told.replace(there, "X") == refusal(start, nowhere).replace(nowhere, "X")
-    assert refusal(start, there, nowhere) == told.replace(there, f"{there}, {nowhere}")
-    assert refusal(start, nowhere, "code.read_file", there) == told.replace(there, f"{nowhere}, {there}")
+    refused_message = refusal(start, there)
+    assert refused_message.replace(there, "X") == refusal(start, nowhere).replace(nowhere, "X")
+    assert refusal(start, there, nowhere) == refused_message.replace(there, f"{there}, {nowhere}")
+    assert refusal(start, nowhere, "code.read_file", there) == refused_message.replace(there, f"{nowhere}, {there}")
 
 
 def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently() -> None:
     """The parent knows the tool, so its refusal reveals nothing."""
-    world = World(plays())
+    world = World(scripted_agent())
     assert "agent.task_list" in world.start()
     assert world.one(sub(allowed_tools=["agent.task_list", "agent.task_get"])).success
 

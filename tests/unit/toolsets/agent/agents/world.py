@@ -52,7 +52,9 @@ def worker(step: str = "s1", **more: Any) -> ToolRequest:
     return call_of(WORKER, task_id="t1", step_id=step, **more)
 
 
-def plays(*turns: Sequence[ToolRequest], answer: Any = "done", telemetry: Mapping[str, Any] | None = None) -> RunAgent:
+def scripted_agent(
+    *turns: Sequence[ToolRequest], answer: Any = "done", telemetry: Mapping[str, Any] | None = None
+) -> RunAgent:
     """Return a planner loop that makes the calls of each turn, ignores their results, and returns one answer."""
 
     async def run_agent(run: AgentRun) -> Outcome:

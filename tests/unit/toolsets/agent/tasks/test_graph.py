@@ -111,7 +111,7 @@ def test_a_foreign_file_is_not_changed(tmp_path: Path, is_other: bool) -> None:
     content = path.read_bytes()
     with pytest.raises(TaskFileError, match="not a task graph of toolgen" if is_other else "not a database"):
         TaskGraph(path)
-    assert path.read_bytes()[100:] == content[100:], "but for SQLite's own header"
+    assert path.read_bytes()[100:] == content[100:], "except for SQLite's header"
 
 
 def test_an_unreadable_file_or_another_version_is_reported(tmp_path: Path) -> None:
@@ -200,14 +200,14 @@ def test_confirmed_claims_of_a_killed_agent_persist(tmp_path: Path, claims: int)
         assert agent.stdout.readline() == "ready\n"
         agent.stdin.write("go\n")
         agent.stdin.flush()
-        told = [agent.stdout.readline().strip() for _ in range(claims)]
+        confirmed = [agent.stdout.readline().strip() for _ in range(claims)]
         agent.kill()
-        told += agent.stdout.read().split()
+        confirmed += agent.stdout.read().split()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     with closing(TaskGraph(path)) as graph:
         held = [step.id for step in graph.get("t0").held_by("ann")]
-        assert set(told) <= set(held)
-        assert len(held) <= len(told) + 1, "one more may be written and not yet confirmed"
+        assert set(confirmed) <= set(held)
+        assert len(held) <= len(confirmed) + 1, "one more may be written and not yet confirmed"
         graph.release("ann")
         assert len([step for step in graph.get("t0").steps if step.state is StepState.READY]) == number

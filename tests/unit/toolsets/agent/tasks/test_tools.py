@@ -49,7 +49,7 @@ def no(_request: PermissionRequest) -> Decision:
     return Decision.DENY
 
 
-class Desk:
+class ToolHost:
     """A graph with tasks t0, t1 and so on, and a runtime whose calls are made by the named agent."""
 
     def __init__(self, package: str) -> None:
@@ -82,10 +82,10 @@ class Desk:
 
 
 @pytest.fixture(params=["toolgen.toolsets.generated", "generated"])
-def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
-    desk = Desk(request.param)
-    yield desk
-    desk.graph.close()
+def host(request: pytest.FixtureRequest) -> Iterator[ToolHost]:
+    host = ToolHost(request.param)
+    yield host
+    host.graph.close()
 
 
 class Both(TaskTools, AgentTools):
@@ -96,36 +96,36 @@ def handlers_of(both: Both) -> Handlers:
     return both
 
 
-def test_the_handlers_implement_the_generated_protocol(desk: Desk) -> None:
-    made = registration(tasks=desk.tools)
+def test_the_handlers_implement_the_generated_protocol(host: ToolHost) -> None:
+    made = registration(tasks=host.tools)
     table = made.handlers
     assert table is not None
-    assert {*table, *made.missing} == {ident for ident in desk.catalog if ident.startswith("agent.")}
+    assert {*table, *made.missing} == {ident for ident in host.catalog if ident.startswith("agent.")}
     assert not made.missing & set(table)
     assert all(table[ident].__name__ == ident.removeprefix("agent.") for ident in table if ".task_" in ident)
 
 
-def test_a_task_from_its_template_to_its_end(desk: Desk) -> None:
-    created = desk.call("task_create", **desk.call("task_template", kind="bug"))
+def test_a_task_from_its_template_to_its_end(host: ToolHost) -> None:
+    created = host.call("task_create", **host.call("task_template", kind="bug"))
     assert (created["id"], created["state"], created["updated"]) == ("t0", "open", "2026-01-02T03:04:05+00:00")
     order = []
-    while ready := desk.call("task_query_steps", task_id="t0"):
+    while ready := host.call("task_query_steps", task_id="t0"):
         step_id = ready[0]["id"]
-        order.append(desk.call("task_claim_step", task_id="t0", step_id=step_id)["id"])
-        ended = desk.call("task_update_step", task_id="t0", step_id=step_id, state="done", note="done")
+        order.append(host.call("task_claim_step", task_id="t0", step_id=step_id)["id"])
+        ended = host.call("task_update_step", task_id="t0", step_id=step_id, state="done", note="done")
         assert (ended["state"], ended["claimed_by"], ended["note"]) == ("done", "ann", "done")
     assert order == ["reproduce", "find", "test", "fix", "verify"]
-    closed = desk.call("task_complete", task_id="t0", summary="It is fixed.")
+    closed = host.call("task_complete", task_id="t0", summary="It is fixed.")
     assert (closed["state"], closed["outcome"]) == ("done", "It is fixed.")
-    assert desk.call("task_get", task_id="t0") == closed
-    assert desk.code("task_cancel", task_id="t0") == "task_closed"
+    assert host.call("task_get", task_id="t0") == closed
+    assert host.code("task_cancel", task_id="t0") == "task_closed"
 
 
-def test_a_claimed_step_includes_the_results_of_the_steps_it_needs(desk: Desk) -> None:
-    desk.call("task_create", title="a task", steps=STEPS)
-    desk.call("task_claim_step", task_id="t0", step_id="a")
-    desk.call("task_update_step", task_id="t0", step_id="a", state="done", note="the key is under the mat")
-    assert desk.call("task_claim_step", task_id="t0", step_id="b") == {
+def test_a_claimed_step_includes_the_results_of_the_steps_it_needs(host: ToolHost) -> None:
+    host.call("task_create", title="a task", steps=STEPS)
+    host.call("task_claim_step", task_id="t0", step_id="a")
+    host.call("task_update_step", task_id="t0", step_id="a", state="done", note="the key is under the mat")
+    assert host.call("task_claim_step", task_id="t0", step_id="b") == {
         "id": "b",
         "title": "second",
         "needs": ["a"],
@@ -136,14 +136,14 @@ def test_a_claimed_step_includes_the_results_of_the_steps_it_needs(desk: Desk) -
     }
 
 
-def test_a_task_is_changed_and_closed(desk: Desk) -> None:
+def test_a_task_is_changed_and_closed(host: ToolHost) -> None:
     for _ in range(3):
-        desk.call("task_create", title="a task", steps=STEPS)
-    changed = desk.call("task_update", task_id="t0", title="renamed", steps=[{"id": "z", "title": "only this"}])
+        host.call("task_create", title="a task", steps=STEPS)
+    changed = host.call("task_update", task_id="t0", title="renamed", steps=[{"id": "z", "title": "only this"}])
     assert (changed["title"], [step["id"] for step in changed["steps"]]) == ("renamed", ["z"])
-    assert desk.call("task_fail", task_id="t1", reason="no way")["outcome"] == "no way"
-    assert "outcome" not in desk.call("task_cancel", task_id="t2")
-    assert desk.call("task_list") == {
+    assert host.call("task_fail", task_id="t1", reason="no way")["outcome"] == "no way"
+    assert "outcome" not in host.call("task_cancel", task_id="t2")
+    assert host.call("task_list") == {
         "tasks": [
             {
                 "id": task_id,
@@ -161,33 +161,33 @@ def test_a_task_is_changed_and_closed(desk: Desk) -> None:
         ],
         "truncated": False,
     }
-    assert [task["id"] for task in desk.call("task_list", state="open")["tasks"]] == ["t0"]
-    cut = desk.call("task_list", limit=2)
+    assert [task["id"] for task in host.call("task_list", state="open")["tasks"]] == ["t0"]
+    cut = host.call("task_list", limit=2)
     assert ([task["id"] for task in cut["tasks"]], cut["truncated"]) == (["t2", "t1"], True)
 
 
 @pytest.mark.parametrize("kind", TASKS)
-def test_a_task_can_be_created_from_every_template(desk: Desk, kind: str) -> None:
-    created = desk.call("task_create", **desk.call("task_template", kind=kind))
+def test_a_task_can_be_created_from_every_template(host: ToolHost, kind: str) -> None:
+    created = host.call("task_create", **host.call("task_template", kind=kind))
     assert any(step["state"] == "ready" for step in created["steps"])
     assert any(step["needs"] for step in created["steps"])
 
 
-def test_plans_have_templates_by_kind(desk: Desk) -> None:
-    texts = {kind: desk.call("plan_template", kind=kind) for kind in PLANS}
+def test_plans_have_templates_by_kind(host: ToolHost) -> None:
+    texts = {kind: host.call("plan_template", kind=kind) for kind in PLANS}
     assert len(set(texts.values())) == len(texts)
     for text in texts.values():
         assert text.startswith("# Plan: <")
         assert "\n## Done when\n" in text
         assert "\n## Steps\n" in text
-    assert desk.call("plan_template") == texts["general"]
-    assert desk.call("task_template") == desk.call("task_template", kind="general")
+    assert host.call("plan_template") == texts["general"]
+    assert host.call("task_template") == host.call("task_template", kind="general")
     assert set(PLANS) == set(TASKS)
 
 
 @pytest.mark.parametrize("tool", ["plan_template", "task_template"])
-def test_an_unknown_kind_gets_the_list_of_kinds(desk: Desk, tool: str) -> None:
-    error = desk.result(tool, kind="feature").error
+def test_an_unknown_kind_gets_the_list_of_kinds(host: ToolHost, tool: str) -> None:
+    error = host.result(tool, kind="feature").error
     assert error is not None
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "validation_error")
     assert [issue.hint for issue in error.issues] == ['use one of "general", "change", "bug", "research"']
@@ -206,53 +206,53 @@ def test_an_unknown_kind_gets_the_list_of_kinds(desk: Desk, tool: str) -> None:
         ("task_list", {"limit": 0}),
     ],
 )
-def test_args_refused_by_the_schemas(desk: Desk, tool: str, args: dict[str, Any]) -> None:
-    assert desk.code(tool, **args) == "validation_error"
+def test_args_refused_by_the_schemas(host: ToolHost, tool: str, args: dict[str, Any]) -> None:
+    assert host.code(tool, **args) == "validation_error"
 
 
-def test_errors_shown_to_a_model(desk: Desk) -> None:
-    desk.call("task_create", title="a task", steps=STEPS)
-    result = desk.result("task_claim_step", task_id="t0", step_id="b")
+def test_errors_shown_to_a_model(host: ToolHost) -> None:
+    host.call("task_create", title="a task", steps=STEPS)
+    result = host.result("task_claim_step", task_id="t0", step_id="b")
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.DOMAIN_REJECTION, "step_not_ready")
     assert result.content[0].data == ("step 'b' is not ready: it waits for 'a'\nfind ready steps with task_query_steps")
-    assert desk.code("task_get", task_id="t9") == "unknown_task"
+    assert host.code("task_get", task_id="t9") == "unknown_task"
 
 
-def test_agents_are_identified_by_their_id_or_their_run(desk: Desk) -> None:
-    desk.call("task_create", title="a task", steps=STEPS)
-    desk.call("task_claim_step", task_id="t0", step_id="a")
+def test_agents_are_identified_by_their_id_or_their_run(host: ToolHost) -> None:
+    host.call("task_create", title="a task", steps=STEPS)
+    host.call("task_claim_step", task_id="t0", step_id="a")
     later = ToolCallMeta(agent_id="ann", run_id="r9")
-    assert desk.call("task_update_step", later, task_id="t0", step_id="a", state="done")["state"] == "done"
+    assert host.call("task_update_step", later, task_id="t0", step_id="a", state="done")["state"] == "done"
     nameless = ToolCallMeta(run_id="r4")
-    assert desk.call("task_claim_step", nameless, task_id="t0", step_id="c")["claimed_by"] == "r4"
-    assert desk.code("task_update_step", ToolCallMeta(run_id="r5"), task_id="t0", step_id="c", state="done") == (
+    assert host.call("task_claim_step", nameless, task_id="t0", step_id="c")["claimed_by"] == "r4"
+    assert host.code("task_update_step", ToolCallMeta(run_id="r5"), task_id="t0", step_id="c", state="done") == (
         "step_not_yours"
     )
-    assert desk.code("task_claim_step", ToolCallMeta(), task_id="t0", step_id="b") == "no_agent"
+    assert host.code("task_claim_step", ToolCallMeta(), task_id="t0", step_id="b") == "no_agent"
 
 
-def test_a_child_without_an_id_has_no_claims(desk: Desk) -> None:
-    desk.call("task_create", title="a task", steps=STEPS)
-    seen = desk.call("task_get", ToolCallMeta(agent_role="sub"), task_id="t0")["steps"]
+def test_a_child_without_an_id_has_no_claims(host: ToolHost) -> None:
+    host.call("task_create", title="a task", steps=STEPS)
+    seen = host.call("task_get", ToolCallMeta(agent_role="sub"), task_id="t0")["steps"]
     assert [step["id"] for step in seen] == ["a", "c"]
 
 
-def test_steps_of_an_agent_are_released_when_its_run_ends(desk: Desk) -> None:
-    desk.call("task_create", title="a task", steps=STEPS)
-    desk.call("task_claim_step", WORKER, task_id="t0", step_id="a")
-    desk.tools.release(OTHER_WORKER)
-    desk.tools.release(ToolCallMeta())
-    assert desk.code("task_claim_step", task_id="t0", step_id="a") == "step_claimed"
-    desk.tools.release(WORKER)
-    assert desk.call("task_claim_step", task_id="t0", step_id="a")["claimed_by"] == "ann"
+def test_steps_of_an_agent_are_released_when_its_run_ends(host: ToolHost) -> None:
+    host.call("task_create", title="a task", steps=STEPS)
+    host.call("task_claim_step", WORKER, task_id="t0", step_id="a")
+    host.tools.release(OTHER_WORKER)
+    host.tools.release(ToolCallMeta())
+    assert host.code("task_claim_step", task_id="t0", step_id="a") == "step_claimed"
+    host.tools.release(WORKER)
+    assert host.call("task_claim_step", task_id="t0", step_id="a")["claimed_by"] == "ann"
 
 
-def test_disk_access_does_not_block_the_loop(desk: Desk) -> None:
-    desk.call("task_create", title="a task", steps=STEPS)
-    desk.call("task_claim_step", task_id="t0", step_id="a")
-    assert desk.threads
-    assert threading.main_thread() not in desk.threads
+def test_disk_access_does_not_block_the_loop(host: ToolHost) -> None:
+    host.call("task_create", title="a task", steps=STEPS)
+    host.call("task_claim_step", task_id="t0", step_id="a")
+    assert host.threads
+    assert threading.main_thread() not in host.threads
 
 
 @pytest.mark.parametrize("tool", ["task_list", "list_workers"])

@@ -76,9 +76,9 @@ STAYS_INSIDE = [
     # what it tries                    path                                     where it is written
     ("backslashes", "..\\..\\outside\\new.txt", "..\\..\\outside\\new.txt"),
     ("drive", "C:\\new.txt", "C:\\new.txt"),
-    ("wide_dots", "．．/outside/new.txt", "．．/outside/new.txt"),  # noqa: RUF001  # what is tried
+    ("wide_dots", "．．/outside/new.txt", "．．/outside/new.txt"),  # noqa: RUF001  # under test
     ("one_dot_leader", "\u2025/outside/new.txt", "\u2025/outside/new.txt"),
-    ("wide_slash", "..／outside／new.txt", "..／outside／new.txt"),  # noqa: RUF001  # what is tried
+    ("wide_slash", "..／outside／new.txt", "..／outside／new.txt"),  # noqa: RUF001  # under test
     ("hidden_mark", "..\u200b/outside/new.txt", "..\u200b/outside/new.txt"),
     ("writing_direction", "\u202e../new.txt", "\u202e../new.txt"),
     ("percent_encoding", "%2e%2e/outside/new.txt", "%2e%2e/outside/new.txt"),
@@ -118,7 +118,7 @@ WAYS_TO_SECRETS = [
     ("capitals", ".ENV"),
     ("capital_ending", "SERVER.PEM"),
     ("capital_place", "~/.SSH/id_rsa"),
-    ("wide_letters", ".ｅｎｖ"),  # noqa: RUF001  # what is tried
+    ("wide_letters", ".ｅｎｖ"),  # noqa: RUF001  # under test
     ("long_s", "~/.\u017f\u017fh/id_rsa"),
     ("hidden_mark", ".e\u200bnv"),
     ("soft_hyphen", "server.p\u00adem"),
@@ -320,7 +320,7 @@ def test_reg_52_a_file_swapped_for_a_hard_link_after_the_check_is_not_read(furni
 
 
 class Swapper:
-    """A thread that swaps a folder of the project for a link, and back, as fast as it can."""
+    """A thread that swaps a folder of the project for a link and back as fast as possible."""
 
     def __init__(self, folder: Path, link: Path, aside: Path) -> None:
         self._paths = folder, link, aside

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 
-class Desk:
+class ToolHost:
     """A runtime with the tools of `code` in the prepared folders, a run, and a person with a fixed answer."""
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch, rules: Mapping[str, str] | None = None) -> None:
@@ -61,13 +61,13 @@ class Desk:
 def test_reg_73_74_88_a_grant_for_the_project_allows_no_escape(
     furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
 ) -> None:
-    desk = Desk(furnished, monkeypatch)
-    assert desk.call(tool, path="granted.txt", **args) == "ok"
-    assert desk.call(tool, path="granted_too.txt", **args) == "ok"
-    assert len(desk.requests) == 1, "files beside it are covered"
-    desk.answer = Decision.DENY
+    host = ToolHost(furnished, monkeypatch)
+    assert host.call(tool, path="granted.txt", **args) == "ok"
+    assert host.call(tool, path="granted_too.txt", **args) == "ok"
+    assert len(host.requests) == 1, "files beside it are covered"
+    host.answer = Decision.DENY
     before = furnished.contents(furnished.top)
-    codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path, _ in WAYS_OUT}
+    codes = {path: host.call(tool, path=filled(furnished, path), **args) for _, path, _ in WAYS_OUT}
     assert [path for path, code in codes.items() if code == "ok"] == []
     assert len([path for path, code in codes.items() if code in ("permission_denied", "invalid_path")]) >= 40
     assert furnished.contents(furnished.top) == before
@@ -80,10 +80,10 @@ def test_reg_73_74_88_a_grant_for_the_project_allows_no_escape(
 def test_reg_52_85_a_denial_protects_sensitive_files(
     furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
 ) -> None:
-    desk = Desk(furnished, monkeypatch)
-    desk.answer = Decision.DENY
+    host = ToolHost(furnished, monkeypatch)
+    host.answer = Decision.DENY
     before = furnished.contents(furnished.top)
-    codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path in WAYS_TO_SECRETS}
+    codes = {path: host.call(tool, path=filled(furnished, path), **args) for _, path in WAYS_TO_SECRETS}
     assert set(codes.values()) == {"permission_denied"}
     assert furnished.contents(furnished.top) == before
 
@@ -95,11 +95,11 @@ def test_reg_52_85_a_denial_protects_sensitive_files(
 def test_reg_76_85_88_a_grant_for_a_folder_does_not_cover_sensitive_files_in_it(
     furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
 ) -> None:
-    desk = Desk(furnished, monkeypatch, {"code.*": "ask"})
-    assert desk.call(tool, path="file.txt", **args) == "ok"
-    assert desk.call(tool, path="sub/file.txt", **args) == "ok"
-    desk.answer = Decision.DENY
-    codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path in WAYS_TO_SECRETS}
+    host = ToolHost(furnished, monkeypatch, {"code.*": "ask"})
+    assert host.call(tool, path="file.txt", **args) == "ok"
+    assert host.call(tool, path="sub/file.txt", **args) == "ok"
+    host.answer = Decision.DENY
+    codes = {path: host.call(tool, path=filled(furnished, path), **args) for _, path in WAYS_TO_SECRETS}
     assert [path for path, code in codes.items() if code not in ("permission_denied", "sensitive_path")] == []
     assert [*codes.values()].count("sensitive_path") <= 2, (
         "permission is requested before, except for the reads of an edit"
@@ -112,7 +112,7 @@ def test_reg_52_88_calls_that_waited_for_a_grant_may_open_the_granted_file(
 ) -> None:
     """The tool itself checks the grant, so each call of the turn must have it."""
     furnished.put("project/.env", "A=1\n")
-    desk = Desk(furnished, monkeypatch)
+    host = ToolHost(furnished, monkeypatch)
     requests: list[PermissionRequest] = []
 
     async def later(request: PermissionRequest) -> Decision:
@@ -120,8 +120,8 @@ def test_reg_52_88_calls_that_waited_for_a_grant_may_open_the_granted_file(
         await asyncio.sleep(0.01)
         return answer
 
-    monkeypatch.setattr(desk, "ask", later)
+    monkeypatch.setattr(host, "ask", later)
     calls = [ToolRequest(name="code.read_file", payload='{"path": ".env"}') for _ in range(3)]
-    results = asyncio.run(desk.runtime.turn(calls, desk.run))
+    results = asyncio.run(host.runtime.turn(calls, host.run))
     assert [code_of(result) for result in results] == ["ok"] * 3
     assert len(requests) == asked

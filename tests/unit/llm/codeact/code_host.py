@@ -1,4 +1,4 @@
-"""A runtime with registered tools, and a model's conversation with them in code."""
+"""A runtime with registered tools, and a code conversation of a model with them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
-"""Limits that a test reaches soon."""
+"""Limits that a test reaches quickly."""
 
 
 def candidates_of(catalog: Catalog, idents: Iterable[str] | None = None) -> Candidates:
-    """Tools of a catalog as a presentation is given them."""
+    """Return the tools of a catalog as candidates of a presentation."""
 
     def read(ident: str) -> OfferedTool:
         found = catalog.definition(ident)
@@ -46,8 +46,8 @@ def tool(catalog: Catalog, name: str, handler: Callable[..., Any], **properties:
     catalog.register(ToolDefinition(name=name, description=f"Does {name}.", input_schema=schema), handler)
 
 
-class House:
-    """Calls go through a real runtime, and are noted: requests, and their results."""
+class CodeHost:
+    """A host that makes calls with a real runtime, and records requests and results."""
 
     def __init__(self, catalog: Catalog, *, run: Run | None = None, **settings: Any) -> None:
         self.catalog = catalog
@@ -57,18 +57,18 @@ class House:
         self.results: list[ToolResult[Any]] = []
 
     async def call(self, requests: Sequence[ToolRequest], /) -> list[ToolResult[Any]]:
-        """What a presentation may have done."""
+        """Make the calls of a presentation."""
         self.requests += requests
         results = [await self.runtime.invoke(request, run=self.run) for request in requests]
         self.results += results
         return results
 
     def codeact(self, **settings: Any) -> CodeAct:
-        """A conversation over all tools."""
+        """Return a conversation with all tools."""
         return CodeAct(candidates_of(self.catalog), **settings)
 
     def outcomes(self, *snippets: str, codeact: CodeAct | None = None, **settings: Any) -> list[Turn]:
-        """Run snippets of one conversation."""
+        """Run the snippets in one conversation."""
         conversation = codeact or self.codeact(**settings)
 
         async def run_all() -> list[Turn]:
@@ -77,18 +77,18 @@ class House:
         return asyncio.run(run_all())
 
     def reports(self, *snippets: str, **settings: Any) -> list[str]:
-        """What the model is told of each."""
+        """Return the reports of the snippets."""
         return [outcome.report for outcome in self.outcomes(*snippets, **settings)]
 
 
-def house(**tools: Callable[..., Any]) -> House:
-    """A house with tools that take `x`, of any type: `echo`, which gives it back, unless told otherwise."""
+def code_host(**tools: Callable[..., Any]) -> CodeHost:
+    """Return a host with tools that take `x` of any type; by default `echo`, which returns it."""
     catalog = Catalog()
     for name, handler in (tools or {"echo": lambda args: args["x"]}).items():
         tool(catalog, f"lab.{name}", handler, x={})
-    return House(catalog)
+    return CodeHost(catalog)
 
 
-def said(text: str) -> ModelReply:
-    """An answer of a model that calls nothing."""
+def reply(text: str) -> ModelReply:
+    """Return an answer of a model without calls."""
     return ModelReply(text=text)
