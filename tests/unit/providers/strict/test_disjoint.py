@@ -78,3 +78,14 @@ def test_recursive_comparisons_count_as_not_disjoint() -> None:
     assert projection.restore(json.loads(json.dumps(projection.project(value)))) == value
     with pytest.raises(UnsupportedSchema):
         projection.project({"b": 1})
+
+
+@pytest.mark.parametrize("value", [7, 7.0, {"x": "a"}])
+def test_a_value_of_a_choice_is_sent_by_the_branch_that_accepts_it(value: Any) -> None:
+    partial = {"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": False}
+    choice = {"anyOf": [{"const": 3}, {"type": "integer"}, partial]}
+    projection = project("t", closed({"a": choice}), OPENAI_STRICT)
+    assert projection.project({"a": value}) == {"a": value}
+    assert projection.restore({"a": value}) == {"a": value}
+    with pytest.raises(UnsupportedSchema):
+        projection.project({"a": 7.5})
