@@ -76,7 +76,8 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
 @contextmanager
 def stdout_kept() -> Generator[None]:
     """Send what code of the project and its programs write to stdout to stderr: stdout is the command's."""
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     try:
         kept = os.dup(1)
         os.dup2(2, 1)

@@ -1,8 +1,8 @@
 """Formats that Python has a type for: which texts have them, and the values that these stand for.
 
-A text has one of these formats exactly where jsonschema-rs says so, which follows RFC 3339 and RFC 9562;
-tests/properties/codecs/test_formats.py compares the two. `duration` is not among them: the years and months of
-RFC 3339 have no length, and `timedelta` has nothing else.
+A text has one of these formats where jsonschema-rs says so, which follows RFC 3339 and RFC 9562, unless it takes a sign
+for a digit; tests/properties/codecs/test_formats.py compares the two. `duration` is not among them: the years and
+months of RFC 3339 have no length, and `timedelta` has nothing else.
 """
 
 from __future__ import annotations

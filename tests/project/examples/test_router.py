@@ -512,7 +512,7 @@ def test_the_servers_of_the_example_follow_the_protocol() -> None:
 
 def test_toolgen_call_runs_the_example(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for name in ("specs", "generated", "toolgen"):
+    for name in ("specs", "generated", "toolgen", "templates"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
 
     def toolgen(*args: str) -> str:

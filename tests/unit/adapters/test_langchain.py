@@ -177,7 +177,7 @@ def test_outside_of_a_graph_a_call_that_needs_permission_is_denied(load_store: L
     by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
     message = asyncio.run(by_name["store__buy"].ainvoke(call("store__buy", "c1", id=3)))
     assert message.status == "error"
-    assert "outside of a LangGraph graph" in message.content
+    assert "only a LangGraph graph can ask for one" in message.content
     assert host.store.orders == []
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("serve")
 
 Connect: TypeAlias = "Callable[..., AbstractAsyncContextManager[Client]]"
 
-ALL = MANY + 8
+ALL = MANY + 9
 """All tools but the one that a policy denies."""
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from toolgen.schema.formats import FormattedValue
 
 NO_VALUE: Final = "format_without_value"
+NOT_WRITTEN: Final = "format"
 """The error of pydantic for a text that has its format and no value in Python."""
 
 _WRITTEN: Final = {
@@ -57,16 +58,30 @@ def with_text(name: str, text: str) -> FormattedValue | None:
 
 
 def issues_without_value(error: ValidationError, value: Any) -> list[Issue]:
-    """Return what is wrong with the texts of a JSON value that have their format and no value in Python."""
+    """Return what is wrong with the texts of a JSON value that the validator accepts and that have no value in Python.
+
+    They have their format, as leap seconds and the year 0000; or jsonschema-rs is mistaken: 0.60.3 takes signs for
+    digits, as in `2026-01-0-`.
+    """
     found: list[Issue] = []
     for each in error.errors(include_url=False):
+        name, text = str(each.get("ctx", {}).get("format")), each["input"]
         if each["type"] == NO_VALUE:
-            name, text = each.get("ctx", {})["format"], each["input"]
             hint = f"use a {name} without a leap second, of the year 0001 or later"
-            found.append(
-                issue(_pointer(each["loc"], value), "format", f"a {name} with a value in Python", described(text), hint)
-            )
+        elif each["type"] == NOT_WRITTEN and isinstance(text, str) and _is_accepted(name, text):
+            hint = f"use {_WRITTEN[name]}"
+        else:
+            continue
+        found.append(
+            issue(_pointer(each["loc"], value), "format", f"a {name} with a value in Python", described(text), hint)
+        )
     return found[:MAX_ISSUES]
+
+
+def _is_accepted(name: str, text: str) -> bool:
+    from jsonschema_rs import is_valid  # this happens for few texts
+
+    return is_valid({"format": name}, text, validate_formats=True)
 
 
 def _pointer(location: Sequence[str | int], value: Any) -> str:
@@ -139,15 +154,16 @@ class _Format:
         """Take a text of the format, or a value that can be written in it."""
         if is_writable(self.name, value):
             return value  # type: ignore[return-value]  # `is_writable` checked its class
+        context: dict[str, Any] = {"written": _WRITTEN[self.name], "format": self.name}
         if not isinstance(value, str):
-            raise PydanticCustomError("format", "Input should be {written}", {"written": _WRITTEN[self.name]})
+            raise PydanticCustomError(NOT_WRITTEN, "Input should be {written}", context)
         typed = with_text(self.name, value)
         if typed is not None:
             return typed
         if is_written(self.name, value):
-            context = {"format": self.name, "kind": TYPES[self.name].__name__}
+            context["kind"] = TYPES[self.name].__name__
             raise PydanticCustomError(NO_VALUE, "Python's {kind} cannot hold this {format}", context)
-        raise PydanticCustomError("format", "Input should be {written}", {"written": _WRITTEN[self.name]})
+        raise PydanticCustomError(NOT_WRITTEN, "Input should be {written}", context)
 
     def write(self, value: object) -> str:
         """Write a value; one of another kind is for another member of its union."""

@@ -261,9 +261,9 @@ def test_injected_fields_and_alternatives_of_a_spec_are_no_change(
 ) -> None:
     found = resolved(INJECTED)
     assert not found.has_errors, found.messages
-    write(tmp_path / "injected_package", generate(found.catalog))
+    write(tmp_path / "injected_contract", generate(found.catalog))
     monkeypatch.syspath_prepend(tmp_path)
-    definition = load("injected_package").definition("mcp.shop.find")
+    definition = load("injected_contract").definition("mcp.shop.find")
     listed = [{"name": "find", "description": "Find.", "inputSchema": schema}]
     changes = Contract({definition.name: definition}).changes(definition.name, listed)
     assert [change.part for change in changes] == parts

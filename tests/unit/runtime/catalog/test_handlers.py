@@ -50,7 +50,7 @@ def validation_error() -> Exception:
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (UnprintableError(), "the tool failed with Unspeakable"),
+        (UnprintableError(), "the tool failed with UnprintableError"),
         (KeyError("o-9"), "KeyError: 'o-9'"),
         (validation_error(), "Booking: seats: Input should be a valid integer, unable to parse string as an integer"),
         (SystemExit(7), "7"),

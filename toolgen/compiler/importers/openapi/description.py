@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import Operation, name_of_path
-from toolgen.compiler.importers.openapi.servers import auth_of, server_url, swagger_url
+from toolgen.compiler.importers.openapi.servers import Auth, auth_of, server_url, swagger_url
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.spec.wire_names import words
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.openapi.files import Part
-    from toolgen.compiler.importers.openapi.servers import Auth
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _VERSION: Final = re.compile(r"3\.[0-2](\.|$)")
@@ -47,14 +46,23 @@ class Description:
             message = f"this is no description of an API in OpenAPI 3.0 to 3.2 or Swagger 2.0: {found}"
             sink.report("TG830", root.span, message)
             return None
-        server = swagger_url(root, url) if is_swagger else server_url(root, url)
+        server: str | None = None
+        auth = Auth({}, {})
+        try:
+            server = swagger_url(root, url) if is_swagger else server_url(root, url)
+        except Fault as fault:
+            sink.report("TG834", fault.part.span, f"the servers cannot be read: {fault.message}")
+        try:
+            auth = auth_of(root, toolset, url, is_swagger=is_swagger)
+        except Fault as fault:
+            sink.report("TG834", fault.part.span, f"the security schemes cannot be read: {fault.message}")
         return cls(
             root=root,
             is_swagger=is_swagger,
             is_old=is_swagger or version.startswith("3.0"),
             url=url,
             base_url=_default_server(url) if server is None else server,
-            auth=auth_of(root, toolset, url, is_swagger=is_swagger),
+            auth=auth,
         )
 
     def media_types(self, key: str, operation: Part) -> list[str]:

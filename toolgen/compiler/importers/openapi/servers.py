@@ -38,7 +38,7 @@ class Auth:
 
 
 def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
-    """Read the security schemes. `url` is what relative URLs are relative to."""
+    """Read the security schemes. `url` is what relative URLs are relative to. Raises `Fault`."""
     listed = root.child("securityDefinitions") if is_swagger else root.at("components", "securitySchemes")
     schemes: dict[str, dict[str, Any]] = {}
     others: dict[str, Part] = {}
