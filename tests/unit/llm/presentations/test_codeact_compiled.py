@@ -278,3 +278,10 @@ def test_equal_objects_share_the_end_of_their_names() -> None:
     prompt = stubs_of(catalog)
     assert prompt.count("class Filters(") == 1
     assert "IssueFilters" not in prompt
+
+
+def test_a_single_object_keeps_its_whole_name() -> None:
+    fields = {"type": "object", "properties": {"author": {"type": "string"}, "label": {"type": "string"}}}
+    args = {"type": "object", "properties": {"by": {"$ref": "#/$defs/ResultPage"}}, "$defs": {"ResultPage": fields}}
+    catalog = resolved(toolset({"a": {"description": "List.", "args": args}})).catalog
+    assert "class ResultPage(" in stubs_of(catalog)
