@@ -11,6 +11,7 @@ from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.codes import Severity
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.catalog.known_tools import KnownTools
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
 
 
 def built_catalog(config: Config, target: Target) -> Catalog:
-    """Load the package of a target. Raises click.UsageError if it is out of date."""
+    """Load the package of a target. Raises click.UsageError if it is out of date.
+
+    Only errors of its specs are shown: warnings and notes are those of a build, which a new checkout repeats.
+    """
     sink = Diagnostics()
     current = is_current(config, target, sink)
-    show_diagnostics(sink, sink.sources)
+    show_diagnostics([found for found in sink if found.severity is Severity.ERROR], sink.sources)
     if not current:
         raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
     folder, name = import_name(config.root, target.out)

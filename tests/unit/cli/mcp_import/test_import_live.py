@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import socket
 import sys
 import threading
@@ -46,7 +47,7 @@ def offer(project: Path, tools: list[dict[str, Any]]) -> None:
 
 
 def stdio(project: Path) -> str:
-    return f"{sys.executable} {PROGRAM} stdio {project / 'server'}"
+    return shlex.join([sys.executable, str(PROGRAM), "stdio", str(project / "server")])
 
 
 def spec(project: Path, name: str = "shop") -> Any:

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_notes_of_a_build_are_not_repeated_in_a_new_checkout(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("specs", "generated", "toolgen"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "_derived"))
+    for _ in range(2):
+        done = toolgen(tmp_path, "policy", "explain", "code.write_file", "--agent", "default_worker")
+        assert (done.code, done.err) == (0, "")
 
 
 def test_each_rule_that_contributed_is_shown() -> None:
