@@ -388,8 +388,8 @@ def _pick(items: list[Any], number: int) -> Any:
 
 def test_reg_80_87_88_89_tel_27_28_29_sessions_grants_limits_and_children_follow_the_model() -> None:
     Sessions.met.clear()
-    for _ in range(4):  # examples are random: one run in many misses an outcome
-        run_state_machine_as_test(Sessions, settings=settings(max_examples=100, stateful_step_count=40))
+    for examples in (100, 300, 900):  # they depend on the modules that are imported, and a hundred may miss an outcome
+        run_state_machine_as_test(Sessions, settings=settings(max_examples=examples, stateful_step_count=40))
         if Sessions.met.keys() == CODES:
             break
     assert (CODES - Sessions.met.keys(), Sessions.met.keys() - CODES) == (set(), set())
