@@ -60,7 +60,7 @@ def test_all_pages_and_all_that_the_server_says_come_in(project: Path, capsys: p
     assert capsys.readouterr() == ("specs/shop.yaml: 12 tools, 12 new\n", "")
     written = spec(project)
     assert written["description"] == "Orders."
-    assert written["server"] == {"stdio": stdio(project).split(), "env": ["HOME"]}
+    assert written["server"] == {"stdio": shlex.split(stdio(project)), "env": ["HOME"]}
     tool = written["tools"]["say_0"]
     assert tool["title"] == "Speak"
     assert tool["permission"] == "readonly"
@@ -276,7 +276,7 @@ def test_check_says_what_is_missing(project: Path) -> None:
 def test_the_servers_of_a_configuration_file_become_specs_without_its_credentials(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command, *args = stdio(project).split()
+    command, *args = shlex.split(stdio(project))
     servers = {
         "Shop": {"command": command, "args": args, "env": {"SHOP_KEY": "hunter2hunter2", "HOME": "${HOME}"}},
         "web": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer hunter2hunter2"}},
@@ -292,7 +292,7 @@ def test_the_servers_of_a_configuration_file_become_specs_without_its_credential
         "  HOME (set): the variable HOME\n"
     )
     assert err == "web: cannot connect to http://127.0.0.1:9/mcp: All connection attempts failed.\n"
-    assert spec(project)["server"] == {"stdio": stdio(project).split(), "env": ["SHOP_KEY", "HOME"]}
+    assert spec(project)["server"] == {"stdio": shlex.split(stdio(project)), "env": ["SHOP_KEY", "HOME"]}
     assert [file.name for file in (project / "specs").iterdir()] == ["shop.yaml"]
     assert "hunter2" not in (project / "specs" / "shop.yaml").read_text(encoding="utf-8")
 
