@@ -34,7 +34,7 @@ def specified_executor(catalog: Catalog, toolset: str) -> ToolsetRegistration | 
         from toolgen.execute.http import executor as http_executor
 
         return http_executor(catalog, toolset)
-    if any("handler" in catalog.definition(ident).metadata for ident in catalog.toolsets[toolset]):
+    if "has_handlers" in compiled:
         from toolgen.execute.python import executor as python_executor
 
         return python_executor(catalog, toolset)

@@ -101,6 +101,7 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
                 ("exported_by", toolset.exported_by),
                 ("server", _plain(toolset.server)),
                 ("api", toolset.api),
+                ("has_handlers", any(tool.handler for tool in toolset.tools)),
             )
         ),
     }
