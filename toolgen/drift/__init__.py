@@ -1,1 +1,1 @@
-"""Drift: how the tools that a server offers differ from those that were compiled."""
+"""Drift: tools as their sources offer them, how they differ from what was compiled, and what in them is suspicious."""

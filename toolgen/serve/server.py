@@ -173,7 +173,7 @@ class ToolServer:
         self._idle.clear()
         try:
             return await self._attend(call, ctx, tool)
-        except BaseException:
+        except BaseException:  # also a cancelled request: the call ends with it
             await call.cancel()
             raise
         finally:
@@ -195,7 +195,7 @@ class ToolServer:
         return call
 
     def _resume(self, params: CallToolRequestParams) -> ServedCall:
-        """Find the call that a person was asked about, and hand it the answer. The state is sealed for its user."""
+        """Find the call that a person was asked about, and pass the answer to it. The state is sealed for its user."""
         call_id, _, number = (params.request_state or "").partition(":")
         call = self._calls.get(call_id)
         if call is None or call.id in self._attended or str(call.questions) != number:

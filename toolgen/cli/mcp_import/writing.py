@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.output import diagnostics_json, show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp.importing import import_mcp
 from toolgen.compiler.importers.trial import try_name
 from toolgen.drift.suspicions import OtherTools
@@ -43,14 +43,14 @@ class Written:
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome for programs."""
-        written = {"file": self.place.path, **_json(self.imported)} if self.imported else {"file": None}
+        written = {"file": self.place.path, **imported_json(self.imported)} if self.imported else {"file": None}
         return written | {"diagnostics": diagnostics_json(self.sink)}
 
     def show(self) -> None:
         """Print the outcome for people."""
         present = {self.place.path: self.place.present.text} if self.place.present else {}
         show_diagnostics(self.sink, {self.answer.path: self.answer.text, **present})
-        _show(self.place.path, self.imported, left_out=sum(found.code in _LEFT_OUT for found in self.sink))
+        show_imported(self.place.path, self.imported, left_out=sum(found.code in _LEFT_OUT for found in self.sink))
 
 
 def place_of(config: Config, toolset: str, out: str | None) -> SpecPlace:
@@ -78,28 +78,3 @@ def write_spec(
     if imported is not None:
         place.write(imported.text)
     return Written(place, imported, answer, sink)
-
-
-def _json(imported: Imported) -> dict[str, Any]:
-    return {
-        "tools": imported.total,
-        "added": list(imported.added),
-        "changed": list(imported.changed),
-        "gone": list(imported.gone),
-        "left_out": list(imported.left_out),
-        "warnings": dict(imported.warnings),
-    }
-
-
-def _show(path: str, imported: Imported | None, *, left_out: int) -> None:
-    if imported is None:
-        click.echo(f"{path}: not written", err=True)
-        return
-    counts = {"new": imported.added, "changed": imported.changed, "gone": imported.gone}
-    changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
-    click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
-    if left_out:
-        click.echo(f"{left_out} omitted", err=True)
-    if imported.warnings:
-        named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
-        click.echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)

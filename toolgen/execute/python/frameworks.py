@@ -19,9 +19,10 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Callable, Set
 
     from toolgen.contract.records import ToolCallMeta, ToolResult
+    from toolgen.execute.python.tool import PythonTool
 
 
 class _ToolObject:
@@ -227,7 +228,7 @@ class SmolagentsTool(_ToolObject):
 FRAMEWORKS: Final = (PydanticAiTool, LangChainTool, OpenAiAgentsTool, FastMcpTool, SmolagentsTool)
 
 
-def framework_of(value: Any) -> type[_ToolObject] | None:
+def framework_of(value: Any) -> Callable[[Any], PythonTool] | None:
     """Return what reads a tool object, or a class of tool objects; None for anything else."""
     for reader in FRAMEWORKS:
         public = getattr(sys.modules.get(reader.module), reader.public, None)

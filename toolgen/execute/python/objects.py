@@ -22,8 +22,8 @@ def tool_of(value: Any, objects: Objects) -> PythonTool:
     """Return a function, a method or a tool object as a tool. Raises `CatalogError` for anything else."""
     reader = framework_of(value)
     if reader is not None:
-        tool: Any = reader(objects.instance(value) if isinstance(value, type) else value)
-        return tool  # type: ignore[no-any-return]
+        tool: PythonTool = reader(objects.instance(value) if isinstance(value, type) else value)
+        return tool
     if not is_function(value):
         kind = f"the class {value.__qualname__}" if isinstance(value, type) else f"a {type(value).__qualname__}"
         raise CatalogError(f"it is {kind}, and a handler is a function, a method or a tool object of a framework")

@@ -22,11 +22,11 @@ class PythonTool(Protocol):
         """Return what the tool says of itself. Raises `CatalogError` for one that no spec can have."""
         ...
 
-    def misfit(self, args: Set[str]) -> str:
+    def misfit(self, args: Set[str], /) -> str:
         """Return why a call with these args cannot run; empty if it can, as far as the signature shows."""
         ...
 
-    async def run(self, payload: bytes | str, meta: ToolCallMeta) -> ToolResult[Any]:
+    async def run(self, payload: bytes | str, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call, given args that fit the schema, as JSON text. Raises `InvalidPayload` for one that does not."""
         ...
 

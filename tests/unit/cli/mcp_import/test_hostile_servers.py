@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-SECRET = "hunter2/secret+pw"  # noqa: S105
+SECRET = "hunter2/secret+pw"  # noqa: S105  # made up
 OBJECT = {"type": "object"}
 
 
@@ -36,7 +36,7 @@ class Hostile(BaseHTTPRequestHandler):
                 result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
                 answer: dict[str, Any] = {"result": result}
             case "tools/list":
-                listed: Any = self.server.listed  # type: ignore[attr-defined]
+                listed: Any = self.server.listed  # type: ignore[attr-defined]  # added to the server
                 answer = listed(request.get("params") or {}, self.headers.get("Authorization", ""))
             case _:
                 answer = {"error": {"code": -32601, "message": "there is no such method"}}
@@ -66,7 +66,7 @@ def imported(
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def use(listed: Any, *options: str) -> tuple[int, str]:
-        server.listed = listed  # type: ignore[attr-defined]
+        server.listed = listed  # type: ignore[attr-defined]  # added to the server
         url = f"http://127.0.0.1:{server.server_port}/mcp"
         header = ["--header", "Authorization=Bearer $env.TOKEN"]
         code = run(["import", "mcp", "--url", url, *(options or header), "--toolset", "mcp.shop"])

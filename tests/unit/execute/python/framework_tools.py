@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 from pydantic_ai import ModelRetry, RunContext, Tool
-from smolagents import Tool as SmolagentsTool  # type: ignore[import-untyped]
+from smolagents import Tool as SmolagentsTool  # type: ignore[import-untyped]  # no annotations
 
 
 def shift(day: dt.date, days: int = 3) -> dict[str, dt.date]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from toolgen.serve import HttpSettings, ToolServer
 
 
-_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 
 
 @click.command("serve")

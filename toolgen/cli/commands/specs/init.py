@@ -27,7 +27,7 @@ _GIT = {
 __pycache__/
 """,
 }
-"""What git is added; added to where there is such a file already."""
+"""Lines for git, by file; they are appended to a file that exists."""
 
 _CONFIGURATION = """\
 # Built-in toolsets: add `builtin = ["actions", "agent", "code", "internal"]`, or some of them, to a target.
