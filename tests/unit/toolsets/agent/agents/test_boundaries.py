@@ -288,11 +288,22 @@ def test_a_hidden_tool_is_refused_like_an_unknown_one(
     assert refusal(start, nowhere, "code.read_file", there) == refused_message.replace(there, f"{nowhere}, {there}")
 
 
-def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently() -> None:
+@pytest.mark.parametrize(
+    "name", ["agent.task_list", "internal.recall_memory"], ids=["by name", "by the roles of its spec"]
+)
+def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently(name: str) -> None:
     """The parent knows the tool, so its refusal reveals nothing."""
-    world = World(scripted_agent())
-    assert "agent.task_list" in world.start()
-    assert world.one(sub(allowed_tools=["agent.task_list", "agent.task_get"])).success
+    held: list[list[str]] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        held.append(list(run.run.effective.tools))
+        return Outcome(value="done")
+
+    world = World(run_agent)
+    run = world.start()
+    assert name in run.effective
+    assert world.one(sub(allowed_tools=[name, "agent.task_get"]), run=run).success
+    assert held == [["agent.task_get"]]
 
 
 def test_the_end_of_a_child_does_not_detach_an_equal_one_from_aborts() -> None:
