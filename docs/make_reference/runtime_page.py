@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from reference_folder import FOLDER
 
+import toolgen.agents
 import toolgen.llm
 import toolgen.record
 import toolgen.runtime
@@ -30,7 +31,8 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.runs.run": ("Run", "Progress", "Grant", "Scope"),
     "toolgen.runtime.runs.children": ("Child", "start_child"),
     "toolgen.execute.command": ("CommandHost", "executor"),
-    "toolgen.execute.agent": ("executor", "AgentRun", "Message", "Outcome", "RunAgent", "run_to_end"),
+    "toolgen.agents": tuple(dir(toolgen.agents)),
+    "toolgen.agents.runs": ("RunAgent", "run_to_end"),
     "toolgen.runtime.policy.paths.policy": ("PathPolicy", "PathAnswer", "Concern"),
     "toolgen.runtime.policy.rate_limits.protocol": (),
     "toolgen.runtime.policy.rate_limits.memory": ("MemoryCounters",),

@@ -20,8 +20,9 @@ from tests.unit.toolsets.agent.agents.world import (
     search,
     value_of,
 )
+from toolgen.agents.exported import AgentExecutor, executor
+from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.execute.agent import AgentExecutor, AgentRun, Outcome, executor
 from toolgen.execute.command import CommandHost
 from toolgen.execute.command import executor as commands
 from toolgen.runtime import load
@@ -32,6 +33,7 @@ from toolgen.runtime.policy.paths.policy import PathPolicy
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolgen.agents.runs import AgentRun
     from toolgen.runtime.runs.run import Run
 
 
@@ -114,7 +116,7 @@ def test_goa_09_a_payload_is_decoded_only_if_a_prompt_needs_it(
         decodings.append(text)
         return json.loads(text)
 
-    monkeypatch.setattr("toolgen.execute.agent.from_json", counted)
+    monkeypatch.setattr("toolgen.agents.exported.from_json", counted)
     found = research_call(request_, answer)
     assert found.result.success
     assert len(decodings) == decoded

@@ -21,11 +21,12 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
+from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind
-from toolgen.execute.agent import AgentRun, Outcome
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
+    from toolgen.agents.runs import AgentRun
     from toolgen.contract.records import ToolRequest
 
 CHILDREN_NEVER_HOLD = {

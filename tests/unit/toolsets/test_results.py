@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.unit.cli.command_line import toolgen
+from toolgen.agents.planner import Outcome
 from toolgen.compiler.config import BUILTIN_TOOLSETS
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.agent import Outcome
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.toolsets.actions import ActionTools
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from toolgen.execute.agent import AgentRun
+    from toolgen.agents.runs import AgentRun
 
 # One worker builds the package.
 pytestmark = pytest.mark.xdist_group("team_tools")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.runtime.responses import RESPONSES
+from toolgen.agents.exported import executor as agent_executor
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import (
     ContentBlock,
@@ -20,8 +21,6 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.execute.agent import AgentRun, Outcome
-from toolgen.execute.agent import executor as agent_executor
 from toolgen.execute.command import CommandHost
 from toolgen.execute.command import executor as command_executor
 from toolgen.llm import ToolUse
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.runtime.package import Shop
+    from toolgen.agents.planner import Outcome
+    from toolgen.agents.runs import AgentRun
 
 REFUND: Ident[Any, Any] = Ident("shop.orders.refund")
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import call_now, runtime_of
+from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import (
     PARTIAL_OUTPUT,
     Bounds,
@@ -22,7 +23,6 @@ from toolgen.contract.records import (
     ToolRequest,
     ToolResult,
 )
-from toolgen.execute.agent import run_to_end
 from toolgen.record.artifacts import Artifacts
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from toolgen.execute.agent import AgentRun, Outcome
+    from toolgen.agents.planner import Outcome
+    from toolgen.agents.runs import AgentRun
     from toolgen.runtime.calls.gate import GateDecision
     from toolgen.runtime.events.records import RunRecord
 

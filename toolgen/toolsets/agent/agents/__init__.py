@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import FailureKind, ToolResult
-from toolgen.execute.agent import run_to_end
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.policy.effective import ToolsNotGranted
@@ -20,8 +20,8 @@ from toolgen.toolsets.agent.agents.workers import WorkerPool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from toolgen.agents.runs import RunAgent
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.execute.agent import RunAgent
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.toolsets.agent.agents.definitions import AgentDefinition
     from toolgen.toolsets.agent.tasks import TaskTools

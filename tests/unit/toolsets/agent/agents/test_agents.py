@@ -22,14 +22,15 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
+from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.execute.agent import AgentRun, Outcome
 from toolgen.toolsets.agent.agents.records import AGENTS, CALLS
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
 from toolgen.toolsets.agent.tasks.task import Step
 
 if TYPE_CHECKING:
+    from toolgen.agents.runs import AgentRun
     from toolgen.contract.records import ToolResult
 
 

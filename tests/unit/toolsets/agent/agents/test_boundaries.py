@@ -23,8 +23,8 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
+from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.execute.agent import AgentRun, Outcome
 from toolgen.runtime.policy.effective import effective_set
 from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.runs.children import start_child, tie
@@ -33,6 +33,7 @@ from toolgen.runtime.runs.run import Run, Session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgen.agents.runs import AgentRun
     from toolgen.contract.records import ToolResult
 
 WRITE = call_of("code.write_file", path="a", content="x")

@@ -8,8 +8,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.unit.runtime.tools import idle_executors
+from toolgen.agents.exported import executor
+from toolgen.agents.planner import Outcome
+from toolgen.agents.runs import AgentRun, RunAgent, run_to_end
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
-from toolgen.execute.agent import AgentRun, Outcome, RunAgent, executor, run_to_end
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.runs.children import start_child

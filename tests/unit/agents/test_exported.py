@@ -23,14 +23,17 @@ from tests.unit.toolsets.agent.agents.world import (
     sub,
     value_of,
 )
+from toolgen.agents.exported import AgentExecutor, _Prompt, executor
+from toolgen.agents.planner import Outcome
+from toolgen.agents.runs import AgentRun, sum_telemetry
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, executor, sum_telemetry
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolNotFound, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
+    from toolgen.agents.messages import Message
     from toolgen.runtime.events.records import NewEvent
 
 SOURCES = [{"url": "https://a.example", "title": "A"}]

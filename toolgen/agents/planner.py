@@ -1,0 +1,57 @@
+"""Planners: what a model wants next, given the conversation and the tools.
+
+A planner decides, and nothing else: it knows no codec, and checks no args. The runtime decodes, validates, gives retry
+hints and renders prompts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from toolgen.contract.records import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.agents.messages import Message
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.catalog.definition import ToolDefinition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """A message of the assistant with calls. `telemetry` has figures of the request, such as its tokens."""
+
+    message: Message
+    telemetry: Mapping[str, Any] = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a run of an agent ended.
+
+    `value` is its answer: a JSON value, or a value of the result type of the tool that started it. `telemetry` is a
+    JSON object with figures, such as the tokens that its model used.
+    """
+
+    value: Any
+    telemetry: Mapping[str, Any] = NOTHING
+
+
+Plan: TypeAlias = Calls | Outcome
+"""What a model wants next: calls, or the end of the run with its answer."""
+
+
+class Planner(Protocol):
+    """Plans the next step of a run. One planner serves any number of runs, and keeps nothing about them."""
+
+    async def plan(
+        self, messages: Sequence[Message], tools: Mapping[str, ToolDefinition], meta: ToolCallMeta, /
+    ) -> Plan:
+        """Return calls, or the outcome.
+
+        `messages` are the whole conversation, `tools` those that the run has, by ident, read when they are used. If it
+        raises, the run fails.
+        """
+        ...
