@@ -15,17 +15,26 @@ from toolgen.runtime.events.encoding import (
     encode_event,
     encode_result,
 )
-from toolgen.runtime.events.records import Event, NewEvent, RunNotFound, RunRecord, RunSummary, StoredResult, StoreError
+from toolgen.runtime.events.records import (
+    NO_DATA,
+    Event,
+    NewEvent,
+    RunNotFound,
+    RunRecord,
+    RunSummary,
+    StoredResult,
+    StoreError,
+)
 from toolgen.runtime.redact.secrets import NO_SECRETS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping
 
 _Row: TypeAlias = tuple[Any, ...]
 """An event: the run, the kind, the time, its JSON, and the JSON of its result.
 
-If it is not encoded yet, its parts follow: the tool, the id of the call, the JSON text of its args, its trace; and of
-the result the payload, and the requested name.
+If it is not encoded yet, its parts follow: the tool, the id of the call, the items of its data, the JSON text of its
+args, its trace; and of the result the payload, and the requested name.
 
 A row has only texts, numbers and tuples of these: the garbage collector would traverse other objects repeatedly, so
 that calls would take longer the more calls a store has.
@@ -33,7 +42,7 @@ that calls would take longer the more calls a store has.
 
 _BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds"})
 
-_LENGTH_WITH_RESULT: Final = 11
+_LENGTH_WITH_RESULT: Final = 12
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -106,22 +115,33 @@ class MemoryStore:
             call_id.encode()  # raises ValueError for invalid Unicode; the rest of a row is from the runtime
         if kind.__class__ is not str:
             kind = str(kind)
-        if data or secrets is not NO_SECRETS or not (result is None or _is_plain(result)):
+        items = () if data is NO_DATA else _texts(data)
+        if items is None or secrets is not NO_SECRETS or not (result is None or _is_plain(result)):
             encoded = None if result is None else encode_result(result, secrets)
             at = self._clock()
             self._rows.append((run_id, kind, at, encode_event(event, _time(at)), encoded))
             return
         at, marks = self._clock(), None if trace is None else tuple(trace)
         if result is None:
-            row: _Row = (run_id, kind, at, None, None, tool, call_id, args, marks)
+            row: _Row = (run_id, kind, at, None, None, tool, call_id, items, args, marks)
         else:
             metadata = result.__dict__.get("metadata")
             raw_name = metadata["raw_tool_name"] if metadata else None
-            row = (run_id, kind, at, None, None, tool, call_id, args, marks, result.payload, raw_name)
+            row = (run_id, kind, at, None, None, tool, call_id, items, args, marks, result.payload, raw_name)
         self._rows.append(row)
 
     def _rows_of(self, run_id: str) -> list[_Row]:
         return [row for row in self._rows if row[0] == run_id]
+
+
+def _texts(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...] | None:
+    """Return the items of data that has only texts in ASCII; None for other data."""
+    if data.__class__ is not dict:
+        return None
+    for name, value in data.items():
+        if not (value.__class__ is str and name.isascii() and value.isascii()):
+            return None
+    return tuple(data.items())
 
 
 def _is_plain(result: ToolResult[Any]) -> bool:
@@ -136,15 +156,15 @@ def _is_plain(result: ToolResult[Any]) -> bool:
 def _event(run_id: str, sequence: int, row: _Row) -> Event:
     _, kind, at, body, _, *parts = row
     if body is None:
-        tool, call_id, args, trace = parts[:4]
-        body = encode_event(NewEvent(kind, run_id, tool, call_id, args=args, trace=trace), _time(at))
+        tool, call_id, items, args, trace = parts[:5]
+        body = encode_event(NewEvent(kind, run_id, tool, call_id, dict(items), args, trace=trace), _time(at))
     return decode_event(run_id, sequence, body)
 
 
 def _result(run_id: str, sequence: int, row: _Row) -> StoredResult | None:
     body: bytes | None = row[4]
     if _ends_a_call(row) and body is None:
-        _, _, _, _, _, tool, call_id, _, _, payload, raw_name = row
+        _, _, _, _, _, tool, call_id, _, _, _, payload, raw_name = row
         metadata = {} if raw_name is None else {"raw_tool_name": raw_name}
         result = ToolResult[Any](tool_name=tool, tool_call_id=call_id, payload=payload, metadata=metadata)
         body = encode_result(result, NO_SECRETS)
