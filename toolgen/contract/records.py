@@ -101,7 +101,8 @@ class ToolCallMeta:
 
     All ids are opaque text. `granted` are resolved paths that a person allowed for this call, in addition to those that
     policies allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its
-    `repr`. `attributes` belongs to the host and is never read.
+    `repr`. `idempotency_key`, if not empty, is the same whenever an engine makes the same call again, and of no other
+    call. `attributes` belongs to the host and is never read.
     """
 
     tool_call_id: str = ""
@@ -115,6 +116,7 @@ class ToolCallMeta:
     parent_tool_call_id: str | None = None
     granted: tuple[str, ...] = ()
     injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
+    idempotency_key: str = ""
     attributes: Mapping[str, Any] = NOTHING
 
     def report(self, data: Mapping[str, Any], kind: str = "tool_progress") -> None:
@@ -144,7 +146,7 @@ class ToolCallMeta:
         fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
         if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
-            for name in ("_context", "granted", "injected"):
+            for name in ("_context", "granted", "injected", "idempotency_key"):
                 fields.pop(name, None)
         if context is not None:
             fields["_context"] = context

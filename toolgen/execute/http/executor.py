@@ -59,7 +59,7 @@ class HttpExecutor:
         key = operation.idempotency_header or self._api.get("idempotency_header", "")
         has_key = bool(key) and operation.method in ("POST", "PATCH")
         if has_key and key.lower() not in given:
-            sent.headers[key] = str(uuid4())
+            sent.headers[key] = meta.idempotency_key or str(uuid4())
         response = await self._sender.send(
             sent,
             self._host.base_url or operation.base_url or self._api["base_url"],

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.runtime.base.errors import CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolUnavailable
+from toolgen.runtime.base.errors import (
+    CallFailed,
+    InvalidPayload,
+    RunStopped,
+    ToolNotFound,
+    ToolUnavailable,
+    TurnEnded,
+)
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_plan, bind_question
 from toolgen.runtime.calls.resolve import resolve
@@ -140,6 +147,11 @@ class Runtime:
         """The catalog; no tool can be registered any more."""
         return self._catalog
 
+    @property
+    def may_continue(self) -> bool:
+        """Whether the policies let readonly calls of a turn run after a denial."""
+        return self._host.policies.may_continue
+
     def start_run(
         self,
         agent: str = "",
@@ -232,9 +244,19 @@ class Runtime:
             run,
             partial(self.invoke, run=run),
             partial(self._refusals.never_ran, run),
-            may_continue=self._host.policies.may_continue,
+            may_continue=self.may_continue,
         )
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
+
+    async def skip(self, request: ToolRequest, run: Run) -> ToolResult[Any]:
+        """Record that a call of a run is not made, for a caller that schedules calls itself; return its result.
+
+        The reason is that the run was aborted, or that its turn has ended.
+        """
+        aborted = run.progress.is_aborted
+        return await self._refusals.never_ran(
+            run, request, RunStopped(run.progress.abort_reason) if aborted else TurnEnded()
+        )
 
     def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
         """Return the requests with ids that are unique in the turn."""
@@ -289,6 +311,7 @@ class Runtime:
             meta=ToolCallMeta(
                 user=meta.user,
                 session_id=meta.session_id,
+                run_id=_child_id(call),
                 parent_agent_id=meta.agent_id,
                 parent_run_id=meta.run_id,
                 parent_tool_call_id=meta.tool_call_id,
@@ -331,6 +354,17 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     from toolgen.runtime.policy.paths.policy import PathPolicy  # only tools that access files need it
 
     return PathPolicy.under(policies, project)
+
+
+def _child_id(call: Call) -> str | None:
+    """Return the id of a run that a call starts: the same when an engine makes the call again; None if none does."""
+    key = call.meta.idempotency_key
+    if not key:
+        return None
+    from hashlib import sha256  # few calls start agents
+
+    number = len(call.at_end)  # grows with each start
+    return f"run_{sha256(f'{key}:{number}'.encode(errors='replace')).hexdigest()[:32]}"
 
 
 def _unique_ids() -> Callable[[str], str]:

@@ -1,0 +1,180 @@
+"""The body of a run under an engine: plan, make the calls as activities, resume, until there is an answer.
+
+A body is executed again after a crash, and must then do the same: whatever could differ, such as which calls run
+together, is the outcome of an activity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.agents.messages import message_as_json
+from toolgen.agents.runs import sum_telemetry
+from toolgen.contract.records import NOTHING
+from toolgen.engine.protocol import Activity
+from toolgen.runtime.runs.schedule import Group, Rest, rest_after
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.engine.protocol import Flow
+    from toolgen.engine.requests import Json, RunRequest
+
+ANSWER_TIMEOUT: Final = 30 * 24 * 3600.0
+"""How long a run waits for a person, in seconds. After that the call is denied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How often an engine makes a failed call, and when: after `first` seconds, then twice as long, at most `most`.
+
+    Only calls that change nothing, or whose tool is tagged `idempotent`, and that were not answered.
+    """
+
+    attempts: int = 3
+    first: float = 1.0
+    most: float = 60.0
+
+    def delay(self, attempt: int, retry_after: float | None) -> float:
+        """Return the seconds before the next attempt, after `attempt` attempts."""
+        return min(self.most, max(self.first * 2 ** (attempt - 1), retry_after or 0.0))
+
+
+DEFAULT_RETRIES: Final = Retries()
+
+
+class Body:
+    """One execution of a run."""
+
+    def __init__(self, flow: Flow, request: RunRequest, retries: Retries = DEFAULT_RETRIES) -> None:
+        self._flow: Final = flow
+        self._request: Final = request
+        self._retries: Final = retries
+        self._messages = [message_as_json(message) for message in request.messages]
+        self._keys: Final[list[str]] = []
+        self._telemetry: Mapping[str, Any] = NOTHING
+
+    async def run(self) -> Json:
+        """Execute the run; return its end, as `RunEnd.as_json` does."""
+        end = await self._loop()
+        await self._activity("end", "end", {"reason": end["stopped"]})
+        return end
+
+    async def _loop(self) -> Json:
+        for turn in range(self._request.max_turns):
+            plan = await self._planned(turn)
+            if "error" in plan:
+                return self._end("failed", turn, reason=plan["error"])
+            self._telemetry = sum_telemetry(self._telemetry, [plan["telemetry"]])
+            if "outcome" in plan:
+                return self._end("completed", turn + 1, value=plan["outcome"])
+            self._keys.extend(plan["keys"])
+            outcomes = await self._turn(plan)
+            self._telemetry = sum_telemetry(self._telemetry, [each.get("telemetry", NOTHING) for each in outcomes])
+            changed = next((each["changed"] for each in outcomes if "changed" in each), "")
+            if changed:
+                return self._end("tool_changed", turn + 1, reason=changed)
+            calls = plan["message"].get("calls", ())
+            self._messages = [*self._messages, plan["message"], *map(_answer, calls, plan["keys"], outcomes)]
+            if any(each.get("aborted") for each in outcomes):
+                return self._end("aborted", turn + 1)
+        return self._end("max_turns", self._request.max_turns)
+
+    async def _planned(self, turn: int) -> Json:
+        """Plan the next step; a planner that fails is asked again, as calls are."""
+        args = {"turn": turn, "messages": self._messages, "keys": self._keys}
+        for attempt in range(1, self._retries.attempts):
+            plan = await self._activity("plan", f"plan {turn}.{attempt}", args)
+            if not plan.get("may_repeat"):
+                return plan
+            await self._flow.sleep(self._retries.delay(attempt, None))
+        return await self._activity("plan", f"plan {turn}.{self._retries.attempts}", args)
+
+    async def _turn(self, plan: Json) -> list[Json]:
+        """Make the calls of a turn by the rules of `Runtime.turn`; return their outcomes, in order."""
+        calls = plan["message"].get("calls", ())
+        outcomes: dict[int, Json] = {}
+        rest = Rest.RUN
+        for batch in plan["batches"]:
+            group, places = Group(batch["group"]), batch["places"]
+            args = [{"call": calls[at], "key": plan["keys"][at], "digest": plan["digests"][at]} for at in places]
+            if rest is Rest.SKIP or (rest is Rest.RUN_READONLY and group is Group.WRITE):
+                made = await self._flow.activities([Activity(name="skip", key=each["key"], args=each) for each in args])
+            else:
+                made = await self._made(args)
+                after = rest_after(
+                    group,
+                    has_failed=any("kind" in each for each in made),
+                    was_denied=any(each.get("denied", False) for each in made),
+                    may_continue=plan["may_continue"],
+                )
+                rest = max(rest, after)
+                if any("changed" in each for each in made):
+                    rest = Rest.SKIP
+            outcomes.update(zip(places, made, strict=True))
+        return [outcomes[place] for place in range(len(calls))]
+
+    async def _made(self, calls: Sequence[Json]) -> list[Json]:
+        """Make the calls of a batch together, after the answers that they need, and again where that may help."""
+        outcomes: dict[int, Json] = {}
+        waiting = dict(enumerate(calls))
+        attempts = dict.fromkeys(waiting, 1)
+        round_ = 0
+        while waiting:
+            round_ += 1
+            made = await self._flow.activities(
+                [Activity(name="call", key=f"{args['key']} {round_}", args=args) for args in waiting.values()]
+            )
+            asked: dict[int, Json] = {}
+            delay = 0.0
+            for (place, args), outcome in zip([*waiting.items()], made, strict=True):
+                if "asks" in outcome:
+                    asked[place] = outcome["asks"]
+                elif outcome.get("may_repeat") and attempts[place] < self._retries.attempts:
+                    delay = max(delay, self._retries.delay(attempts[place], outcome.get("retry_after")))
+                    attempts[place] += 1
+                    waiting[place] = args
+                else:
+                    outcomes[place] = outcome
+                    del waiting[place]
+            if asked:
+                await self._answered(waiting, asked)
+            elif delay:
+                await self._flow.sleep(delay)
+        return [outcomes[place] for place in range(len(calls))]
+
+    async def _answered(self, calls: dict[int, Json], asked: Mapping[int, Json]) -> None:
+        """Wait until a person has answered what the calls at these places ask, and add the answers to them."""
+        questions = {calls[place]["key"]: question for place, question in asked.items()}
+        await self._flow.ask(questions)
+        for place, question in asked.items():
+            decision = await self._flow.answer(calls[place]["key"], ANSWER_TIMEOUT)
+            decision = decision or {"decision": "deny", "reason": "nobody answered in time"}
+            calls[place] = {**calls[place], "answer": {"question": question, "decision": decision}}
+        await self._flow.ask({})
+
+    async def _activity(self, name: str, key: str, args: Json) -> Json:
+        (outcome,) = await self._flow.activities([Activity(name=name, key=key, args=args)])
+        return outcome
+
+    def _end(self, stopped: str, turns: int, *, value: Any = None, reason: str = "") -> Json:
+        return {
+            "stopped": stopped,
+            "messages": self._messages,
+            "turns": turns,
+            "value": value,
+            "reason": reason,
+            "telemetry": dict(self._telemetry),
+        }
+
+
+def _answer(call: Json, key: str, outcome: Json) -> Json:
+    """Return the message that answers a call. Its id is that of the planner, or, without one, the key of the call."""
+    answer = {
+        "role": "tool",
+        "content": outcome["content"],
+        "name": call["name"],
+        "tool_call_id": call["tool_call_id"] or key,
+    }
+    return {**answer, "is_error": True} if "kind" in outcome else answer

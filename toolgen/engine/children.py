@@ -1,0 +1,63 @@
+"""Agents that calls start, under an engine: each is a run of its own, which any worker executes."""
+
+from __future__ import annotations
+
+from asyncio import CancelledError, shield
+from typing import TYPE_CHECKING
+
+from toolgen.agents.planner import Outcome
+from toolgen.contract.records import FailureKind
+from toolgen.engine.protocol import RunCancelled
+from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
+from toolgen.runtime.base.errors import CallFailed, RunStopped
+
+if TYPE_CHECKING:
+    from toolgen.agents.runs import AgentRun, RunAgent
+    from toolgen.engine.protocol import Engine
+    from toolgen.engine.requests import RunEnd
+
+
+def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
+    """Return the planner loop of agents that calls start: it starts them as runs of the engine, and waits for them.
+
+    A call that is made again after a crash waits for the same run. The run has no secrets of the call that started it.
+    """
+
+    async def execute(child: AgentRun) -> Outcome:
+        run, meta = child.run, child.run.meta
+        request = RunRequest(
+            run_id=str(meta.run_id),
+            agent=run.agent,
+            messages=child.messages,
+            planner=planner,
+            user=meta.user,
+            session_id=meta.session_id,
+            mode=run.mode,
+            role=run.role,
+            agent_id=meta.agent_id,
+            parent_agent_id=meta.parent_agent_id,
+            parent_run_id=meta.parent_run_id,
+            parent_tool_call_id=meta.parent_tool_call_id,
+            requested=tuple(run.effective.tools),
+            attributes=meta.attributes,
+        )
+        run_id = await engine.start(request)
+        try:
+            return _outcome(run.agent, await engine.result(run_id))
+        except RunCancelled as error:
+            raise RunStopped(str(error)) from error
+        except CancelledError:
+            await shield(engine.cancel(run_id))
+            raise
+
+    return execute
+
+
+def _outcome(agent: str, end: RunEnd) -> Outcome:
+    """Return the answer of a run. Raises `CallFailed` for a run without one."""
+    if end.stopped == "completed":
+        return Outcome(value=end.value, telemetry=end.telemetry)
+    if end.stopped == "aborted":
+        raise RunStopped(end.reason)
+    reason = end.reason or f"it had no answer after {end.turns} turns"
+    raise CallFailed(FailureKind.UNAVAILABLE, end.stopped, f"{agent} ended without an answer: {reason}")

@@ -1,0 +1,75 @@
+"""The database of durable runs: its URL, how values are written to it, and what its users agree on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from dbos import DBOSClient, Serializer
+from dbos import error as dbos_errors
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION: Final = "toolgen-1"
+"""The version of runs, for all packages of tools: generated code that changes strands no run."""
+
+APPLICATION: Final = "toolgen"
+QUEUE: Final = "toolgen"
+RUN: Final = "toolgen.run"
+QUESTIONS: Final = "questions"
+
+
+class JsonSerializer(Serializer):
+    """Writes values as JSON in ASCII: databases take any text of a model, and no code is ever loaded from one."""
+
+    def name(self) -> str:
+        """Return its name in the database."""
+        return "toolgen_json"
+
+    def serialize(self, data: Any) -> str:
+        """Return a value as JSON text. Exceptions are written as their type and message."""
+        if isinstance(data, BaseException):
+            data = {"error": f"{type(data).__name__}: {data}"}
+        return json.dumps(data, separators=(",", ":"))
+
+    def deserialize(self, serialized_data: str) -> Any:
+        """Return the value of JSON text."""
+        return json.loads(serialized_data)
+
+
+def database_url(target: str | Path) -> str:
+    """Return the URL of a database: a `postgresql://` URL as it is, anything else is the path of an SQLite file.
+
+    Raises ValueError for other URLs.
+    """
+    text = str(target)
+    if "://" not in text:
+        return f"sqlite:///{text}"
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise ValueError("the database is no valid URL; write postgresql://user@host/name, or a path") from None
+    if url.get_backend_name() not in ("postgresql", "sqlite"):
+        raise ValueError(f"runs are kept in Postgres or SQLite, not in {url.get_backend_name()}")
+    return text
+
+
+def open_client(url: str) -> DBOSClient:
+    """Connect to a database that a worker has prepared.
+
+    Raises `StoreError`, without the URL: it may have a password.
+    """
+    try:
+        return DBOSClient(
+            system_database_url=url,
+            serializer=JsonSerializer(),
+            application_name=APPLICATION,
+            retry_connection_errors=False,
+        )
+    except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
+        raise StoreError(f"the database of the runs cannot be reached: {type(error).__name__}") from error

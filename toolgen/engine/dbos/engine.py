@@ -1,0 +1,157 @@
+"""Durable runs in a database, seen from any process: started, steered and looked at. Workers execute them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+from dbos import error as dbos_errors
+
+from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
+from toolgen.engine.dbos.flow import topic_of
+from toolgen.engine.local import decision_as_json
+from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo
+from toolgen.engine.requests import RunEnd
+from toolgen.runtime.events.records import RunNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dbos import EnqueueOptions, WorkflowStatus
+
+    from toolgen.engine.protocol import State
+    from toolgen.engine.requests import RunRequest
+    from toolgen.runtime.policy.permission import PermissionDecision
+
+_STATES: Final[dict[str, State]] = {
+    "DELAYED": "queued",
+    "ENQUEUED": "queued",
+    "PENDING": "running",
+    "SUCCESS": "ended",
+    "CANCELLED": "cancelled",
+}
+
+
+class DbosEngine:
+    """The runs in one database. Implements `Engine`.
+
+    `url` is that of the database, which a worker has prepared; results are looked for every `poll` seconds. Raises
+    `StoreError` if it cannot be reached.
+    """
+
+    def __init__(self, url: str, *, poll: float = 0.1) -> None:
+        self._client: Final = open_client(url)
+        self._poll: Final = poll
+
+    async def start(self, request: RunRequest, /) -> str:
+        """Enqueue a run, unless there is one with its id; return the id."""
+        options: EnqueueOptions = {
+            "workflow_name": RUN,
+            "queue_name": QUEUE,
+            "workflow_id": request.run_id,
+            "app_version": VERSION,
+            "application_name": APPLICATION,
+            "attributes": {
+                "agent": request.agent,
+                "user": request.user or "",
+                "parent": request.parent_run_id or "",
+            },
+        }
+        if request.timeout is not None:
+            options["workflow_timeout"] = request.timeout
+        await self._client.enqueue_async(options, request.as_json())
+        return request.run_id
+
+    async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
+        """Wait for the end of a run. Raises as `Engine.result` does."""
+        await self._status(run_id)
+        handle: Any = await self._client.retrieve_workflow_async(run_id)
+        try:
+            async with asyncio.timeout(seconds):
+                outcome = await handle.get_result(polling_interval_sec=self._poll)
+        except TimeoutError:
+            raise TimeoutError(f"{run_id} has not ended in {seconds} seconds") from None
+        except dbos_errors.DBOSAwaitedWorkflowCancelledError as error:
+            raise RunCancelled(f"{run_id} was cancelled") from error
+        except dbos_errors.DBOSException as error:
+            raise RunFailed(f"{run_id} could not be executed: {error}") from error
+        if "failed" in outcome:
+            raise RunFailed(f"{run_id} could not be executed: {outcome['failed']}")
+        return RunEnd.from_json(outcome)
+
+    async def cancel(self, run_id: str, /) -> None:
+        """Cancel a run, and the runs that its calls started, whichever worker executes them. Raises `RunNotFound`."""
+        await self._status(run_id)
+        ids = [run_id]
+        while ids:
+            await self._client.cancel_workflows_async(ids)
+            ids = [each.workflow_id for parent in ids for each in await self._listed(attributes={"parent": parent})]
+
+    async def resume(self, run_id: str, /) -> None:
+        """Let a run go on that was cancelled or could not be executed. Raises `RunNotFound`."""
+        await self._status(run_id)
+        await self._client.resume_workflow_async(run_id, queue_name=QUEUE)
+
+    async def approvals(self, run_id: str, /) -> list[Approval]:
+        """Return the questions that a run waits for. Raises `RunNotFound`."""
+        status = await self._status(run_id)
+        if _STATES.get(status.status) != "running":
+            return []
+        questions = await self._questions(run_id)
+        return [Approval(run_id=run_id, call=call, question=question) for call, question in questions.items()]
+
+    async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
+        """Answer a question. Raises `RunNotFound` and `NotAsked`."""
+        if call not in {approval.call for approval in await self.approvals(run_id)}:
+            raise NotAsked(run_id, call)
+        await self._client.send_async(run_id, decision_as_json(decision), topic_of(call))
+
+    async def info(self, run_id: str, /) -> RunInfo:
+        """Return the state of a run. Raises `RunNotFound`."""
+        return await self._info(await self._status(run_id))
+
+    async def runs(
+        self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[RunInfo]:
+        """Return runs, the newest first; by default all."""
+        wanted = [status for status, state in _STATES.items() if state in states] if states else None
+        if wanted is not None and "failed" in states:
+            wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+        if wanted is not None and "waiting" in states and "PENDING" not in wanted:
+            wanted.append("PENDING")
+        attributes = None if user is None else {"user": user}
+        found = await self._listed(status=wanted, attributes=attributes, limit=limit, offset=offset, sort_desc=True)
+        infos = [await self._info(status) for status in found]
+        return [info for info in infos if not states or info.state in states]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await asyncio.to_thread(self._client.destroy)
+
+    async def _info(self, status: WorkflowStatus) -> RunInfo:
+        state = _STATES.get(status.status, "failed")
+        if state == "running" and await self._questions(status.workflow_id):
+            state = "waiting"
+        about = status.attributes or {}
+        return RunInfo(
+            run_id=status.workflow_id,
+            agent=about.get("agent", ""),
+            state=state,
+            user=about.get("user") or None,
+            parent_run_id=about.get("parent") or None,
+            created=(status.created_at or 0) / 1000,
+            updated=(status.updated_at or 0) / 1000,
+            worker=status.executor_id or "",
+        )
+
+    async def _questions(self, run_id: str) -> dict[str, Any]:
+        return await self._client.get_event_async(run_id, QUESTIONS, 0) or {}
+
+    async def _status(self, run_id: str) -> WorkflowStatus:
+        found = await self._listed(workflow_ids=[run_id])
+        if not found:
+            raise RunNotFound(run_id)
+        return found[0]
+
+    async def _listed(self, **options: Any) -> list[WorkflowStatus]:
+        return await self._client.list_workflows_async(name=RUN, load_input=False, load_output=False, **options)

@@ -1,0 +1,55 @@
+"""The flow of a run as a DBOS workflow: activities are steps, answers are messages, questions are an event."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from dbos import DBOS
+
+from toolgen.engine.dbos.database import QUESTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.engine.protocol import Activities, Activity
+    from toolgen.engine.requests import Json, RunRequest
+
+
+class DbosFlow:
+    """Implements `Flow`. Must be used in the workflow of the run only."""
+
+    def __init__(self, host: Activities, request: RunRequest) -> None:
+        self._host: Final = host
+        self._request: Final = request
+
+    async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
+        """Execute each activity as a step. Cancelling the run cancels those that are under way."""
+        steps = [DBOS.reserve_step() for _ in activities]  # in this order, whichever begins first
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(step.run_async({"name": activity.name, "preemptible": True}, self._execute, activity))
+                for step, activity in zip(steps, activities, strict=True)
+            ]
+        return [task.result() for task in tasks]
+
+    async def _execute(self, activity: Activity) -> Json:
+        return await self._host.execute(self._request, activity)
+
+    async def ask(self, questions: Mapping[str, Json], /) -> None:
+        """Show the questions that the run waits for."""
+        await DBOS.set_event_async(QUESTIONS, dict(questions))
+
+    async def answer(self, call: str, seconds: float, /) -> Json | None:
+        """Wait for the answer to a question."""
+        answer: Json | None = await DBOS.recv_async(topic_of(call), seconds)
+        return answer
+
+    async def sleep(self, seconds: float, /) -> None:
+        """Wait, across restarts too."""
+        await DBOS.sleep_async(seconds)
+
+
+def topic_of(call: str) -> str:
+    """Return the topic of the messages that answer the question of a call."""
+    return f"answer:{call}"

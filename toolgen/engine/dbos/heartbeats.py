@@ -1,0 +1,92 @@
+"""Heartbeats of workers: who is there, and whose runs another worker has to take over.
+
+A heartbeat is a number that a worker counts up. Whoever has not seen it change for a while, by a clock of its own that
+only goes forward, takes the worker for dead: clocks of machines are not compared, and may jump.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import Engine as Database
+
+INTERVAL: Final = 1.0
+"""Seconds between the heartbeats of a worker."""
+
+DEAD_AFTER: Final = 5.0
+"""Seconds without a heartbeat after which a worker counts as dead."""
+
+_LEFT: Final = -1
+"""The count of a worker that has stopped, and left its runs to others."""
+
+_TABLE: Final = sa.Table(
+    "toolgen_workers",
+    sa.MetaData(),
+    sa.Column("worker", sa.Text, primary_key=True),
+    sa.Column("beats", sa.BigInteger, nullable=False),
+)
+
+
+class Heartbeats:
+    """The heartbeats of one worker, and what it has seen of those of others."""
+
+    def __init__(self, database: Database, worker: str, clock: Callable[[], float] = monotonic) -> None:
+        self._database: Final = database
+        self._worker: Final = worker
+        self._clock: Final = clock
+        self._beats = 0
+        self._seen: dict[str, tuple[int, float]] = {}
+
+    def prepare(self) -> None:
+        """Create the table, unless it is there, and beat once. Raises SQLAlchemyError."""
+        try:
+            _TABLE.metadata.create_all(self._database)
+        except SQLAlchemyError:  # another worker creates it at this moment
+            _TABLE.metadata.create_all(self._database)
+        self.beat()
+
+    def beat(self) -> list[str]:
+        """Count up, and return the workers that are dead.
+
+        Raises SQLAlchemyError. While the database cannot be reached no one can be seen, so the wait starts again.
+        """
+        self._beats += 1
+        try:
+            with self._database.begin() as connection:
+                here = sa.update(_TABLE).where(_TABLE.c.worker == self._worker).values(beats=self._beats)
+                if connection.execute(here).rowcount == 0:
+                    connection.execute(sa.insert(_TABLE).values(worker=self._worker, beats=self._beats))
+                rows = connection.execute(sa.select(_TABLE.c.worker, _TABLE.c.beats)).all()
+        except SQLAlchemyError:
+            self._seen.clear()
+            raise
+        now = self._clock()
+        seen = {
+            worker: (beats, self._seen[worker][1] if self._seen.get(worker, (None,))[0] == beats else now)
+            for worker, beats in rows
+            if worker != self._worker
+        }
+        self._seen = seen
+        return [worker for worker, (beats, since) in seen.items() if beats == _LEFT or now - since >= DEAD_AFTER]
+
+    def leave(self) -> None:
+        """Let the others take over the runs of this worker at once. Raises SQLAlchemyError."""
+        with self._database.begin() as connection:
+            connection.execute(sa.update(_TABLE).where(_TABLE.c.worker == self._worker).values(beats=_LEFT))
+
+    def forget(self, worker: str) -> None:
+        """Remove a worker whose runs are taken over. Raises SQLAlchemyError."""
+        with self._database.begin() as connection:
+            connection.execute(sa.delete(_TABLE).where(_TABLE.c.worker == worker))
+        self._seen.pop(worker, None)
+
+    def workers(self) -> list[str]:
+        """Return the workers that this one has seen, without itself."""
+        return sorted(self._seen)

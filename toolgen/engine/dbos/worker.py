@@ -1,0 +1,200 @@
+"""A worker: takes runs from the queue of a database and executes them, and takes over those of workers that died."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from dbos import DBOS
+from sqlalchemy.exc import SQLAlchemyError
+
+from toolgen.contract.records import NOTHING
+from toolgen.engine.body import DEFAULT_RETRIES, Body
+from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer
+from toolgen.engine.dbos.flow import DbosFlow
+from toolgen.engine.dbos.heartbeats import INTERVAL, Heartbeats
+from toolgen.engine.requests import RunRequest
+from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dbos import DBOSConfig
+
+    from toolgen.engine.body import Retries
+    from toolgen.engine.host import EngineHost
+    from toolgen.engine.protocol import Activity
+    from toolgen.engine.requests import Json
+
+_working: list[DbosWorker] = []
+"""The worker of this process, if any: DBOS has one instance per process."""
+
+
+@DBOS.workflow(name=RUN)
+async def _execute_run(fields: Json) -> Json:
+    """Execute a run. A failure is an outcome: the database has no exceptions."""
+    worker = _working[0]
+    request = RunRequest.from_json(fields)
+    try:
+        return await Body(DbosFlow(worker, request), request, worker.retries).run()
+    except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
+        warn("a run of %s failed", request.agent, error=error)
+        return {"failed": f"{type(error).__name__}: {error}"}
+    finally:
+        worker.forget(request.run_id, "this worker does not execute the run any more")
+
+
+class DbosWorker:
+    """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
+
+    `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, waiting ones included;
+    `per_user` and `per_tool`, by ident, bound the calls that are made at a time. The queue is looked at every `poll`
+    seconds. `name` must be unique; by default it has the names of host and process.
+    """
+
+    def __init__(
+        self,
+        host: EngineHost,
+        url: str,
+        *,
+        name: str = "",
+        concurrency: int = 100,
+        per_user: int | None = None,
+        per_tool: Mapping[str, int] = NOTHING,
+        poll: float = 0.1,
+        retries: Retries = DEFAULT_RETRIES,
+    ) -> None:
+        for what, value in (("concurrency", concurrency), ("per_user", per_user), *per_tool.items()):
+            if value is not None and value < 1:
+                raise ValueError(f"{what} is {value}; it must be at least 1")
+        self.name: Final = name or f"{socket.gethostname()}-{os.getpid()}-{os.urandom(3).hex()}"
+        self.retries: Final = retries
+        self._host: Final = host
+        self._url: Final = url
+        self._concurrency: Final = concurrency
+        self._poll: Final = poll
+        self._per_user: Final = per_user
+        self._of_user: Final[dict[str, asyncio.Semaphore]] = {}
+        self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
+        self._running: Final[set[asyncio.Task[Any]]] = set()
+        self._draining = asyncio.Event()
+        self._beating: asyncio.Task[None] | None = None
+        self._database: sa.Engine | None = None
+        self._heartbeats: Heartbeats | None = None
+
+    async def __aenter__(self) -> DbosWorker:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.stop()
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether it starts nothing any more."""
+        return self._draining.is_set()
+
+    @property
+    def activities_running(self) -> int:
+        """How many activities it executes."""
+        return len(self._running)
+
+    async def start(self) -> None:
+        """Prepare the database, and begin. Raises RuntimeError for a second worker in the process."""
+        if _working:
+            raise RuntimeError("this process has a worker already")
+        _working.append(self)
+        try:
+            self._database = sa.create_engine(self._url, pool_size=1, max_overflow=1, pool_pre_ping=True)
+            self._heartbeats = Heartbeats(self._database, self.name)
+            await asyncio.to_thread(self._heartbeats.prepare)
+            config: DBOSConfig = {
+                "name": APPLICATION,
+                "system_database_url": self._url,
+                "application_version": VERSION,
+                "executor_id": self.name,
+                "serializer": JsonSerializer(),
+                "log_level": "WARNING",
+                "enable_otlp": False,
+                "notification_listener_polling_interval_sec": self._poll,
+            }
+            DBOS(config=config)
+            DBOS.launch()
+            await DBOS.register_queue_async(
+                QUEUE,
+                worker_concurrency=self._concurrency,
+                polling_interval_sec=self._poll,
+                on_conflict="always_update",
+            )
+        except BaseException:
+            await self._close()
+            raise
+        self._beating = asyncio.create_task(self._beat())
+
+    async def stop(self, grace: float = 30.0) -> None:
+        """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
+        self._draining.set()
+        if self._running:
+            await asyncio.wait(self._running, timeout=grace)
+        for task in self._running:
+            task.cancel()
+        if self._beating is not None:
+            self._beating.cancel()
+        await self._close()
+
+    async def _close(self) -> None:
+        await asyncio.to_thread(DBOS.destroy)
+        # DBOS has made its threads those of the loop, and has closed them.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
+        if self._heartbeats is not None:
+            with suppress(SQLAlchemyError):  # others see that it has stopped
+                await asyncio.to_thread(self._heartbeats.leave)
+        if self._database is not None:
+            await asyncio.to_thread(self._database.dispose)
+        _working.remove(self)
+
+    async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
+        """Execute one activity, when the user and the tool may have one more call."""
+        task: asyncio.Task[Any] | None = asyncio.current_task()
+        async with AsyncExitStack() as held:
+            if activity.name == "call":
+                for semaphore in self._bounds(request, activity):
+                    await held.enter_async_context(semaphore)
+            if self.is_draining:
+                await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
+            if task is not None:
+                self._running.add(task)
+                held.callback(self._running.discard, task)
+            return await self._host.execute(request, activity)
+
+    def forget(self, run_id: str, reason: str, /) -> None:
+        """Abort what this process still does for a run, and forget it."""
+        self._host.forget(run_id, reason)
+
+    def _bounds(self, request: RunRequest, activity: Activity) -> list[asyncio.Semaphore]:
+        ident = self._host.runtime.catalog.resolve(activity.args["call"]["name"]) or ""
+        bounds = [self._of_tool[ident]] if ident in self._of_tool else []
+        if self._per_user is not None and request.user is not None:
+            bounds.append(self._of_user.setdefault(request.user, asyncio.Semaphore(self._per_user)))
+        return bounds
+
+    async def _beat(self) -> None:
+        """Beat, and take over the runs of workers that died."""
+        heartbeats = self._heartbeats
+        while heartbeats is not None:
+            await asyncio.sleep(INTERVAL)
+            try:
+                for dead in await asyncio.to_thread(heartbeats.beat):
+                    await asyncio.to_thread(self._adopt, heartbeats, dead)
+            except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
+                warn("worker %s cannot reach its database", self.name, error=error)
+
+    def _adopt(self, heartbeats: Heartbeats, dead: str) -> None:
+        """Enqueue the runs of a dead worker again. If two do so at once, each run is still enqueued once."""
+        DBOS._recover_pending_workflows([dead])  # noqa: SLF001  # what DBOS calls for its own cloud; no public name
+        heartbeats.forget(dead)

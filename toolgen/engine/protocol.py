@@ -1,0 +1,138 @@
+"""The protocols of engines: what starts and steers runs, and what the body of a run needs of its engine.
+
+The pipeline knows nothing of either. An engine keeps the outcome of every activity, so that a run that is executed
+again after a crash repeats none that has an outcome.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.engine.requests import Json, RunEnd, RunRequest
+    from toolgen.runtime.policy.permission import PermissionDecision
+
+State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
+"""The state of a run: `waiting` is for the answer of a person; `failed` means that the engine could not execute it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """One thing to do whose outcome is kept: `name` is `plan`, `call` or `skip`; `key` is unique within the run."""
+
+    name: str
+    key: str
+    args: Json
+
+
+class Flow(Protocol):
+    """What the body of a run needs of its engine. A body must do the same each time, given the same outcomes."""
+
+    async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
+        """Execute activities concurrently; return their outcomes, in order.
+
+        Each is executed at least once, and not again once its outcome is kept.
+        """
+        ...
+
+    async def ask(self, questions: Mapping[str, Json], /) -> None:
+        """Show the questions that the run waits for, by the keys of their calls; they replace those before."""
+        ...
+
+    async def answer(self, call: str, seconds: float, /) -> Json | None:
+        """Wait for the answer to a question; None after so many seconds."""
+        ...
+
+    async def sleep(self, seconds: float, /) -> None:
+        """Wait, across restarts too."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """A question to a person that a run waits for. `question` has what to decide; `call` is the key of its call."""
+
+    run_id: str
+    call: str
+    question: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """One run, in a list. Times are in seconds since 1970; `worker` executes it, or did so last."""
+
+    run_id: str
+    agent: str
+    state: State
+    user: str | None
+    parent_run_id: str | None
+    created: float
+    updated: float
+    worker: str
+    reason: str = ""
+
+
+class Engine(Protocol):
+    """Starts and steers runs, which its workers execute."""
+
+    async def start(self, request: RunRequest, /) -> str:
+        """Start a run, unless there is one with its id; return the id."""
+        ...
+
+    async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
+        """Wait for the end of a run, at most so many seconds.
+
+        Raises `RunNotFound`, `RunCancelled`, `RunFailed` if the engine could not execute it, and TimeoutError.
+        """
+        ...
+
+    async def cancel(self, run_id: str, /) -> None:
+        """Cancel a run, the calls that it makes, and the runs that these started. Raises `RunNotFound`."""
+        ...
+
+    async def approvals(self, run_id: str, /) -> list[Approval]:
+        """Return the questions that a run waits for. Raises `RunNotFound`."""
+        ...
+
+    async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
+        """Answer a question. Raises `RunNotFound`, and `NotAsked` if the run does not wait for that answer."""
+        ...
+
+    async def info(self, run_id: str, /) -> RunInfo:
+        """Return the state of a run. Raises `RunNotFound`."""
+        ...
+
+
+class RunCancelled(Exception):
+    """A run was cancelled, by a person or because its time was up."""
+
+
+class RunFailed(Exception):
+    """An engine could not execute a run."""
+
+
+class NotAsked(LookupError):
+    """A run does not wait for that answer."""
+
+    def __init__(self, run_id: str, call: str) -> None:
+        self.run_id = run_id
+        self.call = call
+        super().__init__(f"{run_id} does not wait for an answer about {call!r}")
+
+    def __reduce__(self) -> tuple[type[NotAsked], tuple[str, str]]:
+        return (NotAsked, (self.run_id, self.call))
+
+
+class Activities(Protocol):
+    """What executes activities in a process."""
+
+    async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
+        """Execute one; return its outcome. Raises only cancellation, and what ends the process."""
+        ...
+
+    def forget(self, run_id: str, reason: str, /) -> None:
+        """Abort what this process still does for a run, and forget it."""
+        ...
