@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.postgres import postgres_server, postgres_url, shared_postgres
 from tests.unit.runtime.package import shop
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["collect_ignore", "pytest_addoption", "shop"]
+__all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]
 
 # The runtime is also tested without the compiler and without Redis.
 collect_ignore = [

@@ -5,6 +5,7 @@
 # With the argument `long` also those of long tests: programs around MCP from npm and PyPI, into .venv/programs.
 
 missing() {
+    command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || printf ' postgresql'
     command -v redis-server >/dev/null || printf ' redis-server'
     command -v rg >/dev/null || printf ' ripgrep'
 }
