@@ -57,16 +57,19 @@ class EngineHost:
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity. What fails has an outcome too."""
-        args = activity.args
-        if activity.name == "end":
-            return await self._end(request, args["reason"])
         try:
             run = self._run(request)
         except (UnknownAgent, ToolsNotGranted, CatalogError, ValueError) as error:  # it is not an agent of this catalog
             return {"error": str(error)}
-        if activity.name == "plan":
-            return await self._plan(request, run, args)
-        return await (self._skip if activity.name == "skip" else self._call)(run, args)
+        match activity.name:
+            case "plan":
+                return await self._plan(request, run, activity.args)
+            case "end":
+                return await self._end(run, activity.args["reason"])
+            case "skip":
+                return _outcome(await self.runtime.skip(self._request(activity.args), run))
+            case _:
+                return await self._call(run, activity.args)
 
     def forget(self, run_id: str, reason: str) -> None:
         """Abort what this process still does for a run, and forget it."""
@@ -82,13 +85,13 @@ class EngineHost:
             )
         return run
 
-    async def _end(self, request: RunRequest, reason: str) -> Json:
-        run = self._runs.pop(request.run_id, None) or self._run(request)
-        self._runs.pop(request.run_id, None)
-        try:
-            await self.runtime.end_run(run, reason)
-        except StoreError as error:  # the run has happened: whoever waits for it gets its result
-            warn("the end of a run of %s is not recorded", request.agent, error=error)
+    async def _end(self, run: Run, reason: str) -> Json:
+        """Record the end of a run; that of a run that a call started is recorded with the call."""
+        if run.meta.parent_tool_call_id is None:
+            try:
+                await self.runtime.end_run(run, reason)
+            except StoreError as error:  # the run has happened: whoever waits for it gets its result
+                warn("the end of a run of %s is not recorded", run.agent, error=error)
         return {}
 
     async def _plan(self, request: RunRequest, run: Run, args: Json) -> Json:
@@ -120,10 +123,6 @@ class EngineHost:
             ],
             "may_continue": self.runtime.may_continue,
         }
-
-    async def _skip(self, run: Run, args: Json) -> Json:
-        result = await self.runtime.skip(self._request(args), run)
-        return _outcome(result)
 
     async def _call(self, run: Run, args: Json) -> Json:
         """Make a call, or return what a person has to decide first.

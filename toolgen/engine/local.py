@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from time import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
@@ -14,7 +14,7 @@ from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Coroutine, Iterable, Mapping, Sequence
 
     from toolgen.engine.body import Retries
     from toolgen.engine.protocol import Activities, Activity, State
@@ -138,9 +138,7 @@ class _LocalFlow:
         self._run = run
 
     async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._host.execute(self._run.request, each)) for each in activities]
-        return [task.result() for task in tasks]
+        return await together(self._host.execute(self._run.request, each) for each in activities)
 
     async def ask(self, questions: Mapping[str, Json], /) -> None:
         self._run.questions = questions
@@ -160,6 +158,16 @@ def _answer(run: _Running, call: str) -> asyncio.Future[Json]:
     if call not in run.answers:
         run.answers[call] = asyncio.get_running_loop().create_future()
     return run.answers[call]
+
+
+async def together(outcomes: Iterable[Coroutine[Any, Any, Json]]) -> list[Json]:
+    """Await coroutines concurrently; return their outcomes, in order. If one raises, the others are cancelled."""
+    tasks = [asyncio.create_task(outcome) for outcome in outcomes]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def decision_as_json(decision: PermissionDecision) -> Json:

@@ -28,9 +28,13 @@ _CALLS: Final = {
     "replay": "Check recorded calls against the generated codecs.",
     "log": "Show recorded runs and verify their integrity.",
 }
-_GROUPS: Final = {"specs": _SPECS, "tools": _TOOLS, "calls": _CALLS}
+_RUNS: Final = {
+    "worker": "Execute durable runs of agents.",
+    "runs": "Look at durable runs, answer what they ask, cancel and resume them.",
+}
+_GROUPS: Final = {"specs": _SPECS, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
 
-COMMANDS: Final = {**_SPECS, **_TOOLS, **_CALLS}
+COMMANDS: Final = {**_SPECS, **_TOOLS, **_CALLS, **_RUNS}
 """Every command and its summary. Command `x` of a group is `commands/GROUP/x.py`; `import` is `import_.py`."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from dbos import DBOSClient, Serializer
+from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -56,7 +56,17 @@ def database_url(target: str | Path) -> str:
         raise ValueError("the database is no valid URL; write postgresql://user@host/name, or a path") from None
     if url.get_backend_name() not in ("postgresql", "sqlite"):
         raise ValueError(f"runs are kept in Postgres or SQLite, not in {url.get_backend_name()}")
-    return text
+    if url.get_backend_name() == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    return url.render_as_string(hide_password=False)
+
+
+def prepare(url: str) -> None:
+    """Create what the runs need in a database, or bring it up to date. Raises `StoreError`."""
+    try:
+        DBOS.migrate(url)
+    except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
+        raise StoreError(f"the database of the runs cannot be prepared: {type(error).__name__}") from error
 
 
 def open_client(url: str) -> DBOSClient:

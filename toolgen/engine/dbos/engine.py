@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dbos import EnqueueOptions, WorkflowStatus
 
     from toolgen.engine.protocol import State
-    from toolgen.engine.requests import RunRequest
+    from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
 
 _STATES: Final[dict[str, State]] = {
@@ -53,10 +53,11 @@ class DbosEngine:
             "application_name": APPLICATION,
             "attributes": {
                 "agent": request.agent,
-                "user": request.user or "",
                 "parent": request.parent_run_id or "",
             },
         }
+        if request.user is not None:
+            options["authenticated_user"] = request.user
         if request.timeout is not None:
             options["workflow_timeout"] = request.timeout
         await self._client.enqueue_async(options, request.as_json())
@@ -82,10 +83,11 @@ class DbosEngine:
     async def cancel(self, run_id: str, /) -> None:
         """Cancel a run, and the runs that its calls started, whichever worker executes them. Raises `RunNotFound`."""
         await self._status(run_id)
-        ids = [run_id]
-        while ids:
-            await self._client.cancel_workflows_async(ids)
-            ids = [each.workflow_id for parent in ids for each in await self._listed(attributes={"parent": parent})]
+        await self._client.cancel_workflow_async(run_id)
+        started = [each.workflow_id for each in await self._listed(workflow_id_prefix=f"{run_id}.")]
+        below = [each for each in started if each.startswith(f"{run_id}.")]  # in a prefix, `_` is any character
+        if below:
+            await self._client.cancel_workflows_async(below)
 
     async def resume(self, run_id: str, /) -> None:
         """Let a run go on that was cancelled or could not be executed. Raises `RunNotFound`."""
@@ -119,10 +121,24 @@ class DbosEngine:
             wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
         if wanted is not None and "waiting" in states and "PENDING" not in wanted:
             wanted.append("PENDING")
-        attributes = None if user is None else {"user": user}
-        found = await self._listed(status=wanted, attributes=attributes, limit=limit, offset=offset, sort_desc=True)
+        found = await self._listed(status=wanted, user=user, limit=limit, offset=offset, sort_desc=True)
         infos = [await self._info(status) for status in found]
         return [info for info in infos if not states or info.state in states]
+
+    async def timeline(self, run_id: str, /) -> list[Json]:
+        """Return what was done in a run, in order: `name`, `started` and `ended`, in seconds since 1970.
+
+        Raises `RunNotFound`.
+        """
+        await self._status(run_id)
+        return [
+            {
+                "name": step["function_name"],
+                "started": (step["started_at_epoch_ms"] or 0) / 1000,
+                "ended": None if step["completed_at_epoch_ms"] is None else step["completed_at_epoch_ms"] / 1000,
+            }
+            for step in await self._client.list_workflow_steps_async(run_id)
+        ]
 
     async def close(self) -> None:
         """Close the connections."""
@@ -137,7 +153,7 @@ class DbosEngine:
             run_id=status.workflow_id,
             agent=about.get("agent", ""),
             state=state,
-            user=about.get("user") or None,
+            user=status.authenticated_user,
             parent_run_id=about.get("parent") or None,
             created=(status.created_at or 0) / 1000,
             updated=(status.updated_at or 0) / 1000,

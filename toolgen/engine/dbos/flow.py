@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
 
 from toolgen.engine.dbos.database import QUESTIONS
+from toolgen.engine.local import together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,12 +26,10 @@ class DbosFlow:
     async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
         """Execute each activity as a step. Cancelling the run cancels those that are under way."""
         steps = [DBOS.reserve_step() for _ in activities]  # in this order, whichever begins first
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(step.run_async({"name": activity.name, "preemptible": True}, self._execute, activity))
-                for step, activity in zip(steps, activities, strict=True)
-            ]
-        return [task.result() for task in tasks]
+        return await together(
+            step.run_async({"name": activity.name, "preemptible": True}, self._execute, activity)
+            for step, activity in zip(steps, activities, strict=True)
+        )
 
     async def _execute(self, activity: Activity) -> Json:
         return await self._host.execute(self._request, activity)

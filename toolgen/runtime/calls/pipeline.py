@@ -357,14 +357,17 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
 
 
 def _child_id(call: Call) -> str | None:
-    """Return the id of a run that a call starts: the same when an engine makes the call again; None if none does."""
+    """Return the id of a run that a call of an engine starts: the same when the call is made again; else None.
+
+    It begins with the id of the run of the call, and a dot.
+    """
     key = call.meta.idempotency_key
     if not key:
         return None
     from hashlib import sha256  # few calls start agents
 
     number = len(call.at_end)  # grows with each start
-    return f"run_{sha256(f'{key}:{number}'.encode(errors='replace')).hexdigest()[:32]}"
+    return f"{call.meta.run_id}.{sha256(f'{key}:{number}'.encode(errors='replace')).hexdigest()[:16]}"
 
 
 def _unique_ids() -> Callable[[str], str]:

@@ -1,0 +1,145 @@
+"""A program with durable runs, for tests: planners follow a script, and tools leave marks in a folder.
+
+The script of a run is the JSON text of its first user message: `{"turns": [[["code.read_file", {"path": "a"}]]],
+"answer": 1}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.unit.runtime.tools import idle_executors
+from toolgen.adapters.approval import ask_framework
+from toolgen.agents import Calls, Message, Outcome, executor
+from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.engine import EngineHost, RunRequest
+from toolgen.engine.children import run_children
+from toolgen.runtime import Runtime, load
+from toolgen.runtime.base.errors import CallFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.agents.planner import Plan
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.engine.protocol import Engine
+    from toolgen.runtime.catalog.definition import ToolDefinition
+
+FOLDER = "ENGINE_APP_FOLDER"
+SEARCH = "orchestrator.research.search"
+ANSWER = {"answer": "yes", "sources": []}
+
+
+def script(*turns: Sequence[tuple[str, Mapping[str, Any]]], answer: Any = "done", **more: Any) -> tuple[Message, ...]:
+    """Return the messages of a run that makes the calls of each turn."""
+    return (Message(role="user", content=json.dumps({"turns": turns, "answer": answer, **more})),)
+
+
+def request(*turns: Sequence[tuple[str, Mapping[str, Any]]], answer: Any = "done", **fields: Any) -> RunRequest:
+    return RunRequest(agent="main", messages=script(*turns, answer=answer), **fields)
+
+
+def read(path: str = "a") -> tuple[str, dict[str, Any]]:
+    """A call that changes nothing and asks nobody."""
+    return ("code.read_file", {"path": path})
+
+
+def write(path: str, content: str = "x") -> tuple[str, dict[str, Any]]:
+    """A call that a person has to allow."""
+    return ("code.write_file", {"path": path, "content": content})
+
+
+def search(*turns: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[str, Any]]:
+    """A call that starts an agent, which follows a script of its own."""
+    return (SEARCH, {"query": json.dumps({"turns": turns, "answer": ANSWER})})
+
+
+class ScriptPlanner:
+    """Follows the script of the run. `plans` counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.plans = 0
+
+    async def plan(
+        self, messages: Sequence[Message], _tools: Mapping[str, ToolDefinition], _meta: ToolCallMeta, /
+    ) -> Plan:
+        self.plans += 1
+        text = next(message.content for message in messages if message.role == "user")
+        script_: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
+        turn = sum(bool(message.calls) for message in messages)
+        if turn == len(script_["turns"]):
+            return Outcome(value=script_["answer"])
+        calls = tuple(
+            ToolRequest(name=name, payload=json.dumps(args), tool_call_id=f"c{turn}{place}")
+            for place, (name, args) in enumerate(script_["turns"][turn])
+        )
+        return Calls(message=Message(role="assistant", calls=calls))
+
+
+class Effects:
+    """Runs the tools of `code` and `router`: a service that honours idempotency keys. Every attempt is noted as well.
+
+    A path `slow-N` takes N seconds; one that contains `down` fails until a file `up` is in the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with closing(self._open()) as database:
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS attempts (key TEXT, tool TEXT, path TEXT, user TEXT, run TEXT)"
+            )
+            database.execute("CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, path TEXT)")
+
+    async def execute(self, call: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
+        args = json.loads(call.payload)
+        path = args["path"] if "path" in args else args["query"]
+        self._note(
+            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?)", meta.idempotency_key, call.name, path, meta.user, meta.run_id
+        )
+        if path.startswith("slow-"):
+            await asyncio.sleep(float(path.removeprefix("slow-")))
+        if "down" in path and not (self._folder / "up").exists():
+            raise CallFailed(FailureKind.UNAVAILABLE, "down", "the service is down", "")
+        if call.name == "code.write_file":
+            self._note("INSERT OR IGNORE INTO effects VALUES (?, ?)", meta.idempotency_key, path)
+            return ToolResult(value={"bytes_written": 1, "created": True})
+        if call.name == "router.web_search":
+            return ToolResult(value=[])
+        return ToolResult(
+            value={"content": f"text of {path}", "start_line": 1, "truncated": False, "truncated_lines": []}
+        )
+
+    def _note(self, statement: str, *values: Any) -> None:
+        with closing(self._open()) as database:
+            database.execute(statement, values)
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._folder / "effects.sqlite", timeout=30, isolation_level=None)
+
+
+def rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / "effects.sqlite", timeout=30)) as database:
+        return database.execute(statement).fetchall()
+
+
+def host(engine: Engine, folder: Path | None = None, **settings: Any) -> EngineHost:
+    """Return what executes runs: `toolgen worker tests.unit.engine.app:host`."""
+    folder = folder or Path(os.environ[FOLDER])
+    catalog = load("generated")
+    run_agent = run_children(engine)
+    runtime = Runtime(
+        catalog,
+        executors=[
+            executor(catalog, "orchestrator.research", run_agent),
+            *(ToolsetRegistration(toolset=name, executor=Effects(folder)) for name in ("code", "router")),
+            *idle_executors(catalog, "orchestrator.research", "code", "router"),
+        ],
+        **{"permission": ask_framework, "policies": ["coding"], **settings},
+    )
+    return EngineHost(runtime, ScriptPlanner())

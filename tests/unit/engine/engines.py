@@ -1,0 +1,116 @@
+"""Every engine, for tests that run on all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.engine import app
+from toolgen.engine import EngineHost, LocalEngine
+from toolgen.engine.body import Retries
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from pathlib import Path
+
+    from toolgen.engine.protocol import Activity, Approval, Engine
+    from toolgen.engine.requests import Json, RunRequest
+
+KINDS = ["local", "sqlite", "postgres"]
+QUICK = Retries(first=0.05, most=0.2)
+
+
+class CountingHost(EngineHost):
+    """Notes the activities that it executes: their name and key, and the run of each."""
+
+    activities: list[tuple[str, str]]
+    runs_seen: list[tuple[str, str]]
+
+    async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
+        self.activities.append((activity.name, activity.key))
+        self.runs_seen.append((activity.name, request.run_id))
+        return await super().execute(request, activity)
+
+
+class LateEngine:
+    """An engine that is known only after the host that it needs. Everything else is the engine's."""
+
+    engine: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+
+class Running:
+    """A running engine: the folder where tools leave marks, and the host."""
+
+    def __init__(self, engine: Engine, host: CountingHost, folder: Path) -> None:
+        self.engine = engine
+        self.host = host
+        self.folder = folder
+
+    def count(self, name: str) -> int:
+        return sum(activity == name for activity, _ in self.host.activities)
+
+    def marks(self, columns: str = "path", table: str = "attempts") -> list[Any]:
+        found = app.rows(self.folder, f"SELECT {columns} FROM {table}")  # noqa: S608  # names in tests
+        return [row[0] if len(row) == 1 else row for row in found]
+
+    async def questions(self, run_id: str, count: int = 1) -> list[Approval]:
+        """Wait until a run asks so many questions."""
+        async with asyncio.timeout(20):
+            while len(asked := await self.engine.approvals(run_id)) != count:
+                await asyncio.sleep(0.02)
+        return asked
+
+
+class Engines:
+    """Opens an engine of one kind, any number of times, on the same database."""
+
+    def __init__(self, kind: str, target: str, folder: Path) -> None:
+        self.kind = kind
+        self.url = database_url(target) if kind != "local" else ""
+        self.folder = folder
+
+    @asynccontextmanager
+    async def opened(
+        self, change: Callable[[CountingHost], None] | None = None, **settings: Any
+    ) -> AsyncGenerator[Running]:
+        late: Any = LateEngine()
+        made = app.host(late, self.folder, **settings)
+        host = CountingHost(made.runtime, dict(made.planners))
+        host.activities, host.runs_seen = [], []
+        if change is not None:
+            change(host)
+        if self.kind == "local":
+            late.engine = LocalEngine(host, QUICK)
+            yield Running(late.engine, host, self.folder)
+            return
+        prepare(self.url)
+        async with DbosWorker(host, self.url, retries=QUICK, poll=0.02):
+            late.engine = DbosEngine(self.url, poll=0.02)
+            try:
+                yield Running(late.engine, host, self.folder)
+            finally:
+                await late.engine.close()
+
+    def run(self, body: Callable[[Running], Awaitable[None]], **settings: Any) -> None:
+        """Run a test in an event loop, with an open engine."""
+
+        async def main() -> None:
+            async with asyncio.timeout(60), self.opened(**settings) as running:
+                await body(running)
+
+        asyncio.run(main())
+
+
+@pytest.fixture(params=KINDS)
+def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
+    """Return the engine of each kind in turn."""
+    kind: str = request.param
+    target = request.getfixturevalue("postgres_url") if kind == "postgres" else str(tmp_path / "runs.sqlite")
+    return Engines(kind, target, tmp_path)

@@ -1,0 +1,1 @@
+"""Commands about durable runs: executing, showing and steering them."""

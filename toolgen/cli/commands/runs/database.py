@@ -1,0 +1,43 @@
+"""The database of durable runs, as commands take it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from toolgen.engine.dbos import DbosEngine
+
+database_option = click.option(
+    "--database",
+    required=True,
+    envvar="TOOLGEN_DATABASE",
+    show_envvar=True,
+    metavar="URL",
+    help="The database of the runs: postgresql://…, or the path of an SQLite file.",
+)
+
+
+def url_of(database: str) -> str:
+    """Return the URL of a database. Raises click.UsageError for what is none, and without `toolgen[dbos]`."""
+    try:
+        from toolgen.engine.dbos import database_url
+    except ImportError as error:
+        raise click.UsageError(str(error)) from None
+    try:
+        return database_url(database)
+    except ValueError as error:
+        raise click.UsageError(f"--database: {error}") from error
+
+
+def open_engine(database: str) -> DbosEngine:
+    """Connect to a database that a worker has prepared. Raises click.UsageError."""
+    url = url_of(database)
+    from toolgen.engine.dbos import DbosEngine
+    from toolgen.runtime.events.records import StoreError
+
+    try:
+        return DbosEngine(url)
+    except StoreError as error:
+        raise click.UsageError(f"{error}; has a worker been started with it?") from error

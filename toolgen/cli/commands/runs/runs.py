@@ -1,0 +1,204 @@
+"""`toolgen runs`: look at durable runs, answer their questions, cancel and resume them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+
+import click
+
+from toolgen.cli.commands.runs.database import database_option, open_engine
+from toolgen.cli.output import format_option, show_json
+from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed, State
+from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+
+    from toolgen.engine.dbos import DbosEngine
+    from toolgen.engine.protocol import RunInfo
+
+T = TypeVar("T")
+
+_STATES: Final = get_args(State)
+
+
+@click.group("runs")
+def command() -> None:
+    """List durable runs, show one, answer what it asks, cancel or resume it."""
+
+
+@command.command("list")
+@database_option
+@click.option("--state", "states", multiple=True, type=click.Choice(_STATES), help="Only such runs; repeatable.")
+@click.option("--user", help="Only runs of this user.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many, the newest first.")
+@format_option
+def list_(*, database: str, states: Sequence[State], user: str | None, limit: int, style: str) -> int:
+    """List runs, the newest first."""
+
+    async def listed() -> list[RunInfo]:
+        async with _engine(database) as engine:
+            return await engine.runs(states=states, user=user, limit=limit)
+
+    found = _now(listed())
+    if style == "json":
+        show_json([asdict(info) for info in found])
+        return 0
+    for info in found:
+        click.echo(visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent}  {info.user or '-'}"))
+    if not found:
+        click.echo("no runs", err=True)
+    return 0
+
+
+@command.command("show")
+@click.argument("run")
+@database_option
+@click.option("--timeline", is_flag=True, help="Also list what was done, with durations.")
+@format_option
+def show(*, run: str, database: str, timeline: bool, style: str) -> int:
+    """Show RUN: its state, what it asks, and how it ended."""
+
+    async def shown() -> dict[str, Any]:
+        async with _engine(database) as engine:
+            info = await engine.info(run)
+            about: dict[str, Any] = {**asdict(info), "approvals": list(map(asdict, await engine.approvals(run)))}
+            if info.state in ("ended", "failed", "cancelled"):
+                about["end"] = await _end(engine, run)
+            if timeline:
+                about["timeline"] = await engine.timeline(run)
+            return about
+
+    about = _now(shown())
+    if style == "json":
+        show_json(about)
+        return 0
+    for line in _lines(about):
+        click.echo(visible(line))
+    return 0
+
+
+@command.command("cancel")
+@click.argument("run")
+@database_option
+def cancel(*, run: str, database: str) -> int:
+    """Cancel RUN, the calls that it makes, and the runs that these started."""
+
+    async def cancelled(engine: DbosEngine) -> None:
+        await engine.cancel(run)
+
+    return _steer(database, run, cancelled, "cancelled")
+
+
+@command.command("resume")
+@click.argument("run")
+@database_option
+def resume(*, run: str, database: str) -> int:
+    """Let RUN go on that was cancelled, or that no worker could execute."""
+
+    async def resumed(engine: DbosEngine) -> None:
+        await engine.resume(run)
+
+    return _steer(database, run, resumed, "resumed")
+
+
+@command.command("approve")
+@click.argument("run")
+@click.argument("call", required=False)
+@database_option
+@click.option("--session", is_flag=True, help="Allow such calls for the rest of the session.")
+def approve(*, run: str, call: str | None, database: str, session: bool) -> int:
+    """Allow the CALL that RUN asks about; without CALL, the only one."""
+    decision = Decision.ALLOW_FOR_SESSION if session else Decision.ALLOW_ONCE
+    return _decide(database, run, call, PermissionDecision(decision=decision))
+
+
+@command.command("deny")
+@click.argument("run")
+@click.argument("call", required=False)
+@database_option
+@click.option("--reason", default="", help="Why: the model reads it.")
+def deny(*, run: str, call: str | None, database: str, reason: str) -> int:
+    """Deny the CALL that RUN asks about; without CALL, the only one."""
+    return _decide(database, run, call, PermissionDecision(decision=Decision.DENY, reason=reason))
+
+
+def _decide(database: str, run: str, call: str | None, decision: PermissionDecision) -> int:
+    async def decided(engine: DbosEngine) -> None:
+        asked = await engine.approvals(run)
+        if call is None and len(asked) != 1:
+            names = ", ".join(approval.call for approval in asked)
+            raise click.UsageError(f"{run} asks about {names}: name one" if asked else f"{run} asks nothing")
+        await engine.decide(run, call or asked[0].call, decision)
+
+    return _steer(database, run, decided, "answered")
+
+
+def _steer(database: str, run: str, action: Callable[[DbosEngine], Awaitable[None]], done: str) -> int:
+    async def steered() -> None:
+        async with _engine(database) as engine:
+            await action(engine)
+
+    _now(steered())
+    click.echo(visible(f"{run} is {done}"), err=True)
+    return 0
+
+
+def _now(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return asyncio.run(work)
+    except (RunNotFound, NotAsked, StoreError) as error:
+        raise click.UsageError(visible(str(error))) from error
+
+
+@asynccontextmanager
+async def _engine(database: str) -> AsyncGenerator[DbosEngine]:
+    engine = open_engine(database)
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+async def _end(engine: DbosEngine, run: str) -> dict[str, Any]:
+    try:
+        end = await engine.result(run, 5)
+    except (RunCancelled, RunFailed) as error:
+        return {"reason": str(error)}
+    return end.as_json()
+
+
+def _lines(about: dict[str, Any]) -> list[str]:
+    """Return what people read about a run."""
+    lines = [
+        f"{about['run_id']}  {about['state']}",
+        f"agent {about['agent']}, user {about['user'] or '-'}, worker {about['worker'] or '-'}",
+        f"created {_time(about['created'])}, updated {_time(about['updated'])}",
+    ]
+    if about["parent_run_id"]:
+        lines.append(f"started by {about['parent_run_id']}")
+    for approval in about["approvals"]:
+        question = approval["question"]
+        lines.append(f"asks about {approval['call']}: {question['tool']} {question['summary']}")
+        if question["confirm"]:
+            lines.append(f"  {question['confirm']}")
+    end = about.get("end", {})
+    if "stopped" in end:
+        lines.append(f"{end['stopped']} after {end['turns']} turns: {json.dumps(end['value'], ensure_ascii=False)}")
+    if end.get("reason"):
+        lines.append(end["reason"])
+    for step in about.get("timeline", ()):
+        seconds = "running" if step["ended"] is None else f"{step['ended'] - step['started']:.3f} s"
+        lines.append(f"  {_time(step['started'])}  {step['name']}  {seconds}")
+    return lines
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,133 @@
+"""`toolgen worker`: execute durable runs of agents."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.commands.runs.database import database_option, url_of
+from toolgen.cli.executors import importable, raised
+from toolgen.execute.python.references import NotThere, Objects
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@click.command("worker")
+@click.argument("host")
+@database_option
+@click.option("--name", default="", help="The name of this worker. Default: that of the machine, and a number.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Runs at a time, waiting ones too.",
+)
+@click.option("--per-user", type=click.IntRange(min=1), help="Calls of one user at a time, in this worker.")
+@click.option(
+    "--per-tool", multiple=True, metavar="TOOL=N", help="Calls of a tool at a time, in this worker; repeatable."
+)
+@click.option(
+    "--http", "address", metavar="[HOST:]PORT", help="Serve health and metrics there. Default host: 127.0.0.1."
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for running calls to end after SIGTERM.",
+)
+def command(
+    *,
+    host: str,
+    database: str,
+    name: str,
+    concurrency: int,
+    per_user: int | None,
+    per_tool: Sequence[str],
+    address: str | None,
+    grace: float,
+) -> int:
+    """Execute the runs of a database, until the process gets SIGTERM or SIGINT.
+
+    HOST names a function of your program, such as `app.agents:host`. It takes the engine, for agents that calls start,
+    and returns an `EngineHost` with the runtime and the planners. After a signal the worker begins nothing more, lets
+    calls that run end, and leaves its runs to other workers. The runs of a worker that died are taken over within
+    seconds.
+    """
+    url = url_of(database)
+    make = _function(host)
+    limits = dict(map(_limit, per_tool))
+    return asyncio.run(_work(make, url, name, concurrency, per_user, limits, address, grace))
+
+
+async def _work(
+    make: Callable[[Any], Any],
+    url: str,
+    name: str,
+    concurrency: int,
+    per_user: int | None,
+    per_tool: dict[str, int],
+    address: str | None,
+    grace: float,
+) -> int:
+    from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare
+    from toolgen.engine.host import EngineHost
+
+    try:
+        await asyncio.to_thread(prepare, url)
+        engine = DbosEngine(url)
+    except StoreError as error:
+        raise click.UsageError(f"--database: {error}") from error
+    made = make(engine)
+    host = await made if inspect.isawaitable(made) else made
+    if not isinstance(host, EngineHost):
+        raise click.UsageError(f"HOST returned a {type(host).__qualname__}; it must return an EngineHost")
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    try:
+        worker = DbosWorker(host, url, name=name, concurrency=concurrency, per_user=per_user, per_tool=per_tool)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    await worker.start()
+    click.echo(f"worker {worker.name} executes runs", err=True)
+    try:
+        await stopped.wait()
+        click.echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
+    finally:
+        await worker.stop(grace)
+        await engine.close()
+    return 0
+
+
+def _function(reference: str) -> Callable[[Any], Any]:
+    """Import what HOST names. Raises click.UsageError."""
+    root = Path.cwd()
+    importable(root)
+    if ":" not in reference:
+        raise click.UsageError(f"{reference} is not MODULE:FUNCTION, such as app.agents:host")
+    try:
+        found: Any = Objects(are_called=True).find(reference)
+    except NotThere as error:
+        raise click.UsageError(str(error.args[0])) from error
+    except (Exception, SystemExit) as error:  # the program's own code may raise anything
+        raise click.UsageError(f"{reference} cannot be imported: {raised(error, root)}") from error
+    if not callable(found):
+        raise click.UsageError(f"{reference} is a {type(found).__qualname__}, not a function")
+    return found
+
+
+def _limit(text: str) -> tuple[str, int]:
+    ident, _, number = text.partition("=")
+    if not ident or not number.isdecimal() or int(number) < 1:
+        raise click.UsageError(f"--per-tool {text}: this is not TOOL=N, such as web.fetch=4")
+    return ident, int(number)
