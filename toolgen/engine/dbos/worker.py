@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer
+from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer, open_client, prepare
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.heartbeats import INTERVAL, Heartbeats
 from toolgen.engine.requests import RunRequest
@@ -52,8 +52,8 @@ async def _execute_run(fields: Json) -> Json:
 class DbosWorker:
     """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
 
-    `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, waiting ones included;
-    `per_user` and `per_tool`, by ident, bound the calls that are made at a time. The queue is looked at every `poll`
+    `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, waiting ones included,
+    here and in all other workers: the last that was started decides. `per_user` and `per_tool`, by ident, bound the calls that are made at a time. The queue is looked at every `poll`
     seconds. `name` must be unique; by default it has the names of host and process.
     """
 
@@ -105,14 +105,14 @@ class DbosWorker:
         return len(self._running)
 
     async def start(self) -> None:
-        """Prepare the database, and begin. Raises RuntimeError for a second worker in the process."""
+        """Prepare the database, and begin. Raises RuntimeError for a second worker in the process, and `StoreError`."""
         if _working:
             raise RuntimeError("this process has a worker already")
         _working.append(self)
         try:
             self._database = sa.create_engine(self._url, pool_size=1, max_overflow=1, pool_pre_ping=True)
             self._heartbeats = Heartbeats(self._database, self.name)
-            await asyncio.to_thread(self._heartbeats.prepare)
+            await asyncio.to_thread(self._prepare, self._heartbeats)
             config: DBOSConfig = {
                 "name": APPLICATION,
                 "system_database_url": self._url,
@@ -125,16 +125,23 @@ class DbosWorker:
             }
             DBOS(config=config)
             DBOS.launch()
-            await DBOS.register_queue_async(
-                QUEUE,
-                worker_concurrency=self._concurrency,
-                polling_interval_sec=self._poll,
-                on_conflict="always_update",
-            )
         except BaseException:
             await self._close()
             raise
         self._beating = asyncio.create_task(self._beat())
+
+    def _prepare(self, heartbeats: Heartbeats) -> None:
+        """Prepare the database before DBOS begins: it would notice a new queue a second later."""
+        prepare(self._url)
+        heartbeats.prepare()
+        client = open_client(self._url)
+        client.register_queue(
+            QUEUE,
+            worker_concurrency=self._concurrency,
+            polling_interval_sec=self._poll,
+            on_conflict="always_update",
+        )
+        client.destroy()
 
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
