@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.unit.runtime.tools import idle_executors
+from tests.unit.runtime.tools import add, idle_executors
 from toolgen.adapters.approval import ask_framework
 from toolgen.agents import Calls, Message, Outcome, executor
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
@@ -128,10 +128,17 @@ def rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:
         return database.execute(statement).fetchall()
 
 
-def host(engine: Engine, folder: Path | None = None, **settings: Any) -> EngineHost:
-    """Return what executes runs: `toolgen worker tests.unit.engine.app:host`."""
+def host(
+    engine: Engine, folder: Path | None = None, own: Mapping[str, Any] | None = None, **settings: Any
+) -> EngineHost:
+    """Return what executes runs: `toolgen worker tests.unit.engine.app:host`.
+
+    `own` is the args schema of one more tool, `own.note`, which writes and returns its args.
+    """
     folder = folder or Path(os.environ[FOLDER])
     catalog = load("generated")
+    if own is not None:
+        add(catalog, lambda args: args, "own.note", input_schema=own)
     run_agent = run_children(engine)
     runtime = Runtime(
         catalog,
@@ -140,6 +147,6 @@ def host(engine: Engine, folder: Path | None = None, **settings: Any) -> EngineH
             *(ToolsetRegistration(toolset=name, executor=Effects(folder)) for name in ("code", "router")),
             *idle_executors(catalog, "orchestrator.research", "code", "router"),
         ],
-        **{"permission": ask_framework, "policies": ["coding"], **settings},
+        **{"permission": ask_framework, **settings},
     )
     return EngineHost(runtime, ScriptPlanner())

@@ -25,7 +25,9 @@ QUICK = Retries(first=0.05, most=0.2)
 
 
 class CountingHost(EngineHost):
-    """Notes the activities that it executes: their name and key, and the run of each."""
+    """Notes the activities that it executes: their name and key, the run of each, and how many run at a time."""
+
+    at_a_time = 0
 
     activities: list[tuple[str, str]]
     runs_seen: list[tuple[str, str]]
@@ -33,7 +35,11 @@ class CountingHost(EngineHost):
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         self.activities.append((activity.name, activity.key))
         self.runs_seen.append((activity.name, request.run_id))
-        return await super().execute(request, activity)
+        self.at_a_time += 1
+        try:
+            return await super().execute(request, activity)
+        finally:
+            self.at_a_time -= 1
 
 
 class LateEngine:
@@ -62,10 +68,19 @@ class Running:
 
     async def questions(self, run_id: str, count: int = 1) -> list[Approval]:
         """Wait until a run asks so many questions."""
-        async with asyncio.timeout(20):
-            while len(asked := await self.engine.approvals(run_id)) != count:
-                await asyncio.sleep(0.02)
-        return asked
+        return await until(lambda: self.engine.approvals(run_id), lambda asked: len(asked) == count)
+
+
+async def until(look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 60) -> Any:
+    """Look, sync or async, until it is enough, and return what is seen."""
+    async with asyncio.timeout(seconds):
+        while True:
+            seen = look()
+            if asyncio.iscoroutine(seen):
+                seen = await seen
+            if is_enough(seen):
+                return seen
+            await asyncio.sleep(0.02)
 
 
 class Engines:
@@ -78,7 +93,7 @@ class Engines:
 
     @asynccontextmanager
     async def opened(
-        self, change: Callable[[CountingHost], None] | None = None, **settings: Any
+        self, change: Callable[[CountingHost], None] | None = None, worker: Any = None, **settings: Any
     ) -> AsyncGenerator[Running]:
         late: Any = LateEngine()
         made = app.host(late, self.folder, **settings)
@@ -91,7 +106,7 @@ class Engines:
             yield Running(late.engine, host, self.folder)
             return
         prepare(self.url)
-        async with DbosWorker(host, self.url, retries=QUICK, poll=0.02):
+        async with DbosWorker(host, self.url, **{"retries": QUICK, "poll": 0.02, **(worker or {})}):
             late.engine = DbosEngine(self.url, poll=0.02)
             try:
                 yield Running(late.engine, host, self.folder)

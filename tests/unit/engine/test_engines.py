@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.engine.app import ANSWER, ScriptPlanner, read, request, search, write
+from tests.unit.engine.engines import until
 from toolgen.engine import EngineHost, RunCancelled, RunRequest
 from toolgen.engine.protocol import NotAsked
 from toolgen.runtime import allow_all, load
@@ -39,9 +39,7 @@ def test_readonly_calls_of_a_turn_run_together(engines: Engines) -> None:
     async def body(running: Running) -> None:
         calls = [read("slow-0.5")] * 6
         run_id = await running.engine.start(request(calls))
-        async with asyncio.timeout(20):
-            while len(running.marks()) < 6:
-                await asyncio.sleep(0.02)
+        await until(lambda: len(running.marks()) == 6)
         assert (await running.engine.info(run_id)).state == "running"
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
 
@@ -105,9 +103,7 @@ def test_several_questions_are_asked_one_after_the_other_as_writes_run(engines: 
             (asked,) = await running.questions(run_id)
             assert f'"path": "{path}"' in asked.question["summary"]
             await running.engine.decide(run_id, asked.call, ALLOW)
-            async with asyncio.timeout(20):
-                while path not in running.marks():
-                    await asyncio.sleep(0.02)
+            await until(running.marks, lambda seen, path=path: path in seen)
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
 
     engines.run(body)
@@ -138,9 +134,7 @@ def test_every_call_has_an_idempotency_key_of_its_own(engines: Engines) -> None:
 def test_a_read_that_failed_is_made_again_and_has_the_same_key(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([read("down")]))
-        async with asyncio.timeout(20):
-            while not running.marks():
-                await asyncio.sleep(0.005)
+        await until(running.marks)
         (running.folder / "up").touch()
         end = await running.engine.result(run_id, 20)
         assert not end.messages[-1].is_error
@@ -217,9 +211,7 @@ def test_a_run_without_an_answer_ends_after_its_turns(engines: Engines) -> None:
 def test_cancelling_a_run_cancels_the_call_that_it_makes(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([read("slow-60")], [read("later")]))
-        async with asyncio.timeout(20):
-            while not running.marks():
-                await asyncio.sleep(0.02)
+        await until(running.marks)
         await running.engine.cancel(run_id)
         with pytest.raises(RunCancelled):
             await running.engine.result(run_id, 20)
@@ -256,9 +248,7 @@ def test_goa_20_an_agent_that_a_call_starts_is_a_run_of_its_own(engines: Engines
 def test_a_cancelled_run_cancels_the_agents_that_its_calls_started(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([search([("router.web_search", {"query": "slow-60"})])]))
-        async with asyncio.timeout(20):
-            while len({run for _, run in running.host.runs_seen}) < 2:
-                await asyncio.sleep(0.02)
+        await until(lambda: len({run for _, run in running.host.runs_seen}) == 2)
         (child,) = {run for _, run in running.host.runs_seen if run != run_id}
         await running.engine.cancel(run_id)
         with pytest.raises(RunCancelled):

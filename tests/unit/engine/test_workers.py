@@ -1,0 +1,239 @@
+"""Workers: runs go on where the process that executed them has ended, died, or was stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.engine import app
+from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.engines import Engines, LateEngine, until
+from tests.unit.engine.workers import Workers
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterator
+    from pathlib import Path
+
+ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def workers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workers]:
+    """Return workers on a database of each kind; no process is left."""
+    postgres = request.param == "postgres"
+    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
+    found = Workers(target, tmp_path)
+    try:
+        yield found
+    finally:
+        found.kill_all()
+
+
+@asynccontextmanager
+async def opened(workers: Workers) -> AsyncGenerator[DbosEngine]:
+    url = database_url(workers.database)
+    await asyncio.to_thread(prepare, url)
+    engine = DbosEngine(url, poll=0.05)
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+def marks(workers: Workers, columns: str = "path", table: str = "attempts") -> list[Any]:
+    try:
+        return [row[0] for row in app.rows(workers.folder, f"SELECT {columns} FROM {table}")]  # noqa: S608
+    except Exception as error:  # noqa: BLE001  # no worker has made the table yet
+        assert "no such table" in str(error)  # noqa: PT017
+        return []
+
+
+def test_a_question_of_one_process_is_answered_by_another_and_the_run_resumed_by_a_third(workers: Workers) -> None:
+    async def body() -> None:
+        first = workers.start()
+        async with opened(workers) as engine:
+            run_id = await engine.start(request([read("a"), write("b")], [read("c")], answer=7, user="ann"))
+            asked = await until(partial(engine.approvals, run_id))
+            assert workers.stop(first) == 0
+            assert f"worker {first} stops" in workers.said(first)
+
+            listed = workers.command("runs", "list", "--state", "waiting", "--format", "json")
+            assert [run["run_id"] for run in json.loads(listed.stdout)] == [run_id]
+            shown = workers.command("runs", "show", run_id)
+            assert f"asks about {asked[0].call}: code.write_file" in shown.stdout
+            answered = workers.command("runs", "approve", run_id)
+            assert (answered.returncode, answered.stderr) == (0, f"{run_id} is answered\n")
+            assert marks(workers) == ["a"]
+
+            workers.start()
+            end = await engine.result(run_id, 60)
+            assert (end.stopped, end.value) == ("completed", 7)
+            assert marks(workers) == ["a", "b", "c"]
+            timeline = workers.command("runs", "show", run_id, "--timeline").stdout
+            assert re.search(r"completed after 3 turns: 7", timeline)
+            assert timeline.count("  call  ") == 4  # the write was asked for, and then made
+
+    asyncio.run(body())
+
+
+def test_the_runs_of_a_killed_worker_are_taken_over_within_ten_seconds(workers: Workers) -> None:
+    async def body() -> None:
+        first = workers.start()
+        async with opened(workers) as engine:
+            ids = [await engine.start(request([write(f"slow-30.{n}"), read("b")], [read("c")])) for n in range(3)]
+            for run_id in ids:
+                asked = await until(partial(engine.approvals, run_id))
+                await engine.decide(run_id, asked[0].call, ALLOW)
+            await until(lambda: len(marks(workers)) == 3)
+            second = workers.start()
+            await until(lambda: "executes runs" in workers.said(second))
+            workers.kill(first)
+            killed = time.monotonic()
+            for run_id in ids:
+                while (await engine.info(run_id)).worker != second:
+                    await asyncio.sleep(0.1)
+                    assert time.monotonic() - killed < 20
+            assert time.monotonic() - killed < 10
+            await until(lambda: len(marks(workers)) == 6)
+            keys = marks(workers, "key")
+            assert len(keys) == 6
+            assert len(set(keys)) == 3  # the calls that were cut off are made again, with the same keys
+
+    asyncio.run(body())
+
+
+def test_a_stopped_worker_lets_calls_end_and_begins_nothing(workers: Workers) -> None:
+    async def body() -> None:
+        first = workers.start()
+        async with opened(workers) as engine:
+            run_id = await engine.start(request([read("slow-2")], [read("next")]))
+            await until(lambda: marks(workers) == ["slow-2"])
+            assert await asyncio.to_thread(workers.stop, first) == 0
+            assert f"worker {first} stops: 1 activities are running" in workers.said(first)
+            assert marks(workers) == ["slow-2"]
+            workers.start()
+            assert (await engine.result(run_id, 60)).stopped == "completed"
+            assert marks(workers) == ["slow-2", "next"]
+
+    asyncio.run(body())
+
+
+def test_an_agent_of_a_killed_worker_is_the_same_run_afterwards(workers: Workers) -> None:
+    async def body() -> None:
+        first = workers.start()
+        async with opened(workers) as engine:
+            run_id = await engine.start(
+                request([search([("router.web_search", {"query": "x"})], [("router.web_search", {"query": "slow-3"})])])
+            )
+            await until(lambda: "slow-3" in marks(workers))
+            workers.kill(first)
+            workers.start()
+            end = await engine.result(run_id, 60)
+            assert not end.messages[-1].is_error
+            assert len(await engine.runs()) == 2
+            assert marks(workers) == ["x", "slow-3", "slow-3"]
+
+    asyncio.run(body())
+
+
+OLD = {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("new", "stopped", "reason"),
+    [
+        ({**OLD, "properties": {**OLD["properties"], "more": {"type": "integer"}}}, "completed", ""),
+        (
+            {**OLD, "required": ["title"], "properties": {**OLD["properties"], "title": {"type": "string"}}},
+            "tool_changed",
+            "own.note has changed, and does not take these args any more: ",
+        ),
+        (None, "tool_changed", "own.note is not a tool of this run any more"),
+    ],
+    ids=["takes the args", "does not take them", "is gone"],
+)
+def test_a_run_whose_tool_has_changed_goes_on_or_stops_with_a_reason(
+    new: dict[str, Any] | None, stopped: str, reason: str, tmp_path: Path
+) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened(own=OLD) as running:
+            run_id = await running.engine.start(request([("own.note", {"text": "x"})]))
+            (asked,) = await running.questions(run_id)
+            await running.engine.decide(run_id, asked.call, ALLOW)
+            async with asyncio.timeout(20):
+                assert (await running.engine.result(run_id)).stopped == "completed"
+            waits = await running.engine.start(request([("own.note", {"text": "x"})]))
+            (asked,) = await running.questions(waits)
+        async with engines.opened(own=new) as running:
+            await running.questions(waits)
+            await running.engine.decide(waits, asked.call, ALLOW)
+            end = await running.engine.result(waits, 20)
+            assert end.stopped == stopped
+            assert end.reason.startswith(reason)
+            assert running.count("plan") == (1 if stopped == "completed" else 0)
+
+    asyncio.run(body())
+
+
+def test_two_workers_in_one_process_are_refused(tmp_path: Path) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened() as running:
+            other = DbosWorker(running.host, engines.url)
+            with pytest.raises(RuntimeError, match="this process has a worker already"):
+                await other.start()
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"concurrency": 0}, "concurrency is 0; it must be at least 1"),
+        ({"per_user": 0}, "per_user is 0; it must be at least 1"),
+        ({"per_tool": {"code.read_file": 0}}, "code.read_file is 0; it must be at least 1"),
+    ],
+)
+def test_a_worker_takes_sensible_bounds_only(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    made = app.host(LateEngine(), tmp_path)
+    with pytest.raises(ValueError, match=message):
+        DbosWorker(made, "sqlite:///x", **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"), [({"per_tool": {"code.read_file": 2}}, 2), ({"per_user": 1}, 1)], ids=["tool", "user"]
+)
+def test_calls_at_a_time_are_bounded_by_tool_and_by_user(settings: dict[str, Any], most: int, tmp_path: Path) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened(worker=settings) as running:
+            ids = [await running.engine.start(request([read("slow-0.3")] * 2, user="ann")) for _ in range(2)]
+            at_a_time = 0
+            ended = asyncio.gather(*(running.engine.result(each, 20) for each in ids))
+            while not ended.done():
+                at_a_time = max(at_a_time, running.host.at_a_time)
+                await asyncio.sleep(0.02)
+            assert at_a_time == most
+
+    asyncio.run(body())
+
+
+def test_the_state_of_a_run_says_who_executes_it(tmp_path: Path) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened(worker={"name": "mine"}) as running:
+            run_id = await running.engine.start(request([read("a")]))
+            await running.engine.result(run_id, 20)
+            assert (await running.engine.info(run_id)).worker == "mine"
+
+    asyncio.run(body())

@@ -1,0 +1,81 @@
+"""Worker processes, started as their users start them, for tests that kill and restart them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tests.unit.engine import app
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT: Final = Path(__file__).parents[3]
+
+
+class Workers:
+    """Worker processes on one database. Each writes what it says to a file in the folder."""
+
+    def __init__(self, database: str, folder: Path) -> None:
+        self.database = database
+        self.folder = folder
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self._count = 0
+
+    def start(self, host: str = "tests.unit.engine.app:host", *options: str) -> str:
+        """Start a worker and return its name."""
+        self._count += 1
+        name = f"w{self._count}"
+        with (self.folder / f"{name}.log").open("wb") as log:
+            self.running[name] = subprocess.Popen(
+                self._command("worker", host, "--name", name, *options),
+                cwd=ROOT,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        return name
+
+    def kill(self, name: str) -> None:
+        """Kill a worker, which can do nothing about it."""
+        process = self.running.pop(name)
+        process.kill()
+        process.wait()
+
+    def stop(self, name: str) -> int:
+        """Stop a worker as a service manager does; return its exit code."""
+        process = self.running.pop(name)
+        process.send_signal(signal.SIGTERM)
+        return process.wait(60)
+
+    def kill_all(self) -> None:
+        for name in list(self.running):
+            self.running[name].send_signal(signal.SIGCONT)
+            self.kill(name)
+
+    def said(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def command(self, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of `toolgen` on the database."""
+        return subprocess.run(
+            self._command(*args),
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def _command(self, *args: str) -> Sequence[str]:
+        return [sys.executable, "-m", "toolgen", *args]
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, app.FOLDER: str(self.folder), "TOOLGEN_DATABASE": self.database}
