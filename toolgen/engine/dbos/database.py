@@ -69,17 +69,18 @@ def prepare(url: str) -> None:
         raise StoreError(f"the database of the runs cannot be prepared: {type(error).__name__}") from error
 
 
-def open_client(url: str) -> DBOSClient:
+def open_client(url: str, *, waits: bool = False) -> DBOSClient:
     """Connect to a database that a worker has prepared.
 
-    Raises `StoreError`, without the URL: it may have a password.
+    With `waits`, what is done later waits for a database that has gone away. Raises `StoreError`, without the URL: it
+    may have a password.
     """
     try:
         return DBOSClient(
             system_database_url=url,
             serializer=JsonSerializer(),
             application_name=APPLICATION,
-            retry_connection_errors=False,
+            retry_connection_errors=waits,
         )
     except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be reached: {type(error).__name__}") from error

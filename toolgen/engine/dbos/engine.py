@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dbos import error as dbos_errors
+from sqlalchemy.exc import OperationalError
 
 from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo
 from toolgen.engine.requests import RunEnd
-from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from dbos import EnqueueOptions, WorkflowStatus
 
     from toolgen.engine.protocol import State
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
+
+T = TypeVar("T")
+
+_PAUSE: Final = 0.5
+"""Seconds until an engine looks again whether its database is back."""
 
 _STATES: Final[dict[str, State]] = {
     "DELAYED": "queued",
@@ -35,13 +41,15 @@ _STATES: Final[dict[str, State]] = {
 class DbosEngine:
     """The runs in one database. Implements `Engine`.
 
-    `url` is that of the database, which a worker has prepared; results are looked for every `poll` seconds. Raises
-    `StoreError` if it cannot be reached.
+    `url` is that of the database, which a worker has prepared; results are looked for every `poll` seconds. With
+    `waits`, everything waits for a database that has gone away, instead of raising `StoreError`. Raises `StoreError` if
+    it cannot be reached now.
     """
 
-    def __init__(self, url: str, *, poll: float = 0.1) -> None:
-        self._client: Final = open_client(url)
+    def __init__(self, url: str, *, poll: float = 0.1, waits: bool = True) -> None:
+        self._client: Final = open_client(url, waits=waits)
         self._poll: Final = poll
+        self._waits: Final = waits
 
     async def start(self, request: RunRequest, /) -> str:
         """Enqueue a run, unless there is one with its id; return the id."""
@@ -60,16 +68,16 @@ class DbosEngine:
             options["authenticated_user"] = request.user
         if request.timeout is not None:
             options["workflow_timeout"] = request.timeout
-        await self._client.enqueue_async(options, request.as_json())
+        await self._with_database(lambda: self._client.enqueue_async(options, request.as_json()))
         return request.run_id
 
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
         """Wait for the end of a run. Raises as `Engine.result` does."""
         await self._status(run_id)
-        handle: Any = await self._client.retrieve_workflow_async(run_id)
+        handle: Any = await self._with_database(lambda: self._client.retrieve_workflow_async(run_id))
         try:
             async with asyncio.timeout(seconds):
-                outcome = await handle.get_result(polling_interval_sec=self._poll)
+                outcome = await self._with_database(lambda: handle.get_result(polling_interval_sec=self._poll))
         except TimeoutError:
             raise TimeoutError(f"{run_id} has not ended in {seconds} seconds") from None
         except dbos_errors.DBOSAwaitedWorkflowCancelledError as error:
@@ -83,16 +91,16 @@ class DbosEngine:
     async def cancel(self, run_id: str, /) -> None:
         """Cancel a run, and the runs that its calls started, whichever worker executes them. Raises `RunNotFound`."""
         await self._status(run_id)
-        await self._client.cancel_workflow_async(run_id)
+        await self._with_database(lambda: self._client.cancel_workflow_async(run_id))
         started = [each.workflow_id for each in await self._listed(workflow_id_prefix=f"{run_id}.")]
         below = [each for each in started if each.startswith(f"{run_id}.")]  # in a prefix, `_` is any character
         if below:
-            await self._client.cancel_workflows_async(below)
+            await self._with_database(lambda: self._client.cancel_workflows_async(below))
 
     async def resume(self, run_id: str, /) -> None:
         """Let a run go on that was cancelled or could not be executed. Raises `RunNotFound`."""
         await self._status(run_id)
-        await self._client.resume_workflow_async(run_id, queue_name=QUEUE)
+        await self._with_database(lambda: self._client.resume_workflow_async(run_id, queue_name=QUEUE))
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -106,7 +114,8 @@ class DbosEngine:
         """Answer a question. Raises `RunNotFound` and `NotAsked`."""
         if call not in {approval.call for approval in await self.approvals(run_id)}:
             raise NotAsked(run_id, call)
-        await self._client.send_async(run_id, decision_as_json(decision), topic_of(call))
+        answer, topic = decision_as_json(decision), topic_of(call)
+        await self._with_database(lambda: self._client.send_async(run_id, answer, topic))
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
@@ -137,7 +146,7 @@ class DbosEngine:
                 "started": (step["started_at_epoch_ms"] or 0) / 1000,
                 "ended": None if step["completed_at_epoch_ms"] is None else step["completed_at_epoch_ms"] / 1000,
             }
-            for step in await self._client.list_workflow_steps_async(run_id)
+            for step in await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
         ]
 
     async def close(self) -> None:
@@ -161,7 +170,7 @@ class DbosEngine:
         )
 
     async def _questions(self, run_id: str) -> dict[str, Any]:
-        return await self._client.get_event_async(run_id, QUESTIONS, 0) or {}
+        return await self._with_database(lambda: self._client.get_event_async(run_id, QUESTIONS, 0)) or {}
 
     async def _status(self, run_id: str) -> WorkflowStatus:
         found = await self._listed(workflow_ids=[run_id])
@@ -170,4 +179,21 @@ class DbosEngine:
         return found[0]
 
     async def _listed(self, **options: Any) -> list[WorkflowStatus]:
-        return await self._client.list_workflows_async(name=RUN, load_input=False, load_output=False, **options)
+        return await self._with_database(
+            lambda: self._client.list_workflows_async(name=RUN, load_input=False, load_output=False, **options)
+        )
+
+    async def _with_database(self, action: Callable[[], Awaitable[T]]) -> T:
+        """Do something with the database, again if it is away. Raises `StoreError` if this engine does not wait.
+
+        DBOS waits for most lost connections, but not for every way in which a server is away.
+        """
+        while True:
+            try:
+                return await action()
+            except OperationalError as error:
+                if not self._waits:
+                    raise StoreError(
+                        f"the database of the runs cannot be reached: {type(error.orig).__name__}"
+                    ) from error
+                await asyncio.sleep(_PAUSE)

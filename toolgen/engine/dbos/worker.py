@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from dbos import DBOS
+from dbos import error as dbos_errors
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
@@ -42,6 +43,10 @@ async def _execute_run(fields: Json) -> Json:
     request = RunRequest.from_json(fields)
     try:
         return await Body(DbosFlow(worker, request), request, worker.retries).run()
+    except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
+        warn("a run of %s is executed again", request.agent, error=error)
+        await worker.enqueue_again(request.run_id)
+        raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # this execution owns it no more
     except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
         warn("a run of %s failed", request.agent, error=error)
         return {"failed": f"{type(error).__name__}: {error}"}
@@ -53,8 +58,9 @@ class DbosWorker:
     """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
 
     `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, waiting ones included,
-    here and in all other workers: the last that was started decides. `per_user` and `per_tool`, by ident, bound the calls that are made at a time. The queue is looked at every `poll`
-    seconds. `name` must be unique; by default it has the names of host and process.
+    here and in all other workers: the last that was started decides. `per_user` and `per_tool`, by ident, bound the
+    calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
+    it has the names of host and process. Raises ValueError for bounds below 1.
     """
 
     def __init__(
@@ -86,6 +92,7 @@ class DbosWorker:
         self._beating: asyncio.Task[None] | None = None
         self._database: sa.Engine | None = None
         self._heartbeats: Heartbeats | None = None
+        self._dbos: DBOS | None = None
 
     async def __aenter__(self) -> DbosWorker:
         await self.start()
@@ -123,7 +130,7 @@ class DbosWorker:
                 "enable_otlp": False,
                 "notification_listener_polling_interval_sec": self._poll,
             }
-            DBOS(config=config)
+            self._dbos = DBOS(config=config)
             DBOS.launch()
         except BaseException:
             await self._close()
@@ -182,6 +189,20 @@ class DbosWorker:
     def forget(self, run_id: str, reason: str, /) -> None:
         """Abort what this process still does for a run, and forget it."""
         self._host.forget(run_id, reason)
+
+    async def enqueue_again(self, run_id: str) -> None:
+        """Enqueue a run of this worker once the database is back."""
+        while True:
+            try:
+                await asyncio.to_thread(self._enqueue_again, run_id)
+            except SQLAlchemyError:
+                await asyncio.sleep(INTERVAL)
+            else:
+                return
+
+    def _enqueue_again(self, run_id: str) -> None:
+        if self._dbos is not None:
+            self._dbos._sys_db.reenqueue_for_recovery(run_id, [self.name], QUEUE)  # noqa: SLF001  # as in `_adopt`
 
     def _bounds(self, request: RunRequest, activity: Activity) -> list[asyncio.Semaphore]:
         ident = self._host.runtime.catalog.resolve(activity.args["call"]["name"]) or ""

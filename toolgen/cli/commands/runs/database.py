@@ -38,6 +38,6 @@ def open_engine(database: str) -> DbosEngine:
     from toolgen.runtime.events.records import StoreError
 
     try:
-        return DbosEngine(url)
+        return DbosEngine(url, waits=False)
     except StoreError as error:
         raise click.UsageError(f"{error}; has a worker been started with it?") from error

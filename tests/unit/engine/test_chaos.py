@@ -1,0 +1,169 @@
+"""Chaos: workers are killed and frozen and the database is stopped, and still every run ends with its result.
+
+A person answers what is asked meanwhile. The seed decides what happens; how far the runs have come by then differs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.unit.engine import app
+from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.engines import until
+from tests.unit.engine.workers import Workers
+from toolgen.engine.dbos import DbosEngine, database_url, prepare
+from toolgen.engine.protocol import NotAsked
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.postgres import PostgresServer
+    from toolgen.engine import RunEnd
+
+_ALLOW: Final = PermissionDecision(decision=Decision.ALLOW_ONCE)
+_STEPS: Final = 5
+_ADOPTED_WITHIN: Final = 10.0
+"""Seconds after which the runs of a killed worker must be those of another."""
+
+
+class Chaos:
+    """One round."""
+
+    def __init__(self, seed: int, server: PostgresServer, folder: Path, workers: int) -> None:
+        self.random = random.Random(seed)  # noqa: S311  # of tests
+        self.server = server
+        self.folder = folder
+        self.url = server.new_database()
+        self.workers = Workers(self.url, folder)
+        self.count = workers
+        self.events: list[str] = []
+        self.adoptions: list[float] = []
+        self.writes = 0
+
+    async def round(self, runs: int) -> None:
+        url = database_url(self.url)
+        await asyncio.to_thread(prepare, url)
+        for _ in range(self.count):
+            self.workers.start()
+        await until(lambda: all("executes runs" in self.workers.said(name) for name in self.workers.running))
+        engine = DbosEngine(url, poll=0.2)
+        ids = [await engine.start(self._request(number)) for number in range(runs)]
+        ended = asyncio.gather(*(self._result(engine, run_id) for run_id in ids))
+        person = asyncio.create_task(self._answer(engine))
+        try:
+            await self._disturb(engine, ended)
+            async with asyncio.timeout(120):
+                ends = await ended
+        finally:
+            person.cancel()
+            ended.cancel()
+            await asyncio.wait([person])
+            await engine.close()
+        for number, end in enumerate(ends):
+            assert (end.stopped, end.value) == ("completed", number), (end, self.events)
+            assert not [message for message in end.messages if message.is_error], (end, self.events)
+        effects = app.rows(self.folder, "SELECT key FROM effects")
+        assert len(effects) == self.writes
+        assert all(seconds < _ADOPTED_WITHIN for seconds in self.adoptions), (self.adoptions, self.events)
+
+    def _request(self, number: int) -> Any:
+        """Return a run of five turns: reads, writes that ask, and agents that write."""
+        turns: list[Any] = []
+        for turn in range(_STEPS):
+            kind = self.random.choice(["read", "read", "read", "write", *["agent"] * (turn < 3)])  # a run has 4 at most
+            path = f"{number}.{turn}"
+            self.writes += kind == "write"
+            turns.append([{"read": read(path), "write": write(path), "agent": search()}[kind]])
+        return request(*turns, answer=number, user=f"user{number % 7}")
+
+    async def _result(self, engine: DbosEngine, run_id: str) -> RunEnd:
+        """Wait for a run; the database may be away meanwhile."""
+        while True:
+            try:
+                return await engine.result(run_id)
+            except Exception as error:  # noqa: BLE001  # of the database's driver
+                self.events.append(f"waiting: {type(error).__name__}")
+                await asyncio.sleep(0.5)
+
+    async def _answer(self, engine: DbosEngine) -> None:
+        """Be the person who allows every call."""
+        while True:
+            with suppress(NotAsked, OSError, LookupError, RuntimeError):
+                for info in await _retried(lambda: engine.runs(states=["waiting"])):
+                    for approval in await _retried(lambda info=info: engine.approvals(info.run_id)):
+                        await engine.decide(approval.run_id, approval.call, _ALLOW)
+            await asyncio.sleep(0.2)
+
+    async def _disturb(self, engine: DbosEngine, ended: asyncio.Future[Any]) -> None:
+        events = ["kill", "kill", "freeze", "database"]
+        self.random.shuffle(events)
+        for event in events:
+            await asyncio.sleep(self.random.uniform(0.2, 1.5))
+            if ended.done():
+                return
+            self.events.append(event)
+            if event == "database":
+                await asyncio.to_thread(self.server.restart, immediate=True)
+            else:
+                name = self.random.choice(sorted(self.workers.running))
+                await (self._kill(engine, name) if event == "kill" else self._freeze(name))
+
+    async def _kill(self, engine: DbosEngine, name: str) -> None:
+        """Kill a worker, once there is one more, and measure until its runs are those of others."""
+        other = self.workers.start()
+        await until(lambda: "executes runs" in self.workers.said(other))
+        self.workers.kill(name)
+        killed = time.monotonic()
+        await until(
+            lambda: _retried(lambda: engine.runs(states=["running", "waiting"], limit=1000)),
+            lambda infos: not any(info.worker == name for info in infos),
+        )
+        self.adoptions.append(time.monotonic() - killed)
+
+    async def _freeze(self, name: str) -> None:
+        """Let a worker stand still for so long that others take its runs, and then go on."""
+        process = self.workers.running[name]
+        os.kill(process.pid, signal.SIGSTOP)
+        await asyncio.sleep(7)
+        os.kill(process.pid, signal.SIGCONT)
+
+
+async def _retried(look: Callable[[], Any]) -> Any:
+    """Look again while the database is away."""
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                return await look()
+            except Exception:  # noqa: BLE001  # of the database's driver
+                await asyncio.sleep(0.2)
+
+
+def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, runs: int) -> None:
+    chaos = Chaos(seed, server, folder, workers)
+    try:
+        asyncio.run(chaos.round(runs))
+    finally:
+        chaos.workers.kill_all()
+
+
+@pytest.mark.parametrize(("seed", "workers"), [(1, 2), (2, 4)])
+def test_every_run_ends_whatever_happens(
+    seed: int, workers: int, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    _round(seed, postgres_server, tmp_path, workers=workers, runs=20)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_all_of_500_runs_end_whatever_happens(seed: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
+    _round(seed, postgres_server, tmp_path, workers=2 if seed % 2 else 4, runs=500)
