@@ -19,6 +19,7 @@ from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer, open_client, prepare
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.heartbeats import INTERVAL, Heartbeats
+from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.requests import RunRequest
 from toolgen.runtime.redact.warning import warn
 
@@ -80,6 +81,7 @@ class DbosWorker:
                 raise ValueError(f"{what} is {value}; it must be at least 1")
         self.name: Final = name or f"{socket.gethostname()}-{os.getpid()}-{os.urandom(3).hex()}"
         self.retries: Final = retries
+        self.metrics: Final = Metrics()
         self._host: Final = host
         self._url: Final = url
         self._concurrency: Final = concurrency
@@ -153,6 +155,7 @@ class DbosWorker:
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
         self._draining.set()
+        self.metrics.draining.set(1)
         if self._running:
             await asyncio.wait(self._running, timeout=grace)
         for task in self._running:
@@ -184,7 +187,9 @@ class DbosWorker:
             if task is not None:
                 self._running.add(task)
                 held.callback(self._running.discard, task)
-            return await self._host.execute(request, activity)
+            outcomes = held.enter_context(self.metrics.measured(activity.name))
+            outcomes.append(await self._host.execute(request, activity))
+            return outcomes[0]
 
     def forget(self, run_id: str, reason: str, /) -> None:
         """Abort what this process still does for a run, and forget it."""
@@ -217,8 +222,11 @@ class DbosWorker:
         while heartbeats is not None:
             await asyncio.sleep(INTERVAL)
             try:
-                for dead in await asyncio.to_thread(heartbeats.beat):
-                    await asyncio.to_thread(self._adopt, heartbeats, dead)
+                dead = await asyncio.to_thread(heartbeats.beat)
+                self.metrics.beaten()
+                for worker in dead:
+                    await asyncio.to_thread(self._adopt, heartbeats, worker)
+                    self.metrics.adopted.inc()
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
                 warn("worker %s cannot reach its database", self.name, error=error)
 

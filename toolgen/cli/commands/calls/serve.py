@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from toolgen.cli.addresses import place_of
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
@@ -108,7 +109,7 @@ def command(
         from toolgen.serve import ask_client, mcp_server
     except ImportError as error:
         raise click.UsageError(str(error)) from None
-    place = None if address is None else _place(address)
+    place = None if address is None else place_of(address)
     if place is not None and place[0] in _EVERY_ADDRESS and not hosts:
         click.echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
     config = project()
@@ -162,13 +163,6 @@ async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float
         return await server.serve_http(host, port, grace=grace, on_listening=announce)
     except (OSError, ValueError) as error:
         raise click.UsageError(f"--http {host}:{port}: {error}") from error
-
-
-def _place(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise click.UsageError(f"--http {address}: this is not [HOST:]PORT, such as 8000 or 127.0.0.1:8000")
-    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _catalog(config: Config, agent: str, package: str | None) -> Catalog:

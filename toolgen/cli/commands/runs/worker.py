@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import signal
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.addresses import place_of
 from toolgen.cli.commands.runs.database import database_option, url_of
 from toolgen.cli.executors import importable, raised
 from toolgen.execute.python.references import NotThere, Objects
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--http", "address", metavar="[HOST:]PORT", help="Serve health and metrics there. Default host: 127.0.0.1."
 )
+@click.option("--token-env", metavar="NAME", help="The variable with the token for questions of runs over HTTP.")
 @click.option(
     "--grace",
     type=click.FloatRange(min=0),
@@ -54,6 +58,7 @@ def command(
     per_user: int | None,
     per_tool: Sequence[str],
     address: str | None,
+    token_env: str | None,
     grace: float,
 ) -> int:
     """Execute the runs of a database, until the process gets SIGTERM or SIGINT.
@@ -66,20 +71,26 @@ def command(
     url = url_of(database)
     make = _function(host)
     limits = dict(map(_limit, per_tool))
-    return asyncio.run(_work(make, url, name, concurrency, per_user, limits, address, grace))
+    place = None if address is None else place_of(address)
+    if token_env and place is None:
+        raise click.UsageError("--token-env is for --http.")
+    if token_env and not os.environ.get(token_env):
+        raise click.UsageError(f"--token-env {token_env}: there is no such variable, or it is empty")
+    token = os.environ[token_env] if token_env else ""
+    bounds = {"name": name, "concurrency": concurrency, "per_user": per_user, "per_tool": limits}
+    return asyncio.run(_work(make, url, bounds, place, token, grace))
 
 
 async def _work(
     make: Callable[[Any], Any],
     url: str,
-    name: str,
-    concurrency: int,
-    per_user: int | None,
-    per_tool: dict[str, int],
-    address: str | None,
+    bounds: dict[str, Any],
+    place: tuple[str, int] | None,
+    token: str,
     grace: float,
 ) -> int:
     from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare
+    from toolgen.engine.dbos.endpoints import Endpoints, listening
     from toolgen.engine.host import EngineHost
 
     try:
@@ -94,18 +105,21 @@ async def _work(
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    try:
-        worker = DbosWorker(host, url, name=name, concurrency=concurrency, per_user=per_user, per_tool=per_tool)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    worker = DbosWorker(host, url, **bounds)
     await worker.start()
-    click.echo(f"worker {worker.name} executes runs", err=True)
-    try:
-        await stopped.wait()
-        click.echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
-    finally:
-        await worker.stop(grace)
-        await engine.close()
+    with ExitStack() as serving:
+        try:
+            if place is not None:
+                application = Endpoints(worker, engine, asyncio.get_running_loop(), token)
+                click.echo(f"health and metrics at {serving.enter_context(listening(application, *place))}", err=True)
+            click.echo(f"worker {worker.name} executes runs", err=True)
+            await stopped.wait()
+            click.echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
+        except OSError as error:
+            raise click.UsageError(f"--http: {error}") from error
+        finally:
+            await worker.stop(grace)
+            await engine.close()
     return 0
 
 

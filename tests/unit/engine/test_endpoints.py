@@ -1,0 +1,160 @@
+"""The HTTP endpoints of a worker: health, metrics, and the questions of its runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.unit.engine import app
+from tests.unit.engine.app import read, request, write
+from tests.unit.engine.engines import LateEngine, until
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos.endpoints import Endpoints, listening
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from pathlib import Path
+
+TOKEN = "t-0123456789"  # noqa: S105  # of tests
+
+
+class Served:
+    """A worker with endpoints."""
+
+    def __init__(self, url: str, worker: DbosWorker, engine: DbosEngine) -> None:
+        self.url = url
+        self.worker = worker
+        self.engine = engine
+
+    async def ask(self, path: str, body: Any = None, *, method: str = "GET", token: str = "") -> tuple[int, Any]:
+        """Make a request; return the status and the JSON, or the text."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        return await asyncio.to_thread(
+            _asked,
+            Request(self.url + path, data, headers, method=method),  # noqa: S310  # http only
+        )
+
+
+def _asked(asked: Request) -> tuple[int, Any]:
+    try:
+        with urlopen(asked, timeout=20) as response:  # noqa: S310  # http only
+            text = response.read().decode()
+            return response.status, json.loads(text) if response.headers["Content-Type"] == "application/json" else text
+    except HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def served(folder: Path, body: Callable[[Served], Awaitable[None]], token: str = TOKEN) -> None:
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[Served]:
+        url = database_url(folder / "runs.sqlite")
+        prepare(url)
+        engine: Any = LateEngine()
+        async with DbosWorker(app.host(engine, folder), url, name="mine", poll=0.02) as worker:
+            engine.engine = DbosEngine(url, poll=0.02)
+            application = Endpoints(worker, engine.engine, asyncio.get_running_loop(), token)
+            with listening(application, "127.0.0.1", 0) as address:
+                yield Served(address, worker, engine.engine)
+            await engine.engine.close()
+
+    async def main() -> None:
+        async with asyncio.timeout(60), opened() as found:
+            await body(found)
+
+    asyncio.run(main())
+
+
+def test_health_says_who_it_is_and_whether_it_is_well(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        status, health = await served.ask("/health")
+        age = health.pop("heartbeat_age")
+        assert (status, health) == (200, {"worker": "mine", "status": "ok", "activities": 0})
+        assert 0 <= age < 5
+        await served.worker.stop()
+        status, health = await served.ask("/health")
+        assert (status, health["status"]) == (503, "draining")
+        await served.worker.start()
+
+    served(tmp_path, body)
+
+
+def test_metrics_count_activities_by_how_they_ended(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([read("a"), read("b")], [write("c")], user="ann"))
+        await until(lambda: served.engine.approvals(run_id))
+        _, text = await served.ask("/metrics")
+        found = {
+            (sample.name, sample.labels.get("activity"), sample.labels.get("outcome")): sample.value
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+        }
+        assert found["toolgen_activities_total", "call", "done"] == 2
+        assert found["toolgen_activities_total", "call", "asked"] == 1
+        assert found["toolgen_activities_total", "plan", "done"] == 2
+        assert found["toolgen_activity_seconds_count", "call", None] == 3
+        assert found["toolgen_activities_running", None, None] == 0
+        assert "ann" not in text
+
+    served(tmp_path, body)
+
+
+def test_a_question_is_seen_and_answered_over_http(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        await until(lambda: served.engine.approvals(run_id))
+        status, shown = await served.ask(f"/runs/{run_id}", token=TOKEN)
+        (asked,) = shown["approvals"]
+        assert (status, shown["state"], asked["question"]["tool"]) == (200, "waiting", "code.write_file")
+        place = f"/runs/{run_id}/approvals/{quote(asked['call'])}"
+        for wrong in ({"decision": "perhaps"}, [], b"{", {"decision": "deny", "reason": 1}, {}):
+            status, answer = await served.ask(place, wrong, method="POST", token=TOKEN)
+            assert status == 400
+            assert answer["error"].startswith("the body must be ")
+        assert (await served.ask(place, {"decision": "allow_once"}, method="POST", token=TOKEN))[0] == 200
+        assert (await served.engine.result(run_id, 20)).stopped == "completed"
+        status, answer = await served.ask(place, {"decision": "allow_once"}, method="POST", token=TOKEN)
+        assert (status, answer["error"]) == (404, f"{run_id} does not wait for an answer about {asked['call']!r}")
+
+    served(tmp_path, body)
+
+
+def test_a_run_is_cancelled_over_http(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        assert (await served.ask(f"/runs/{run_id}/cancel", b"", method="POST", token=TOKEN))[0] == 200
+        assert (await served.engine.info(run_id)).state == "cancelled"
+        status, answer = await served.ask("/runs/nowhere", token=TOKEN)
+        assert (status, answer) == (404, {"error": "there is no run 'nowhere'"})
+
+    served(tmp_path, body)
+
+
+@pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1], "é"])
+def test_runs_are_shown_to_those_with_the_token_only(tmp_path: Path, token: str) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        for method, path in (("GET", f"/runs/{run_id}"), ("POST", f"/runs/{run_id}/cancel"), ("GET", "/runs/nowhere")):
+            status, answer = await served.ask(path, method=method, token=quote(token))
+            assert (status, answer) == (401, {"error": "this needs the bearer token of the worker"})
+        assert (await served.engine.info(run_id)).state != "cancelled"
+
+    served(tmp_path, body)
+
+
+def test_without_a_token_there_are_health_and_metrics_only(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        for path in (f"/runs/{run_id}", "/runs", "/", "/health/x"):
+            assert (await served.ask(path))[0] == 404
+        assert (await served.ask("/metrics"))[0] == 200
+
+    served(tmp_path, body, token="")

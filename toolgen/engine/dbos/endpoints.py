@@ -1,0 +1,155 @@
+"""HTTP endpoints of a worker: health and metrics for those who operate it, and the questions of its runs.
+
+`GET /health`, `GET /metrics`; with a token also `GET /runs/RUN`, `POST /runs/RUN/approvals/CALL` with a decision, and
+`POST /runs/RUN/cancel`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict
+from hmac import compare_digest
+from socketserver import ThreadingMixIn
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from toolgen.engine.dbos.heartbeats import DEAD_AFTER
+from toolgen.engine.protocol import NotAsked
+from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.schema.json_values import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator, Iterable
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+    from toolgen.engine.dbos.engine import DbosEngine
+    from toolgen.engine.dbos.worker import DbosWorker
+
+_BODY_BYTES: Final = 10_000
+_SECONDS: Final = 10.0
+_JSON: Final = "application/json"
+_UNKNOWN: Final = ("404 Not Found", {"error": "there is no such address"})
+
+
+class Endpoints:
+    """A WSGI application. `loop` is that of the worker and the engine; without a token only health and metrics."""
+
+    def __init__(
+        self, worker: DbosWorker, engine: DbosEngine, loop: asyncio.AbstractEventLoop, token: str = ""
+    ) -> None:
+        self._worker: Final = worker
+        self._engine: Final = engine
+        self._loop: Final = loop
+        self._token: Final = token
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        status, content_type, body = self._answer(environ)
+        headers = [("Content-Type", content_type), ("Content-Length", str(len(body))), ("Cache-Control", "no-store")]
+        start_response(status, headers)
+        return [body]
+
+    def _answer(self, environ: WSGIEnvironment) -> tuple[str, str, bytes]:
+        path = [unquote(part) for part in environ.get("PATH_INFO", "").strip("/").split("/")]
+        match environ["REQUEST_METHOD"], path:
+            case "GET", ["metrics"]:
+                return "200 OK", CONTENT_TYPE_LATEST, generate_latest(self._worker.metrics.registry)
+            case "GET", ["health"]:
+                status, answer = self._health()
+            case method, ["runs", run_id, *rest] if self._token:
+                if not self._is_allowed(environ):
+                    status, answer = "401 Unauthorized", {"error": "this needs the bearer token of the worker"}
+                else:
+                    status, answer = self._about_run(environ, method, run_id, rest)
+            case _:
+                status, answer = _UNKNOWN
+        return status, _JSON, json.dumps(answer).encode()
+
+    def _health(self) -> tuple[str, dict[str, Any]]:
+        age = self._worker.metrics.heartbeat_age
+        is_well = age < DEAD_AFTER and not self._worker.is_draining
+        answer = {
+            "worker": self._worker.name,
+            "status": "ok" if is_well else "draining" if self._worker.is_draining else "no database",
+            "heartbeat_age": round(age, 3),
+            "activities": self._worker.activities_running,
+        }
+        return ("200 OK" if is_well else "503 Service Unavailable"), answer
+
+    def _is_allowed(self, environ: WSGIEnvironment) -> bool:
+        kind, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+        return kind.lower() == "bearer" and compare_digest(token.encode(), self._token.encode())
+
+    def _about_run(
+        self, environ: WSGIEnvironment, method: str, run_id: str, rest: list[str]
+    ) -> tuple[str, dict[str, Any]]:
+        try:
+            match method, rest:
+                case "GET", []:
+                    return "200 OK", self._wait_for(self._shown(run_id))
+                case "POST", ["cancel"]:
+                    self._wait_for(self._engine.cancel(run_id))
+                case "POST", ["approvals", call]:
+                    self._wait_for(self._engine.decide(run_id, call, _decision(environ)))
+                case _:
+                    return _UNKNOWN
+        except (RunNotFound, NotAsked) as error:
+            return "404 Not Found", {"error": str(error)}
+        except ValueError as error:
+            return "400 Bad Request", {"error": str(error)}
+        except (StoreError, TimeoutError):
+            return "503 Service Unavailable", {"error": "the database of the runs cannot be reached"}
+        return "200 OK", {}
+
+    async def _shown(self, run_id: str) -> dict[str, Any]:
+        info = await self._engine.info(run_id)
+        return {**asdict(info), "approvals": [asdict(each) for each in await self._engine.approvals(run_id)]}
+
+    def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_SECONDS)
+
+
+def _decision(environ: WSGIEnvironment) -> PermissionDecision:
+    """Read a decision: `{"decision": "allow_once", "reason": ""}`. Raises ValueError."""
+    try:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = json.loads(environ["wsgi.input"].read(min(length, _BODY_BYTES)))
+    except ValueError:
+        body = None
+    if not is_object(body) or body.get("decision") not in set(Decision) or not isinstance(body.get("reason", ""), str):
+        known = ", ".join(Decision)
+        raise ValueError(f'the body must be {{"decision": one of {known}, "reason": text}}')
+    return PermissionDecision(decision=Decision(body["decision"]), reason=body.get("reason", ""))
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    timeout = _SECONDS
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name of the base class
+        """Write no log: paths have ids of runs."""
+
+
+@contextmanager
+def listening(
+    application: Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]], host: str, port: int
+) -> Generator[str]:
+    """Serve an application in threads of its own; yield its URL. Raises OSError if the place is taken."""
+    server = make_server(host, port, application, server_class=_Server, handler_class=_Quiet)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{host}:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
