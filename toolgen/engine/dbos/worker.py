@@ -24,7 +24,7 @@ from toolgen.engine.requests import RunRequest
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dbos import DBOSConfig
 
@@ -61,7 +61,7 @@ class DbosWorker:
     `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, waiting ones included,
     here and in all other workers: the last that was started decides. `per_user` and `per_tool`, by ident, bound the
     calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
-    it has the names of host and process. Raises ValueError for bounds below 1.
+    it has the names of host and process. Raises ValueError for bounds below 1 and for unknown tools.
     """
 
     def __init__(
@@ -79,6 +79,10 @@ class DbosWorker:
         for what, value in (("concurrency", concurrency), ("per_user", per_user), *per_tool.items()):
             if value is not None and value < 1:
                 raise ValueError(f"{what} is {value}; it must be at least 1")
+        catalog = host.runtime.catalog
+        for tool in per_tool:
+            if tool not in catalog:
+                raise ValueError(f"per_tool: there is no tool {tool!r}{_meant(catalog.suggestions(tool))}")
         self.name: Final = name or f"{socket.gethostname()}-{os.getpid()}-{os.urandom(3).hex()}"
         self.retries: Final = retries
         self.metrics: Final = Metrics()
@@ -234,3 +238,7 @@ class DbosWorker:
         """Enqueue the runs of a dead worker again. If two do so at once, each run is still enqueued once."""
         DBOS._recover_pending_workflows([dead])  # noqa: SLF001  # what DBOS calls for its own cloud; no public name
         heartbeats.forget(dead)
+
+
+def _meant(names: Sequence[str]) -> str:
+    return f"; did you mean {names[0]!r}?" if names else ""

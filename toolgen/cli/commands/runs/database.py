@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +35,7 @@ def url_of(database: str) -> str:
 def open_engine(database: str) -> DbosEngine:
     """Connect to a database that a worker has prepared. Raises click.UsageError."""
     url = url_of(database)
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)  # what fails is reported below
     from toolgen.engine.dbos import DbosEngine
     from toolgen.runtime.events.records import StoreError
 

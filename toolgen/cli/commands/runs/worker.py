@@ -98,14 +98,20 @@ async def _work(
         engine = DbosEngine(url)
     except StoreError as error:
         raise click.UsageError(f"--database: {error}") from error
-    made = make(engine)
-    host = await made if inspect.isawaitable(made) else made
+    try:
+        made = make(engine)
+        host = await made if inspect.isawaitable(made) else made
+    except Exception as error:  # the program's own code may raise anything
+        raise click.UsageError(f"HOST failed: {raised(error, Path.cwd())}") from error
     if not isinstance(host, EngineHost):
         raise click.UsageError(f"HOST returned a {type(host).__qualname__}; it must return an EngineHost")
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    worker = DbosWorker(host, url, **bounds)
+    try:
+        worker = DbosWorker(host, url, **bounds)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     await worker.start()
     with ExitStack() as serving:
         try:
