@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from toolgen.agents.loop import planned as planned
     from toolgen.agents.loop import run_agent as run_agent
     from toolgen.agents.messages import Message as Message
+    from toolgen.agents.model_planner import ModelPlanner as ModelPlanner
     from toolgen.agents.planner import Calls as Calls
     from toolgen.agents.planner import Outcome as Outcome
     from toolgen.agents.planner import Planner as Planner
@@ -25,6 +26,7 @@ else:
             "AgentRun": ".runs",
             "Calls": ".planner",
             "Message": ".messages",
+            "ModelPlanner": ".model_planner",
             "Outcome": ".planner",
             "Planner": ".planner",
             "ScriptedPlanner": ".scripted",
