@@ -123,4 +123,4 @@ def json_in(text: str) -> bytes:
     Models put JSON into a block of code also where they are asked not to.
     """
     blocks = _FENCED.findall(text)
-    return (blocks[0] if len(blocks) == 1 else text).strip().encode(errors="replace")
+    return (blocks[0] if len(blocks) == 1 else text).strip().encode(errors="surrogatepass")
