@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolgen.agents.planner import Planner as Planner
     from toolgen.agents.runs import AgentRun as AgentRun
     from toolgen.agents.scripted import ScriptedPlanner as ScriptedPlanner
+    from toolgen.agents.subscription import subscribe as subscribe
 else:
     from toolgen.contract.lazy import reexport
 
@@ -33,5 +34,6 @@ else:
             "executor": ".exported",
             "planned": ".loop",
             "run_agent": ".loop",
+            "subscribe": ".subscription",
         },
     )

@@ -95,12 +95,23 @@ class CallContext:
         self.call: Any = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ancestor:
+    """A run above another one: its compiled agent (empty if it has none), its ids, its call that started the next."""
+
+    agent: str
+    agent_id: str
+    run_id: str
+    tool_call_id: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolCallMeta:
     """The context of a call: user, session, run and so on. Every handler receives it.
 
-    All ids are opaque text. `granted` are resolved paths that a person allowed for this call, in addition to those that
-    policies allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its
+    All ids are opaque text. `ancestors` are the runs above that of the call, from the first, which no call started, to
+    the parent. `granted` are resolved paths that a person allowed for this call, in addition to those that policies
+    allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its
     `repr`. `attributes` belongs to the host and is never read.
     """
 
@@ -113,6 +124,7 @@ class ToolCallMeta:
     parent_agent_id: str | None = None
     parent_run_id: str | None = None
     parent_tool_call_id: str | None = None
+    ancestors: tuple[Ancestor, ...] = ()
     granted: tuple[str, ...] = ()
     injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
     attributes: Mapping[str, Any] = NOTHING

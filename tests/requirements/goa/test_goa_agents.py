@@ -24,7 +24,7 @@ from tests.unit.toolsets.agent.agents.world import (
     search,
     value_of,
 )
-from toolgen.agents import Message, ModelPlanner, run_agent
+from toolgen.agents import Message, ModelPlanner, run_agent, subscribe
 from toolgen.agents.exported import AgentExecutor, executor
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
@@ -147,6 +147,15 @@ def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None
     asyncio.run(main())
 
 
+def test_goa_19_a_runtime_knows_which_tools_are_inline() -> None:
+    """An engine schedules no activity for them."""
+    runtime = World(scripted_agent()).runtime
+    assert runtime.is_inline("orchestrator.research.search")
+    assert not runtime.is_inline("router.web_search")
+    with pytest.raises(ToolNotFound):
+        runtime.is_inline("router.nothing")
+
+
 def test_goa_20_the_agent_runs_as_a_child_with_its_own_run() -> None:
     found = research_call()
     child, parent = found.child.run.meta, found.parent.meta
@@ -255,3 +264,37 @@ def test_goa_37_what_a_planner_returns_is_validated_by_the_runtime_and_the_hints
     assert world.ran == []
     assert asked[1][-1]["role"] == "tool"
     assert all(part in asked[1][-1]["content"] for part in ("invalid payload", "`query`", "args that fit: "))
+
+
+@pytest.mark.parametrize("children", [True, False], ids=["all", "one"])
+def test_goa_24_a_subscriber_attaches_to_all_children_or_to_one(children: bool) -> None:
+    """The stream has the progress of the tools as well."""
+
+    def found(_args: Any, meta: ToolCallMeta) -> Any:
+        meta.report({"pages": 1})
+        return [HIT]
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        await run.turn([call_of("router.web_search", query="a")])
+        return Outcome(value=FOUND)
+
+    world = World(run_agent, tools={"router.web_search": found})
+
+    async def main() -> tuple[list[Any], ToolResult[Any]]:
+        run = world.start()
+        (result,) = await world.turn(search(), run=run)
+        await world.runtime.end_run(run)
+        attached = str(run.meta.run_id) if children else result.metadata["run_link"]["run_id"]
+        return [event async for event in subscribe(world.store, attached, children=children)], result
+
+    events, result = asyncio.run(main())
+    child = result.metadata["run_link"]["run_id"]
+    of_child = ["tool_started", "tool_progress", "tool_completed", "run_ended"]
+    assert [event.kind for event in events if event.run_id == child] == of_child
+    kinds = [event.kind for event in events]
+    if children:
+        assert kinds[:3] == ["tool_started", "agent_run_started", "tool_started"]
+        assert kinds[-2:] == ["tool_completed", "run_ended"]
+        assert events[1].data["run_id"] == child
+    else:
+        assert kinds == of_child
