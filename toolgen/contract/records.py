@@ -221,9 +221,10 @@ class Issue:
 class ToolError:
     """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
 
-    `retry_after` is in seconds, if waiting helps. For an invalid call, `prior_input` is the payload, truncated, and
-    `example` are valid args, both as JSON text. `cause` is the exception, if there was one: it stays in the process,
-    and is not a field, because exceptions can often be neither copied nor pickled.
+    `retry_after` is in seconds, if waiting helps. For an invalid call, `prior_input` is the payload, truncated (empty
+    if it was the service that rejected the args), and `example` are valid args, both as JSON text. `cause` is the
+    exception, if there was one: it stays in the process, and is not a field, because exceptions can often be neither
+    copied nor pickled.
     """
 
     message: str
@@ -249,6 +250,18 @@ class ToolError:
 
     def __getstate__(self) -> dict[str, Any]:
         return _fields_of(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryHint:
+    """How to correct a call: why it failed, the JSON pointers of the args that are wrong, and valid args as JSON text.
+
+    The issues of the error say what is wrong with each.
+    """
+
+    reason: str
+    fields: tuple[str, ...]
+    example: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,6 +322,19 @@ class ToolResult(Generic[ResultT_co]):
     def is_error(self) -> bool:
         """The opposite of `success`."""
         return self.error is not None
+
+    @property
+    def retry_hint(self) -> RetryHint | None:
+        """How to correct an invalid call; None for other results.
+
+        A call is invalid if its args do not fit the schema, or if the service itself rejected them and the tool has
+        `retry_hints`. The model is shown the same.
+        """
+        error = self.error
+        if error is None or not error.issues or error.kind is not FailureKind.INVALID_CALL:
+            return None
+        fields = tuple(dict.fromkeys(issue.pointer for issue in error.issues))
+        return RetryHint(reason=error.message, fields=fields, example=error.example)
 
     @property
     def content(self) -> tuple[ContentBlock, ...]:

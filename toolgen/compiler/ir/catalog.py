@@ -210,6 +210,7 @@ class Tool:
     limits: Limits = Limits()
     cost: Cost = Cost.FREE
     gate: bool = False
+    retry_hints: bool = False
     confirm: str = ""
     examples: tuple[Example, ...] = ()
     tag: Tag | None = None

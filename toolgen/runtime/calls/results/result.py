@@ -216,7 +216,7 @@ def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
     if not isinstance(error, MalformedResult):
         return error.issues
     return tuple(
-        replace(each, found=_without_secrets(each.found), hint=_without_secrets(each.hint)) for each in error.issues
+        replace(each, found=without_secrets(each.found), hint=without_secrets(each.hint)) for each in error.issues
     )
 
 
@@ -319,14 +319,14 @@ def _message(error: BaseException, hide: Hide) -> str:
 def _first_line(text: str) -> str:
     """Return the first line of a text, or the last of a traceback, without secrets."""
     lines = text.strip().split("\n")
-    return cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
+    return cut(without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
 
 
 def _hint(text: str) -> str:
-    return cut("\n".join(map(_without_secrets, text.split("\n"))), _HINT)
+    return cut("\n".join(map(without_secrets, text.split("\n"))), _HINT)
 
 
-def _without_secrets(line: str) -> str:
+def without_secrets(line: str) -> str:
     """Return a line without folders, secrets, invalid text and terminal control characters."""
     from toolgen.runtime.redact.redact import redact_text  # many patterns, and most calls succeed
 
