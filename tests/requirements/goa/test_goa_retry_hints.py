@@ -93,6 +93,7 @@ def test_goa_38_a_validation_error_of_a_handler_is_a_retry_hint_if_enabled(
     result = call(handler, retry_hints=True)
     assert result.error is not None
     hint = result.retry_hint
+    assert hint is not None
     assert hint == RetryHint(reason="the service rejected the args", fields=fields, example=result.error.example)
     assert json.loads(hint.example).keys() >= {"city"}
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "rejected_args")

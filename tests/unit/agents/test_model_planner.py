@@ -59,7 +59,7 @@ class Desk:
         planner = ModelPlanner(ask or self.ask, self.name)
         return asyncio.run(run_agent(self.runtime, "", messages, planner))
 
-    def _count(self, args: dict[str, Any]) -> int:
+    def _count(self, args: dict[str, int]) -> int:
         self.counted.append(args["n"])
         return 10 * args["n"]
 

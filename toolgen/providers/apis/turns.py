@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_values import is_mapping, is_number, is_object, value_of
+from toolgen.schema.json_values import is_number, is_object, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,11 +34,10 @@ class TurnFormat:
 
     def tokens_of(self, response: Mapping[str, Any]) -> dict[str, float]:
         """Return `input_tokens` (those from caches are among them) and `output_tokens`, as far as they are known."""
-        usage = next((response[name] for name in self.usage if is_mapping(response.get(name))), {})
-        found = {
-            total: [usage[name] for name in names if is_number(usage.get(name))] for total, names in self.tokens.items()
-        }
-        return {total: sum(figures) for total, figures in found.items() if figures}
+        usage = next((response[name] for name in self.usage if is_object(response.get(name))), dict[str, Any]())
+        found = {total: [usage.get(name) for name in names] for total, names in self.tokens.items()}
+        known = {total: list(filter(is_number, figures)) for total, figures in found.items()}
+        return {total: sum(figures) for total, figures in known.items() if figures}
 
 
 def _in_content(text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from pydantic_core import ValidationError
 
@@ -49,6 +49,11 @@ _ISSUES: Final = 1000
 _HINT: Final = 1200
 _INPUT: Final = 500
 """Maximum characters of an invalid payload that are repeated to the model."""
+
+
+def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:
+    """Whether an executor returned a `ToolResult`."""
+    return isinstance(outcome, ToolResult)
 
 
 def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from dataclasses import replace
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.results.result import without_secrets
+from toolgen.runtime.calls.results.result import is_result, without_secrets
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, described, issue
@@ -19,7 +19,7 @@ from toolgen.schema.json_values import is_array, is_object, value_of
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Mapping, Sequence
 
     from toolgen.contract.records import Issue, ToolCallMeta
     from toolgen.runtime.calls.call import Tool
@@ -46,7 +46,7 @@ def bind(tool: Tool, execute: Execute) -> Execute:
             if hinted is None:
                 raise
             return hinted
-        return awaited(outcome, given) if isinstance(outcome, Awaitable) else hints.of_outcome(outcome, given)
+        return awaited(outcome, given) if isawaitable(outcome) else hints.of_outcome(outcome, given)
 
     async def awaited(outcome: Awaitable[Any], given: Any) -> Any:
         try:
@@ -79,7 +79,7 @@ class _Hints:
 
     def of_outcome(self, outcome: Any, given: Any) -> Any:
         """Return what an executor returned; an error whose body says which args are wrong has that."""
-        if not isinstance(outcome, ToolResult) or outcome.error is None or outcome.error.issues:
+        if not is_result(outcome) or outcome.error is None or outcome.error.issues:
             return outcome
         issues = self._issues(errors_of_body(_body(outcome)), given)
         return replace(outcome, error=self._hinted(outcome.error, issues), blocks=()) if issues else outcome
@@ -106,8 +106,11 @@ class _Hints:
 
 def _args_by_name(http: Mapping[str, Any]) -> Mapping[Step, str]:
     """Return the args of an HTTP tool by the names that the API has for them, where these are others."""
-    params = {param.get("name", arg): arg for arg, param in http.get("params", {}).items() if is_object(param)}
-    return params | {name: arg for arg, name in ((http.get("body") or {}).get("names") or {}).items()}
+    params: dict[Step, str] = {
+        param.get("name", arg): arg for arg, param in http.get("params", {}).items() if is_object(param)
+    }
+    body: Mapping[str, Any] = http.get("body") or {}
+    return params | {name: arg for arg, name in body.get("names", {}).items()}
 
 
 def _issue(error: FieldError, args: Any) -> Issue:
