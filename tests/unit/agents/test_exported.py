@@ -332,7 +332,10 @@ def test_an_answer_in_text_is_read_as_json_where_the_result_is_none(answer: str)
     assert "run_link" in result.metadata
 
 
-@pytest.mark.parametrize("answer", ["yes", '{"answer": 1, "sources": []}', "```\n{}\n```\n```\n{}\n```", "\ud800", ""])
+TWO_BLOCKS = 'Either\n```\n{"answer": "yes", "sources": []}\n```\nor\n```\n{}\n```'
+
+
+@pytest.mark.parametrize("answer", ["yes", '{"answer": 1, "sources": []}', TWO_BLOCKS, "\ud800", ""])
 def test_an_answer_in_text_that_does_not_fit_is_a_malformed_result(answer: str) -> None:
     assert code_of(World(scripted_agent(answer=answer)).one(search())) == "malformed_result"
 

@@ -18,7 +18,7 @@ from toolgen.providers.apis.turns import TURN_FORMATS
 from toolgen.providers.messages import CallAnswer, ModelReply
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
-from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -229,6 +229,28 @@ def test_every_call_needs_one_answer(messages: Sequence[Message]) -> None:
         Desk("openai", ("x", [])).run(messages)
 
 
+def test_a_call_without_a_response_has_the_id_of_its_answer() -> None:
+    """The runtime gives ids to the calls of a script; APIs refuse calls without one."""
+    asked = Message(role="assistant", calls=(ToolRequest(name="desk.count", payload='{"n":1}'),))
+    desk = Desk("openai", ("x", []))
+    desk.run((*START, asked, ANSWER))
+    _, _, turn, answer = desk.asked[0][0]
+    assert turn["tool_calls"][0]["id"] == answer["tool_call_id"] == "c"
+
+
+def test_args_in_the_form_of_a_strict_mode_become_those_of_the_tool() -> None:
+    """There, null stands for a field that is absent."""
+    seen: list[Any] = []
+    catalog = Catalog()
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False}
+    definition = ToolDefinition(name="desk.count", description="Count.", input_schema=schema, permission="readonly")
+    catalog.register(definition, seen.append)
+    script = [RESPONSES["openai"]("", [("c1", "desk__count", {"n": None})]), RESPONSES["openai"]("x", [])]
+    planner = ModelPlanner(lambda _messages, _request: script.pop(0), "openai-strict")
+    asyncio.run(run_agent(Runtime(catalog, permission=allow_all), "", START, planner))
+    assert seen == [{}]
+
+
 def test_messages_of_a_user_after_answers_come_after_them() -> None:
     more = (Message(role="user", content="And"), Message(role="user", content="then?"))
     for name in ("bedrock", "openai"):
@@ -274,3 +296,9 @@ def test_a_name_from_the_spec_is_the_name_that_the_model_sees() -> None:
 
     assert asyncio.run(plan()) == Outcome(value="x", telemetry={"requests": 1})
     assert desk.asked[0][1]["tools"][0]["function"]["name"] == "count"
+
+
+def test_the_definition_of_a_compiled_tool_has_the_name_that_its_spec_sets() -> None:
+    catalog = load("generated")
+    assert catalog.definition("actions.list_actions").metadata["wire_name"] == catalog.wire_name("actions.list_actions")
+    assert "wire_name" not in catalog.definition("code.list_dir").metadata

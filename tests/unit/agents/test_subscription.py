@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.toolsets.agent.agents.world import DELEGATE, FOUND, World, call_of, in_time, search
 from toolgen.agents import Message, Outcome, ScriptedPlanner, run_agent, subscribe
+from toolgen.contract.records import ToolResult
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime.events.records import StoreError
@@ -120,6 +121,18 @@ def test_a_child_without_a_record_is_no_error() -> None:
     world = World(researcher, tools={DELEGATE: starts})
     events = asyncio.run(watch(world, live=False, calls=[call_of(DELEGATE, to="default_sub", request="go")]))
     assert [event.kind for event in events] == ["tool_started", "agent_run_started", "tool_completed", "run_ended"]
+
+
+def test_the_calls_of_a_child_whose_end_is_not_linked_are_before_the_end_of_its_call() -> None:
+    """A handler may start a run and make its calls without `run_to_end`."""
+
+    async def starts(_args: Any, meta: Any) -> Any:
+        return ToolResult(value=str(len(await start_child(meta, "default_sub").turn(PAGES))))
+
+    world = World(researcher, tools={DELEGATE: starts})
+    events = asyncio.run(watch(world, live=False, calls=[call_of(DELEGATE, to="default_sub", request="go")]))
+    assert len({event.run_id for event in events}) == 2
+    assert_ordered(world, events)
 
 
 def test_a_store_that_cannot_be_read_ends_the_subscription() -> None:
