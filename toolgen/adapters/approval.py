@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -67,6 +68,8 @@ def question_data(question: PermissionRequest) -> dict[str, Any]:
         "dangerous": question.dangerous,
         "reasons": list(question.reasons),
         "suggested": str(question.suggested),
+        "agent": question.agent,
+        "ancestors": [asdict(each) for each in question.meta.ancestors],
     }
 
 

@@ -12,7 +12,8 @@ from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.llm.presentations.calls import text_of
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.retrieval import Retrieval
-from toolgen.llm.tool_use.tool_use import ToolUse, provider_named
+from toolgen.llm.tool_use.offered import provider_named
+from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.lenient import convert_schema
 from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability

@@ -1,25 +1,33 @@
-"""LangChain and LangGraph: the tools of a run as `BaseTool`s. Needs `toolgen[langchain]`, and approvals `langgraph`."""
+"""LangChain and LangGraph: the tools of a run as `BaseTool`s, and chat models as planners.
+
+Needs `toolgen[langchain]`, and for approvals `langgraph`.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
 from toolgen.adapters.approval import decision_of, question_data
 from toolgen.adapters.bridge import Bridge, CallOutcome
+from toolgen.agents.model_planner import ModelPlanner
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
 try:
+    from langchain_core.messages import AIMessage
     from langchain_core.runnables import RunnableConfig  # noqa: TC002  # LangChain reads the annotations
     from langchain_core.tools import BaseTool, ToolException
 except ImportError as error:
     raise ImportError('tools for LangChain need langchain-core: pip install "toolgen[langchain]"') from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from langchain_core.language_models import BaseChatModel
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
@@ -127,3 +135,39 @@ def _asked(question: PermissionRequest) -> PermissionDecision:
     except (KeyError, RuntimeError):  # no graph runs here
         return _NO_GRAPH
     return decision_of(answer)
+
+
+_OWN: Final = "langchain"
+"""The member of a message of the assistant that has it as LangChain does, with thoughts and their signatures."""
+
+
+def planner(model: BaseChatModel) -> ModelPlanner:
+    """Return a planner that asks a chat model, by `bind_tools` and `ainvoke`.
+
+    A LangGraph graph cannot be a planner: it makes the calls itself.
+    """
+
+    async def ask(messages: list[dict[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
+        offered = request.get("tools", [])
+        bound = model.bind_tools(offered) if offered else model
+        sent = [AIMessage.model_validate(message[_OWN]) if _OWN in message else message for message in messages]
+        return _response_of(await bound.ainvoke(sent))
+
+    return ModelPlanner(ask)
+
+
+def _response_of(answer: AIMessage) -> dict[str, Any]:
+    """Return the answer of a model as a chat completion. Args that are no JSON stay text, which the runtime rejects."""
+    for call in (*answer.tool_calls, *answer.invalid_tool_calls):
+        call["id"] = call["id"] or f"call_{token_hex(8)}"
+    calls = [(call["id"], call["name"], compact_json(call["args"])) for call in answer.tool_calls]
+    calls += [(call["id"], call["name"] or "", call["args"] or "") for call in answer.invalid_tool_calls]
+    asked = [
+        {"id": call_id, "type": "function", "function": {"name": name, "arguments": args}}
+        for call_id, name, args in calls
+    ]
+    own = answer.model_dump(mode="json", exclude_none=True)
+    message = {"role": "assistant", "content": str(answer.text), "tool_calls": asked, _OWN: own}
+    used = answer.usage_metadata
+    usage = {"prompt_tokens": used["input_tokens"], "completion_tokens": used["output_tokens"]} if used else {}
+    return {"choices": [{"message": message}], "usage": usage}

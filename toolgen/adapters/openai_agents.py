@@ -1,4 +1,4 @@
-"""OpenAI Agents: the tools of a run as tools of an `Agent`. Needs `toolgen[openai-agents]`."""
+"""OpenAI Agents: the tools of a run as tools of an `Agent`, and models as planners. Needs `toolgen[openai-agents]`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.bridge import Bridge
+from toolgen.agents.model_planner import ModelPlanner
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
 try:
-    from agents import FunctionTool, RunContextWrapper
+    from agents import FunctionTool, ModelSettings, ModelTracing, RunContextWrapper
 except ImportError as error:
     raise ImportError('tools for OpenAI Agents need it: pip install "toolgen[openai-agents]"') from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from agents import Model
     from agents.tool_context import ToolContext
 
     from toolgen.contract.records import ToolCallMeta
@@ -73,3 +75,43 @@ async def _invoke(bridge: Bridge[RunContextWrapper[Any]], name: str, ctx: ToolCo
     call = bridge.read(name, args, ctx.tool_call_id, ctx)
     is_approved = call.question is not None and ctx.is_tool_approved(name, ctx.tool_call_id) is True
     return (await bridge.make(call, _ALLOWED if is_approved else None)).text
+
+
+def planner(model: Model, settings: ModelSettings | None = None) -> ModelPlanner:
+    """Return a planner that asks a model of the SDK, such as `OpenAIResponsesModel`, once for each step.
+
+    An `Agent` cannot be a planner: its `Runner` makes the calls itself. Requests are not traced by the SDK.
+    """
+
+    async def ask(messages: list[dict[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
+        items: Any = messages
+        response = await model.get_response(
+            request.get("instructions"),
+            items,
+            settings or ModelSettings(),
+            [_offered(tool) for tool in request.get("tools", ())],
+            None,
+            [],
+            ModelTracing.DISABLED,
+            previous_response_id=None,
+            conversation_id=None,
+            prompt=None,
+        )
+        usage = {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens}
+        return {"output": response.to_input_items(), "usage": usage}
+
+    return ModelPlanner(ask, "openai-responses")
+
+
+def _offered(tool: Mapping[str, Any]) -> FunctionTool:
+    return FunctionTool(
+        name=tool["name"],
+        description=tool["description"],
+        params_json_schema=tool["parameters"],
+        on_invoke_tool=_not_here,
+        strict_json_schema=False,
+    )
+
+
+async def _not_here(ctx: ToolContext[Any], _args: str) -> str:
+    raise NotImplementedError(f"{ctx.tool_name} is called by the runtime, not by the model's SDK")

@@ -1,4 +1,4 @@
-"""pydantic-ai: the tools of a run as a toolset of an `Agent`. Needs `toolgen[pydantic-ai]`."""
+"""pydantic-ai: the tools of a run as a toolset of an `Agent`, and models as planners. Needs `toolgen[pydantic-ai]`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,36 @@ from pydantic_core import SchemaValidator, core_schema
 
 from toolgen.adapters.approval import decision_of, question_data
 from toolgen.adapters.bridge import Bridge
+from toolgen.agents.model_planner import ModelPlanner
 from toolgen.schema.json_values import compact_json
 
 try:
+    from pydantic_ai.direct import model_request
     from pydantic_ai.exceptions import ApprovalRequired, ModelRetry, ToolFailed
-    from pydantic_ai.messages import InstructionPart, ToolReturn
+    from pydantic_ai.messages import (
+        InstructionPart,
+        ModelMessagesTypeAdapter,
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        ToolCallPart,
+        ToolReturn,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 except ImportError as error:
     raise ImportError('tools for pydantic-ai need it: pip install "toolgen[pydantic-ai]"') from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart
+    from pydantic_ai.models import KnownModelName, Model
+    from pydantic_ai.settings import ModelSettings
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
@@ -103,3 +121,82 @@ def _definition(tool: OfferedTool) -> ToolDefinition:
         sequential=not tool.is_readonly,
         metadata={"ident": tool.ident, "permission": tool.permission, "tags": sorted(tool.tags)},
     )
+
+
+_OWN: Final = "pydantic_ai"
+"""The member of a message of the assistant that has it as pydantic-ai does, with thoughts and their signatures."""
+
+
+def planner(model: Model | KnownModelName | str, settings: ModelSettings | None = None) -> ModelPlanner:
+    """Return a planner that asks a model of pydantic-ai, by `pydantic_ai.direct.model_request`.
+
+    An `Agent` cannot be a planner: it makes the calls itself, and has no step of the model alone.
+    """
+
+    async def ask(messages: list[dict[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
+        functions = [tool["function"] for tool in request.get("tools", ())]
+        offered = [
+            ToolDefinition(
+                name=function["name"],
+                description=function["description"],
+                parameters_json_schema=function.get("parameters", {"type": "object", "properties": {}}),
+                strict=False,
+            )
+            for function in functions
+        ]
+        parameters = ModelRequestParameters(function_tools=offered)
+        answer = await model_request(
+            model, _history(messages), model_settings=settings, model_request_parameters=parameters
+        )
+        return _response_of(answer)
+
+    return ModelPlanner(ask)
+
+
+def _history(messages: Sequence[Mapping[str, Any]]) -> list[ModelMessage]:
+    """Return the messages of a chat completion as pydantic-ai has them: all between two responses are one request."""
+    history: list[ModelMessage] = []
+    names: dict[str, str] = {}
+    parts: list[ModelRequestPart] = []
+    for message in messages:
+        if message["role"] == "assistant":
+            history += [ModelRequest(parts=parts), _response(message)]
+            names |= {call["id"]: call["function"]["name"] for call in message.get("tool_calls", ())}
+            parts = []
+        elif message["role"] == "tool":
+            call_id = message["tool_call_id"]
+            parts.append(ToolReturnPart(tool_name=names[call_id], content=message["content"], tool_call_id=call_id))
+        else:
+            part_of = SystemPromptPart if message["role"] == "system" else UserPromptPart
+            parts.append(part_of(content=message["content"]))
+    return [*history, ModelRequest(parts=parts)]
+
+
+def _response(message: Mapping[str, Any]) -> ModelMessage:
+    if _OWN in message:
+        return ModelMessagesTypeAdapter.validate_python([message[_OWN]])[0]
+    texts = [TextPart(content=message["content"])] if message.get("content") else []
+    calls = [
+        ToolCallPart(tool_name=call["function"]["name"], args=call["function"]["arguments"], tool_call_id=call["id"])
+        for call in message.get("tool_calls", ())
+    ]
+    return ModelResponse(parts=[*texts, *calls])
+
+
+def _response_of(answer: ModelResponse) -> dict[str, Any]:
+    """Return the answer of a model as a chat completion."""
+    calls = [
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.tool_name, "arguments": part.args_as_json_str()},
+        }
+        for part in answer.parts
+        if isinstance(part, ToolCallPart)
+    ]
+    text = "".join(part.content for part in answer.parts if isinstance(part, TextPart))
+    (own,) = ModelMessagesTypeAdapter.dump_python([answer], mode="json")
+    used = answer.usage
+    usage = {"prompt_tokens": used.input_tokens, "completion_tokens": used.output_tokens}
+    message = {"role": "assistant", "content": text, "tool_calls": calls, _OWN: own}
+    return {"choices": [{"message": message}], "usage": usage}

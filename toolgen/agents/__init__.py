@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from toolgen.agents.loop import planned as planned
     from toolgen.agents.loop import run_agent as run_agent
     from toolgen.agents.messages import Message as Message
+    from toolgen.agents.model_planner import ModelPlanner as ModelPlanner
     from toolgen.agents.planner import Calls as Calls
     from toolgen.agents.planner import Outcome as Outcome
     from toolgen.agents.planner import Planner as Planner
     from toolgen.agents.runs import AgentRun as AgentRun
     from toolgen.agents.scripted import ScriptedPlanner as ScriptedPlanner
+    from toolgen.agents.subscription import subscribe as subscribe
 else:
     from toolgen.contract.lazy import reexport
 
@@ -25,11 +27,13 @@ else:
             "AgentRun": ".runs",
             "Calls": ".planner",
             "Message": ".messages",
+            "ModelPlanner": ".model_planner",
             "Outcome": ".planner",
             "Planner": ".planner",
             "ScriptedPlanner": ".scripted",
             "executor": ".exported",
             "planned": ".loop",
             "run_agent": ".loop",
+            "subscribe": ".subscription",
         },
     )

@@ -1,8 +1,12 @@
-"""Exported agents: toolsets of kind `agent`, whose calls start a run of the agent that exports them."""
+"""Exported agents: toolsets of kind `agent`, whose calls start a run of the agent that exports them.
+
+An answer that is text is the result of a tool whose result may be text; for any other tool it is read as JSON.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
@@ -14,6 +18,7 @@ from toolgen.runtime.base.text_templates import names_of, render
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.runs.children import start_child
 from toolgen.schema.json_values import is_object
+from toolgen.schema.references import behind_references
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +27,9 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
+
+_FENCED: Final = re.compile(r"```[a-z]*\n(.*?)\n```", re.DOTALL)
+"""A block of code in Markdown."""
 
 
 class AgentExecutor:
@@ -42,13 +50,19 @@ class AgentExecutor:
         self._prompts: Final = {
             ident: _Prompt.of(catalog.definition(ident), system) for ident in catalog.toolsets[toolset]
         }
+        self._may_be_text: Final = {
+            ident for ident in self._prompts if may_be_text(catalog.definition(ident).result_schema)
+        }
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. If the run fails, the result has an error. Raises `ToolNotFound` and as `start_child` does."""
         if request.name not in self._prompts:
             raise ToolNotFound(request.name)
         system, user = self._prompts[request.name].filled(request.payload)
-        return await run_to_end(start_child(meta, self._agent), system, user, self._run_agent, meta)
+        result = await run_to_end(start_child(meta, self._agent), system, user, self._run_agent, meta)
+        if isinstance(result.value, str) and request.name not in self._may_be_text:
+            return replace(result, value=None, payload=json_in(result.value))
+        return result
 
 
 def executor(catalog: Catalog, toolset: str, run_agent: RunAgent) -> ToolsetRegistration:
@@ -89,3 +103,24 @@ class _Prompt:
             self.agent_system if self.system is None else render(self.system, values),
             call if self.user is None else render(self.user, values),
         )
+
+
+def may_be_text(schema: Any) -> bool:
+    """Whether a JSON Schema may accept a string, as far as its root shows: it is certain where this is false."""
+    if not is_object(schema):
+        return schema is not False
+    root, _ = behind_references(schema)
+    if "type" in root:
+        return "string" in root["type"]  # a name, or a list of names
+    if "enum" in root:
+        return any(isinstance(value, str) for value in root["enum"])
+    return "const" not in root or isinstance(root["const"], str)
+
+
+def json_in(text: str) -> bytes:
+    """Return the JSON in the answer of a model: all of it, or its only block of code. The codec of the tool checks it.
+
+    Models put JSON into a block of code also where they are asked not to.
+    """
+    blocks = _FENCED.findall(text)
+    return (blocks[0] if len(blocks) == 1 else text).strip().encode(errors="surrogatepass")

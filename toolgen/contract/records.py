@@ -95,14 +95,25 @@ class CallContext:
         self.call: Any = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ancestor:
+    """A run above another one: its compiled agent (empty if it has none), its ids, its call that started the next."""
+
+    agent: str
+    agent_id: str
+    run_id: str
+    tool_call_id: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolCallMeta:
     """The context of a call: user, session, run and so on. Every handler receives it.
 
-    All ids are opaque text. `granted` are resolved paths that a person allowed for this call, in addition to those that
-    policies allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its
-    `repr`. `idempotency_key`, if not empty, is the same whenever an engine makes the same call again, and of no other
-    call. `attributes` belongs to the host and is never read.
+    All ids are opaque text. `ancestors` are the runs above that of the call, from the first, which no call started, to
+    the parent. `granted` are resolved paths that a person allowed for this call, in addition to those that policies
+    allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its `repr`.
+    `idempotency_key`, if not empty, is the same whenever an engine makes the same call again, and of no other call.
+    `attributes` belongs to the host and is never read.
     """
 
     tool_call_id: str = ""
@@ -114,6 +125,7 @@ class ToolCallMeta:
     parent_agent_id: str | None = None
     parent_run_id: str | None = None
     parent_tool_call_id: str | None = None
+    ancestors: tuple[Ancestor, ...] = ()
     granted: tuple[str, ...] = ()
     injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
     idempotency_key: str = ""
@@ -211,9 +223,10 @@ class Issue:
 class ToolError:
     """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
 
-    `retry_after` is in seconds, if waiting helps. For an invalid call, `prior_input` is the payload, truncated, and
-    `example` are valid args, both as JSON text. `cause` is the exception, if there was one: it stays in the process,
-    and is not a field, because exceptions can often be neither copied nor pickled.
+    `retry_after` is in seconds, if waiting helps. For an invalid call, `prior_input` is the payload, truncated (empty
+    if it was the service that rejected the args), and `example` are valid args, both as JSON text. `cause` is the
+    exception, if there was one: it stays in the process, and is not a field, because exceptions can often be neither
+    copied nor pickled.
     """
 
     message: str
@@ -239,6 +252,18 @@ class ToolError:
 
     def __getstate__(self) -> dict[str, Any]:
         return _fields_of(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryHint:
+    """How to correct a call: why it failed, the JSON pointers of the args that are wrong, and valid args as JSON text.
+
+    The issues of the error say what is wrong with each.
+    """
+
+    reason: str
+    fields: tuple[str, ...]
+    example: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,6 +324,19 @@ class ToolResult(Generic[ResultT_co]):
     def is_error(self) -> bool:
         """The opposite of `success`."""
         return self.error is not None
+
+    @property
+    def retry_hint(self) -> RetryHint | None:
+        """How to correct an invalid call; None for other results.
+
+        A call is invalid if its args do not fit the schema, or if the service itself rejected them and the tool has
+        `retry_hints`. The model is shown the same.
+        """
+        error = self.error
+        if error is None or not error.issues or error.kind is not FailureKind.INVALID_CALL:
+            return None
+        fields = tuple(dict.fromkeys(issue.pointer for issue in error.issues))
+        return RetryHint(reason=error.message, fields=fields, example=error.example)
 
     @property
     def content(self) -> tuple[ContentBlock, ...]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import grimp
 import pytest
 
+from tests.unit.runtime.responses import RESPONSES
 from tests.unit.toolsets.agent.agents.world import (
     FOUND,
     VERDICT,
@@ -20,6 +24,7 @@ from tests.unit.toolsets.agent.agents.world import (
     search,
     value_of,
 )
+from toolgen.agents import Message, ModelPlanner, run_agent, subscribe
 from toolgen.agents.exported import AgentExecutor, executor
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
@@ -142,6 +147,15 @@ def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None
     asyncio.run(main())
 
 
+def test_goa_19_a_runtime_knows_which_tools_are_inline() -> None:
+    """An engine schedules no activity for them."""
+    runtime = World(scripted_agent()).runtime
+    assert runtime.is_inline("orchestrator.research.search")
+    assert not runtime.is_inline("router.web_search")
+    with pytest.raises(ToolNotFound):
+        runtime.is_inline("router.nothing")
+
+
 def test_goa_20_the_agent_runs_as_a_child_with_its_own_run() -> None:
     found = research_call()
     child, parent = found.child.run.meta, found.parent.meta
@@ -223,3 +237,64 @@ def test_goa_24_the_link_records_how_the_child_ended(ends: Any, state: str) -> N
     (ended,) = world.events(parents[0].meta.run_id, "agent_run_ended")
     assert ended.data == {**started.data, "state": state}
     assert ended.tool_call_id == started.tool_call_id == result.tool_call_id
+
+
+@pytest.mark.parametrize("module", ["toolgen.agents.planner", "toolgen.agents.model_planner"])
+def test_goa_37_planners_import_no_codec(module: str) -> None:
+    graph = grimp.build_graph("toolgen", exclude_type_checking_imports=True)
+    needed = graph.find_upstream_modules(module)
+    assert [each for each in sorted(needed) if each.startswith("toolgen.runtime.codec")] == []
+    run = f"import {module}, sys; print([each for each in sys.modules if each.startswith('toolgen.runtime.codec')])"
+    assert subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_goa_37_what_a_planner_returns_is_validated_by_the_runtime_and_the_hints_are_for_the_model() -> None:
+    """The planner passes on what the model wrote, valid or not."""
+    asked: list[Any] = []
+    script = [("", [("c1", "router__web_search", {"qeury": "a"})]), ("sorry", [])]
+
+    def ask(messages: list[dict[str, Any]], _request: Any) -> Any:
+        asked.append(messages)
+        return RESPONSES["openai"](*script[len(asked) - 1])
+
+    world = World(scripted_agent())
+    start = (Message(role="user", content="go"),)
+    result = asyncio.run(run_agent(world.runtime, "main", start, ModelPlanner(ask)))
+    assert result.outcome == Outcome(value="sorry", telemetry={"requests": 1})
+    assert world.ran == []
+    assert asked[1][-1]["role"] == "tool"
+    assert all(part in asked[1][-1]["content"] for part in ("invalid payload", "`query`", "args that fit: "))
+
+
+@pytest.mark.parametrize("children", [True, False], ids=["all", "one"])
+def test_goa_24_a_subscriber_attaches_to_all_children_or_to_one(children: bool) -> None:
+    """The stream has the progress of the tools as well."""
+
+    def found(_args: Any, meta: ToolCallMeta) -> Any:
+        meta.report({"pages": 1})
+        return [HIT]
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        await run.turn([call_of("router.web_search", query="a")])
+        return Outcome(value=FOUND)
+
+    world = World(run_agent, tools={"router.web_search": found})
+
+    async def main() -> tuple[list[Any], ToolResult[Any]]:
+        run = world.start()
+        (result,) = await world.turn(search(), run=run)
+        await world.runtime.end_run(run)
+        attached = str(run.meta.run_id) if children else result.metadata["run_link"]["run_id"]
+        return [event async for event in subscribe(world.store, attached, children=children)], result
+
+    events, result = asyncio.run(main())
+    child = result.metadata["run_link"]["run_id"]
+    of_child = ["tool_started", "tool_progress", "tool_completed", "run_ended"]
+    assert [event.kind for event in events if event.run_id == child] == of_child
+    kinds = [event.kind for event in events]
+    if children:
+        assert kinds[:3] == ["tool_started", "agent_run_started", "tool_started"]
+        assert kinds[-2:] == ["tool_completed", "run_ended"]
+        assert events[1].data["run_id"] == child
+    else:
+        assert kinds == of_child

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,9 +22,11 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
+from toolgen.adapters.approval import question_data
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.terminal import described
 
 if TYPE_CHECKING:
     from toolgen.agents.runs import AgentRun
@@ -255,3 +258,38 @@ def test_reg_91_a_child_uses_the_same_callback_and_identifies_itself(start: Tool
     assert None not in ids
     assert ids == (child.meta.agent_id, child.meta.run_id, parent.meta.agent_id, parent.meta.run_id, child.role)
     assert (meta.user, meta.session_id) == ("ann", "s")
+
+
+def test_reg_91_a_request_has_every_agent_above_the_one_that_asks() -> None:
+    """A child of a child asks; a person is shown the chain up to the first run."""
+    asked: list[PermissionRequest] = []
+
+    def permission(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        if run.run.agent == "default_sub":
+            await run.turn([search()])
+            return Outcome(value="done")
+        await run.turn([call_of("router.web_search", query="a")])
+        return Outcome(value={"answer": "yes", "sources": []})
+
+    world = World(run_agent, permission=permission)
+    parent = world.start()
+    result = world.one(call_of(DELEGATE, to="default_sub", request="go"), run=parent)
+    assert code_of(result) == "ok"
+    first = asked[0]
+    assert (first.tool_name, first.agent, first.meta.ancestors) == (DELEGATE, "main", ())
+    last = next(request for request in asked if request.tool_name == "router.web_search")
+    assert last.agent == "orchestrator.researcher"
+    root, middle = last.meta.ancestors
+    assert (root.agent, root.agent_id, root.run_id) == ("main", parent.meta.agent_id, parent.meta.run_id)
+    assert root.tool_call_id == result.tool_call_id
+    assert middle.agent == "default_sub"
+    assert middle.run_id == result.metadata["run_link"]["run_id"] == last.meta.parent_run_id
+    assert (middle.agent_id, middle.tool_call_id) == (last.meta.parent_agent_id, last.meta.parent_tool_call_id)
+    shown = described(last)
+    assert f"agent | sub orchestrator.researcher {last.meta.agent_id}\n" in shown
+    assert f"started by | default_sub {middle.agent_id}, by main {root.agent_id}" in shown
+    assert question_data(last)["ancestors"] == [asdict(root), asdict(middle)]

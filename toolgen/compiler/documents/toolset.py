@@ -128,6 +128,9 @@ class ToolDefaultsSpec(Spec):
     """The cost class, for the eval gate. Default: `free`."""
     gate: bool | None = None
     """Whether the eval gate must approve each call. Default: false."""
+    retry_hints: bool | None = None
+    """Whether a validation error of the service itself is shown to the model as a hint on which args to correct.
+    Default: false, a plain error."""
     access: AccessSpec | None = None
     """The resources that a call accesses: the scope of a session grant."""
 

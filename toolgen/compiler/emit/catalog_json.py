@@ -143,6 +143,7 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
                 ("limits", limits),
                 ("cost", tool.cost.value if tool.cost is not Cost.FREE else ""),
                 ("gate", tool.gate),
+                ("retry_hints", tool.retry_hints),
                 ("confirm", tool.confirm),
                 ("examples", [_example(example) for example in tool.examples]),
                 ("tag", asdict(tool.tag) if tool.tag else None),

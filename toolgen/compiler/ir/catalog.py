@@ -131,10 +131,9 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a transform fills one field of its target.
+    """How a transform fills one field of its target, from the attribute `source` (None if injected).
 
-    `source` is the attribute it is read from, None if injected. `rebuilt` values are recreated as another class of the
-    same fields; `optional` ones may be absent.
+    `rebuilt` values are recreated as another class of the same fields; `optional` ones may be absent.
     """
 
     target: str
@@ -210,6 +209,7 @@ class Tool:
     limits: Limits = Limits()
     cost: Cost = Cost.FREE
     gate: bool = False
+    retry_hints: bool = False
     confirm: str = ""
     examples: tuple[Example, ...] = ()
     tag: Tag | None = None

@@ -17,7 +17,7 @@ from toolgen.llm.tags.prompt import prompt_block
 from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.pipeline import Runtime
-from toolgen.runtime.calls.stages.encode import is_result
+from toolgen.runtime.calls.results.result import is_result
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.handler_signature import function_of, name_of

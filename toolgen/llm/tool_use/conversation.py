@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, read_stream, response_of
+from toolgen.llm.tool_use.offered import restored
 from toolgen.providers.protocol import UnsupportedCapability, request_fields
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from toolgen.llm.presentations.protocol import Ops, Presentation, ToolListing, Turn
     from toolgen.llm.tool_use.loop import Ask, Event, OnEvent
-    from toolgen.providers.messages import ChoiceMode, ModelReply
+    from toolgen.providers.messages import ChoiceMode
     from toolgen.providers.protocol import Payload, Provider
 
 
@@ -100,7 +101,7 @@ class Conversation:
         return await self._finish(response, self._interpret(response))
 
     def _interpret(self, response: Mapping[str, Any]) -> Turn:
-        return self._presentation.interpret(self._restored(self._provider.read(response)))
+        return self._presentation.interpret(restored(self._provider.read(response), self._payload()))
 
     async def _finish(self, response: Mapping[str, Any], turn: Turn) -> Turn:
         """Make the calls of a turn that was read, and write the messages that follow."""
@@ -117,14 +118,6 @@ class Conversation:
                 raise UnsupportedCapability(self._provider.name, payload.problems)
             self._last = (listing, payload)
         return self._last[1]
-
-    def _restored(self, reply: ModelReply) -> ModelReply:
-        """Convert the args of calls from the provider's schemas back to those of the tools."""
-        payload = self._payload()
-        if not payload.restorers:
-            return reply
-        calls = (replace(call, payload=payload.restore(call.name, call.payload)) for call in reply.calls)
-        return replace(reply, calls=tuple(calls))
 
 
 async def _tell(on_event: OnEvent | None, event: Event) -> None:

@@ -18,14 +18,12 @@ from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.tool_use.conversation import Conversation
 from toolgen.llm.tool_use.finding import Finder, embedder_named
 from toolgen.llm.tool_use.kept import Kept
-from toolgen.providers.messages import OfferedTool
+from toolgen.llm.tool_use.offered import offered_tool, provider_named
 from toolgen.providers.protocol import UnsupportedCapability
-from toolgen.providers.table import PROVIDERS, spelled
-from toolgen.providers.table import provider as provider_of
+from toolgen.providers.table import spelled
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ExclusionReason
-from toolgen.schema.compact.compact import model_args_schema
 from toolgen.spec.builtin import DISCOVERY, SEARCH_TOOLS
 from toolgen.spec.tool_use import LAYERS, ToolUseConfig
 
@@ -38,7 +36,8 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.resources import ResourceProvider
     from toolgen.llm.codeact import CodeActLimits, WorkerPool
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.protocol import Payload, Problem, Provider
+    from toolgen.providers.messages import OfferedTool
+    from toolgen.providers.protocol import Payload, Problem
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
@@ -203,18 +202,9 @@ class ToolUse:
         return Candidates(effective.tools, lambda ident: self._candidate_of(ident, provider), spell)
 
     def _candidate(self, ident: str, provider: str) -> OfferedTool:
-        definition = self.catalog.definition(ident)
         name = self.catalog.wire_name(ident)
-        return OfferedTool(
-            ident=ident,
-            name=spelled(ident, name, provider_named(provider)) if provider else name,
-            title=definition.title,
-            description=definition.description,
-            permission=definition.permission,
-            tags=frozenset(definition.tags),
-            args=model_args_schema(definition.input_schema, definition.metadata.get("inject", ())),
-            result=definition.result_schema,
-        )
+        spelling = spelled(ident, name, provider_named(provider)) if provider else name
+        return offered_tool(self.catalog.definition(ident), spelling)
 
     def _discovery(self, effective: EffectiveSet) -> dict[str, OfferedTool]:
         """Return the discovery tools of a run, by key."""
@@ -250,15 +240,6 @@ class ToolUse:
 
     def _fits(self, provider: str, offered: Sequence[OfferedTool]) -> bool:
         return not provider_named(provider).tools(offered).problems
-
-
-def provider_named(name: str) -> Provider:
-    """Return a provider. Raises ValueError for an unknown one."""
-    if name not in PROVIDERS:
-        meant = nearest(name, PROVIDERS, count=1)
-        hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(PROVIDERS)}"
-        raise ValueError(f"there is no provider {name!r}; {hint}")
-    return provider_of(name)
 
 
 class RunOps:

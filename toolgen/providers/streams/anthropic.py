@@ -40,6 +40,8 @@ class Reader:
             return self._grow(_index(event), object_of(event.get("delta"), "delta"))
         elif kind == "message_delta":
             self._message.update(object_of(event.get("delta"), "delta"))
+            if event.get("usage") is not None:  # of the whole message so far
+                self._message["usage"] = {**self._message.get("usage", {}), **object_of(event["usage"], "usage")}
         elif kind == "message_stop":
             self._has_stopped = True
         return ""

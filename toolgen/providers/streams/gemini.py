@@ -24,6 +24,7 @@ class Reader:
         self._parts: list[dict[str, Any]] = []
         self._about: dict[str, Any] = {}
         self._finish: str | None = None
+        self._usage: dict[str, Any] = {}
 
     def add(self, chunk: Mapping[str, Any]) -> str:
         """Take a chunk. Thoughts are no text."""
@@ -31,6 +32,9 @@ class Reader:
         for name in ("promptFeedback", "prompt_feedback"):
             if chunk.get(name) is not None:
                 self._about[name] = chunk[name]
+        for name in ("usageMetadata", "usage_metadata"):
+            if chunk.get(name) is not None:  # of the whole response so far
+                self._usage[name] = chunk[name]
         candidates = list_of(chunk.get("candidates"), "candidates")
         if not candidates:
             return said
@@ -48,10 +52,11 @@ class Reader:
         """Return the response."""
         if self._finish is None:
             if self._about:  # the prompt was blocked
-                return {**self._about, "candidates": []}
+                return {**self._about, **self._usage, "candidates": []}
             raise MalformedResponse("the stream ended before the response did")
         content = {"role": "model", "parts": self._parts}
-        return {**self._about, "candidates": [{"content": content, "finishReason": self._finish}]}
+        candidate = {"content": content, "finishReason": self._finish}
+        return {**self._about, **self._usage, "candidates": [candidate]}
 
     def _append(self, part: dict[str, Any]) -> None:
         last = self._parts[-1] if self._parts else {}

@@ -21,11 +21,13 @@ class Reader:
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
         self._calls: dict[int, dict[str, Any]] = {}
         self._finish: str | None = None
+        self._usage: Any = None
 
     def add(self, chunk: Mapping[str, Any]) -> str:
         """Take a chunk. A refusal is text too."""
         if chunk.get("error") is not None:
             raise MalformedResponse("the stream reports an error")
+        self._usage = chunk.get("usage") or self._usage
         said = ""
         for choice in list_of(chunk.get("choices"), "choices"):
             if object_of(choice, "choices[]").get("index", 0) == 0:
@@ -38,7 +40,8 @@ class Reader:
         if self._finish is None:
             raise MalformedResponse("the stream ended before the response did")
         calls = {"tool_calls": [self._calls[place] for place in sorted(self._calls)]} if self._calls else {}
-        return {"choices": [{"index": 0, "message": {**self._message, **calls}, "finish_reason": self._finish}]}
+        choice = {"index": 0, "message": {**self._message, **calls}, "finish_reason": self._finish}
+        return {"choices": [choice], **({"usage": self._usage} if self._usage else {})}
 
     def _add(self, delta: Mapping[str, Any]) -> str:
         for name, value in delta.items():

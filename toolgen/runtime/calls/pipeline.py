@@ -115,6 +115,7 @@ class Runtime:
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
+        self._inline = frozenset(each.toolset for each in executors if each.inline)
         self._new_id = new_id or _unique_ids()
         in_force = Policies(catalog.section("policies"), policies, catalog.names)
         self._host = Host(
@@ -295,10 +296,17 @@ class Runtime:
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 
+    def is_inline(self, ident: str) -> bool:
+        """Whether calls of a tool run in the loop of their caller, even if an engine schedules others.
+
+        The registration of its toolset says so. Raises `ToolNotFound`.
+        """
+        return self._catalog.toolset_of(ident) in self._inline
+
     def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
         """Start a run for a call, in the same session, and link it in the record of the call."""
         from toolgen.runtime.events.records import EventKind
-        from toolgen.runtime.runs.children import Child, started, tie  # few calls start agents
+        from toolgen.runtime.runs.children import Child, above, started, tie  # few calls start agents
 
         parent, meta = call.run, call.meta
         if parent is not None and parent.progress.is_aborted:  # a handler may ignore its cancellation
@@ -315,6 +323,7 @@ class Runtime:
                 parent_agent_id=meta.agent_id,
                 parent_run_id=meta.run_id,
                 parent_tool_call_id=meta.tool_call_id,
+                ancestors=() if parent is None else above(parent, meta.tool_call_id),
                 attributes=meta.attributes,
             ),
         )

@@ -13,7 +13,7 @@ from toolgen.runtime.base.errors import RunStopped, ToolNotFound
 from toolgen.runtime.calls.call import Call
 from toolgen.runtime.calls.results.failures import Failures
 from toolgen.runtime.calls.results.result import set_raw_name, shown_failure
-from toolgen.runtime.calls.stages import decode, encode, hooks, inject
+from toolgen.runtime.calls.stages import decode, encode, hooks, inject, retry_hints
 from toolgen.runtime.calls.stages.after import bounds, hide, hints, inferred, reminder, size
 from toolgen.runtime.calls.stages.before import children, gate, limits, permission
 from toolgen.runtime.events.trace import now
@@ -95,7 +95,8 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
     decode_payload, accept = decode.bind(tool)
     before = tuple((name, stage) for name, bind in BEFORE.items() if (stage := bind(tool, host)) is not None)
     finishes, sizes, ends = (_bind_after(tool, host, upon) for upon in Upon)
-    execute = _in_time(inject.bind(tool, host, execute), tool.definition, host.policies)
+    execute = retry_hints.bind(tool, inject.bind(tool, host, execute))
+    execute = _in_time(execute, tool.definition, host.policies)
     encode_outcome, model = encode.bind(tool), tool.result.fast_dump[0]
     shown_bytes = size.limit_of(tool, host) or sys.maxsize
     failures = Failures(tool=tool, recorder=recorder, sizes=sizes)

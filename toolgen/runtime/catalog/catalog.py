@@ -132,6 +132,7 @@ class Catalog:
                 "source": source_of(kind, toolset, tags),
                 "toolset": toolset,
                 **{key: value for key, value in tool.items() if key not in _OWN_FIELDS},
+                **({"wire_name": self._wire_names[ident]} if ident in self._wire_names else {}),
             },
         )
 

@@ -33,6 +33,7 @@ class _Metadata(BaseModel):
     limits: Mapping[_Limit, Annotated[int | float, Field(ge=0)] | None] = {}
     cost: Literal["free", "cheap", "expensive", ""] = ""
     gate: bool = False
+    retry_hints: bool = False
     confirm: str = ""
     examples: Sequence[Mapping[str, Any]] = ()
     hints: Mapping[str, str] = {}

@@ -105,7 +105,10 @@ def described(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> st
         "hosts": _field(*request.hosts),
         "scope": _field(*(f"{what} {value}" for what, value in request.scope or ()), separator="; "),
         "because": _field(*request.reasons, separator="; "),
-        "agent": _field(*filter(None, (request.meta.agent_role, request.meta.agent_id)), separator=" "),
+        "agent": _field(*filter(None, (request.meta.agent_role, request.agent, request.meta.agent_id)), separator=" "),
+        "started by": _field(
+            *(f"{each.agent} {each.agent_id}".strip() for each in reversed(request.meta.ancestors)), separator=", by "
+        ),
         "hooks": _field(request.hook),
         "suggested": request.suggested.replace("_", " "),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from toolgen.contract.records import running_call
+from toolgen.contract.records import Ancestor, running_call
 from toolgen.runtime.policy.effective import NEVER_FOR_CHILDREN, ToolsNotGranted
 
 if TYPE_CHECKING:
@@ -61,6 +61,13 @@ def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[
     if refused:
         raise ToolsNotGranted(run.agent, refused)
     return run
+
+
+def above(parent: Run, tool_call_id: str) -> tuple[Ancestor, ...]:
+    """Return the ancestors of a run that a call of the parent starts."""
+    ids = parent.meta
+    own = Ancestor(agent=parent.agent, agent_id=ids.agent_id or "", run_id=ids.run_id or "", tool_call_id=tool_call_id)
+    return (*ids.ancestors, own)
 
 
 class Starts:

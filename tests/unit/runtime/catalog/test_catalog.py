@@ -38,7 +38,8 @@ def test_goa_34_definitions_and_schemas_are_found_by_ident(shop: Shop) -> None:
     assert (spec.name, spec.title, spec.permission) == ("shop.orders.refund", "Refund an order", "write")
     assert spec.tags == {"write", "billing"}
     limits = {"timeout_ms": 5000}
-    assert spec.metadata == {"kind": "service", "source": "code", "toolset": "shop.orders", "limits": limits}
+    about = {"kind": "service", "source": "code", "toolset": "shop.orders", "limits": limits}
+    assert spec.metadata == {**about, "wire_name": "shop__orders__refund"}
     schema = runtime.tool_schema(shop.module("shop.tools.orders.idents").REFUND)
     assert schema["required"] == ["order_id"]
     assert schema == spec.input_schema

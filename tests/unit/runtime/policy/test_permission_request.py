@@ -65,6 +65,7 @@ def test_reg_94_a_request_contains_all_information_for_a_decision(tmp_path: Path
         dangerous=True,
         reasons=("write", "dangerous", "no policy.network: * for api.example.com"),
         hook="passed",
+        agent="a",
         suggested=Decision.ALLOW_ONCE,
     )
 

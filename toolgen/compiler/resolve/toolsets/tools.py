@@ -128,6 +128,7 @@ class ToolResolver:
             limits=self._limits(spec),
             cost=Cost(self._effective(spec, "cost") or "free"),
             gate=bool(self._effective(spec, "gate")),
+            retry_hints=bool(self._effective(spec, "retry_hints")),
             confirm=spec.confirm,
             examples=self._examples(key, spec, args, result),
             tag=self._tag(key, spec, args),

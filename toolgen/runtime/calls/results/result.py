@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from pydantic_core import ValidationError
 
@@ -49,6 +49,11 @@ _ISSUES: Final = 1000
 _HINT: Final = 1200
 _INPUT: Final = 500
 """Maximum characters of an invalid payload that are repeated to the model."""
+
+
+def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:
+    """Whether an executor returned a `ToolResult`."""
+    return isinstance(outcome, ToolResult)
 
 
 def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:
@@ -216,7 +221,7 @@ def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
     if not isinstance(error, MalformedResult):
         return error.issues
     return tuple(
-        replace(each, found=_without_secrets(each.found), hint=_without_secrets(each.hint)) for each in error.issues
+        replace(each, found=without_secrets(each.found), hint=without_secrets(each.hint)) for each in error.issues
     )
 
 
@@ -319,14 +324,14 @@ def _message(error: BaseException, hide: Hide) -> str:
 def _first_line(text: str) -> str:
     """Return the first line of a text, or the last of a traceback, without secrets."""
     lines = text.strip().split("\n")
-    return cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
+    return cut(without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
 
 
 def _hint(text: str) -> str:
-    return cut("\n".join(map(_without_secrets, text.split("\n"))), _HINT)
+    return cut("\n".join(map(without_secrets, text.split("\n"))), _HINT)
 
 
-def _without_secrets(line: str) -> str:
+def without_secrets(line: str) -> str:
     """Return a line without folders, secrets, invalid text and terminal control characters."""
     from toolgen.runtime.redact.redact import redact_text  # many patterns, and most calls succeed
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
-from toolgen.runtime.calls.results.result import succeeded
+from toolgen.runtime.calls.results.result import is_result, succeeded
 from toolgen.runtime.calls.results.server_data import ServerData
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
@@ -98,8 +98,3 @@ def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
     if wrong is not None:
         raise MalformedResult([wrong])
     return given
-
-
-def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:
-    """Whether an executor returned a `ToolResult`."""
-    return isinstance(outcome, ToolResult)

@@ -191,6 +191,7 @@ class Permission:
             dangerous=is_dangerous,
             reasons=tuple(hide(reason.source) for reason in decided.reasons if reason.answer is decided.answer),
             hook=call.hook,
+            agent=call.run.agent if call.run else "",
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
 
