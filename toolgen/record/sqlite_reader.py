@@ -43,7 +43,7 @@ class SqliteReader:
             events, results = _rows(connection, run_id)
         if not events:
             raise RunNotFound(run_id)
-        with _undamaged(_DAMAGED):
+        with undamaged(_DAMAGED):
             return RunRecord(
                 run_id=run_id,
                 events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
@@ -54,15 +54,15 @@ class SqliteReader:
         """Read the events of a run after a number; a run that does not exist yet has none."""
         with self._reading() as connection:
             rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
-        with _undamaged(_DAMAGED):
+        with undamaged(_DAMAGED):
             return [decode_event(run_id, _number(row), row[1]) for row in rows]
 
     def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last."""
         with self._reading() as connection:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
-        with _undamaged("the list of runs is damaged"):
-            return tuple(_summary(*row) for row in rows)
+        with undamaged("the list of runs is damaged"):
+            return tuple(summary_of(*row) for row in rows)
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
@@ -88,7 +88,7 @@ class SqliteReader:
             row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
         if row is None:
             raise RunNotFound(run_id)
-        with _undamaged(_DAMAGED):
+        with undamaged(_DAMAGED):
             sequence, digest = _number(row), row[2]
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
@@ -130,7 +130,7 @@ def _shown(number: bytes | None) -> str:
 
 
 @contextmanager
-def _undamaged(message: str) -> Generator[None]:
+def undamaged(message: str) -> Generator[None]:
     """Decode data of a store. Raises `StoreError` for anything else."""
     try:
         yield
@@ -138,7 +138,8 @@ def _undamaged(message: str) -> Generator[None]:
         raise StoreError(message) from error
 
 
-def _summary(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+def summary_of(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+    """Decode a row of the list of runs. Raises TypeError or ValueError for a column that stores do not write."""
     if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
         raise TypeError("a column has another type")
     events, completed, failed, denied = counts

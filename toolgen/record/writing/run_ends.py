@@ -51,12 +51,12 @@ class RunEnds:
         """
         last = stored.last()
         known = self._known.get(run_id)
-        if known is not None and last == known:
-            return known
         if last is None:
             if known is not None:
                 raise StoreError("the record of the run was removed while the run continued")
             return -1, self._key.first(run_id) if self._key else None
+        if last == known:
+            return last
         sequence, digest = last
         if not isinstance(sequence, int) or not -1 < sequence < _LARGEST:
             raise StoreError("the record of the run was tampered with: it has a row that stores do not write")
@@ -68,6 +68,10 @@ class RunEnds:
         if self._key is not None and not _follows(run_id, stored, self._key):
             raise StoreError("the run was started with another key, or the end of its record was edited")
         return sequence, digest
+
+    def known_number(self, run_id: str) -> int:
+        """Return the number of the last event of a run that this writer wrote, as far as remembered; otherwise -1."""
+        return self._known.get(run_id, (-1, None))[0]
 
     def remember(self, ends: Mapping[str, End | None]) -> None:
         """Remember the new ends of runs, when they are durable."""
