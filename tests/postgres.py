@@ -68,10 +68,11 @@ class PostgresServer:
     def new_database(self) -> str:
         """Create an empty database and return its URL."""
         import psycopg
+        from psycopg.sql import SQL, Identifier
 
         name = f"test_{os.getpid()}_{next(_DATABASES)}"
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
         return self.url(name)
 
     def start(self) -> None:

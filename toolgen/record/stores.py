@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit
 
 from toolgen.runtime.base.postgres import is_postgres_url
 
@@ -25,7 +24,7 @@ def open_store(target: str | Path, *, key: ChainKey | None = None) -> DurableSto
 
     Raises `StoreError`, and ImportError if an extra is missing.
     """
-    if _is_url(target):
+    if is_postgres_url(target):
         from toolgen.record.postgres.store import PostgresStore
 
         return PostgresStore(target, key=key)
@@ -36,7 +35,7 @@ def open_store(target: str | Path, *, key: ChainKey | None = None) -> DurableSto
 
 def open_reader(target: str | Path) -> StoreReader:
     """Return a reader of the store at a target. Raises `StoreError` for an invalid URL, and ImportError."""
-    if _is_url(target):
+    if is_postgres_url(target):
         from toolgen.record.postgres.reader import PostgresReader
 
         return PostgresReader(target)

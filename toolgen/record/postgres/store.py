@@ -114,9 +114,12 @@ class PostgresStore:
 
     async def _new_events(self, run_id: str, after: int) -> AsyncGenerator[list[Event]]:
         """Return the events after a number whenever there may be new ones. Raises psycopg.Error."""
+        import psycopg.sql
+
         connection = await self._database.connect_async()
         try:
-            await connection.execute(f"LISTEN {channel_of(run_id)}")  # before reading, so that no event is missed
+            listen = psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel_of(run_id)))
+            await connection.execute(listen)  # before reading, so that no event is missed
             while True:
                 rows = await (await connection.execute(EVENTS_AFTER, (run_id, after), binary=True)).fetchall()
                 events = decoded(run_id, rows)

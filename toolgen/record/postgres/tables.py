@@ -20,7 +20,8 @@ STORE_TABLES: Final = PostgresTables(
           PRIMARY KEY (run_id, sequence)
         );
         CREATE TABLE toolgen.results (
-          run_id text COLLATE "C" NOT NULL, sequence bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY (run_id, sequence)
+          run_id text COLLATE "C" NOT NULL, sequence bigint NOT NULL, body bytea NOT NULL,
+          PRIMARY KEY (run_id, sequence)
         );
         CREATE TABLE toolgen.runs (
           run_id text COLLATE "C" PRIMARY KEY, began text COLLATE "C" NOT NULL, last text COLLATE "C" NOT NULL,
@@ -55,7 +56,8 @@ SELECT name, kind, (
   FROM pg_attribute a WHERE a.attrelid = tables.oid AND a.attnum > 0 AND NOT a.attisdropped
 ) FROM tables
 UNION ALL SELECT name, 'row security', '' FROM tables WHERE has_policies
-UNION ALL SELECT name, 'trigger', tgname::text FROM tables JOIN pg_trigger ON tgrelid = tables.oid WHERE NOT tgisinternal
+UNION ALL SELECT name, 'trigger', tgname::text FROM tables JOIN pg_trigger ON tgrelid = tables.oid
+  WHERE NOT tgisinternal
 UNION ALL SELECT name, 'rule', rulename::text FROM tables JOIN pg_rewrite r ON r.ev_class = tables.oid
 UNION ALL SELECT name, 'child', '' FROM tables JOIN pg_inherits ON tables.oid IN (inhparent, inhrelid)
 UNION ALL SELECT name, 'constraint', conname::text FROM tables JOIN pg_constraint ON conrelid = tables.oid
@@ -75,7 +77,7 @@ def channel_of(run_id: str) -> str:
 
 
 def lock_of(run_id: str) -> int:
-    """Return the number of the advisory lock that a writer of a run holds until it has committed, a signed 64-bit int."""
+    """Return the advisory lock that a writer of a run holds until it has committed, a signed number of 64 bits."""
     return int.from_bytes(_digest(run_id)[:8], signed=True)
 
 

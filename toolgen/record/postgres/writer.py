@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _RETRY_SECONDS: Final = 0.05
 
 # Each statement must see what was committed before it, so the server's default isolation does not apply.
-_BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(lock) FROM unnest(%b::bigint[]) AS lock"
 _ENDS: Final = """
 SELECT last.sequence, last.digest, at_known.sequence, at_known.digest,
@@ -52,7 +52,7 @@ ON CONFLICT (run_id) DO UPDATE SET last = greatest(runs.last, excluded.last), ev
   completed = runs.completed + excluded.completed, failed = runs.failed + excluded.failed,
   denied = runs.denied + excluded.denied
 """
-# Not in the transaction of the events: committing transactions that notify wait for each other while they reach the disk.
+# Not in the transaction of the events: transactions that notify wait for each other while they reach the disk.
 _NOTIFY: Final = "SELECT pg_notify(channel, '') FROM unnest(%b::text[]) AS channel"
 _IS_WRITTEN: Final = "SELECT 1 FROM toolgen.events WHERE run_id = %b AND sequence = %b AND body = %b"
 
@@ -154,7 +154,7 @@ class Writer:
         return ends
 
     def _is_written(self, connection: psycopg.Connection[Any], row: _Row) -> bool:
-        """Whether an earlier attempt to write this group was committed. Its session has ended: this one has its locks."""
+        """Whether an earlier attempt to write this group was committed. Its session has ended: its locks are free."""
         return connection.execute(_IS_WRITTEN, row[:3]).fetchone() is not None
 
     def _continued(
@@ -219,7 +219,7 @@ def _columns(rows: list[Any]) -> tuple[list[Any], ...]:
 
 
 def _may_pass(error: psycopg.Error) -> bool:
-    """Whether another attempt may succeed: the connection was lost, or the server gave up in favour of another session."""
+    """Whether another attempt may succeed: the connection was lost, or the server preferred another session."""
     import psycopg
 
     return isinstance(error, psycopg.OperationalError) and (

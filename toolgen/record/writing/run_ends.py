@@ -55,9 +55,9 @@ class RunEnds:
             if known is not None:
                 raise StoreError("the record of the run was removed while the run continued")
             return -1, self._key.first(run_id) if self._key else None
-        if last == known:
-            return last
         sequence, digest = last
+        if last == known:
+            return sequence, digest
         if not isinstance(sequence, int) or not -1 < sequence < _LARGEST:
             raise StoreError("the record of the run was tampered with: it has a row that stores do not write")
         if (digest is None) != (self._key is None):

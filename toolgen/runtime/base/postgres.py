@@ -9,7 +9,7 @@ import asyncio
 import select
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
 from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     import psycopg
-    from psycopg.abc import Query
 
 _SCHEMES: Final = ("postgresql://", "postgres://")
 _EXAMPLE: Final = "postgresql://user:password@host:5432/database"
@@ -29,7 +28,7 @@ _CONNECTIONS: Final = 16
 """Maximum connections of one event loop; each operation uses one for a round trip."""
 
 
-def is_postgres_url(target: object) -> bool:
+def is_postgres_url(target: object) -> TypeGuard[str]:
     """Whether a text is the URL of a Postgres database."""
     return isinstance(target, str) and target.startswith(_SCHEMES)
 
@@ -44,7 +43,11 @@ class PostgresDatabase:
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
-        psycopg = _psycopg()
+        try:
+            import psycopg
+            import psycopg.conninfo
+        except ImportError:
+            raise ImportError('Postgres needs psycopg: pip install "toolgen[postgres]"') from None
         self._url = url
         self._timeout = timeout
         try:
@@ -61,13 +64,17 @@ class PostgresDatabase:
 
     def connect(self) -> psycopg.Connection[Any]:
         """Open a connection. Raises psycopg.Error."""
-        connection = _psycopg().connect(self._url, **self._settings())
+        import psycopg
+
+        connection: psycopg.Connection[Any] = psycopg.connect(self._url, **self._settings())
         connection.execute(_DURABLE)
         return connection
 
     async def connect_async(self) -> psycopg.AsyncConnection[Any]:
         """Open a connection that belongs to the running event loop. Raises psycopg.Error."""
-        connection = await _psycopg().AsyncConnection.connect(self._url, **self._settings())
+        import psycopg
+
+        connection: psycopg.AsyncConnection[Any] = await psycopg.AsyncConnection.connect(self._url, **self._settings())
         await connection.execute(_DURABLE)
         return connection
 
@@ -98,6 +105,13 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 """
 
 
+_VERSIONS: Final = "CREATE TABLE IF NOT EXISTS toolgen.versions (kind text PRIMARY KEY, version int NOT NULL)"
+_SET_VERSION: Final = """
+INSERT INTO toolgen.versions (kind, version) VALUES (%s, %s)
+ON CONFLICT (kind) DO UPDATE SET version = excluded.version
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresTables:
     """The tables of one kind of data, in the schema `toolgen` of a database.
@@ -125,10 +139,7 @@ class PostgresTables:
             )
             for script in self.migrations[self._version(connection) :]:
                 connection.execute(script.encode())
-            connection.execute(
-                "INSERT INTO toolgen.versions VALUES (%s, %s) ON CONFLICT (kind) DO UPDATE SET version = excluded.version",
-                (self.name, len(self.migrations)),
-            )
+            connection.execute(_SET_VERSION, (self.name, len(self.migrations)))
 
     def is_created(self, connection: psycopg.Connection[Any]) -> bool:
         """Whether the tables exist. Raises `error` for those of another version."""
@@ -160,13 +171,13 @@ class AsyncConnections:
         self._database = database
         self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _OfLoop] = WeakKeyDictionary()
 
-    async def fetch_one(self, statement: Query, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    async def fetch_one(self, statement: LiteralString, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Run one statement and return the first row of its result. Raises psycopg.Error."""
         async with self._connection() as connection:
             cursor = await connection.execute(statement, parameters, binary=True)
             return await cursor.fetchone() if cursor.description is not None else None
 
-    async def fetch_all(self, statement: Query, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    async def fetch_all(self, statement: LiteralString, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Run one statement and return all rows. Raises psycopg.Error."""
         async with self._connection() as connection:
             return await (await connection.execute(statement, parameters, binary=True)).fetchall()
@@ -179,7 +190,7 @@ class AsyncConnections:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[psycopg.AsyncConnection[Any]]:
-        """Use a connection alone. One that fails, or whose task is cancelled, is closed: it could still get a result."""
+        """Use a connection alone. It is closed if the use fails or is cancelled: a result could still arrive."""
         mine = self._of_loops.setdefault(asyncio.get_running_loop(), _OfLoop(asyncio.Semaphore(_CONNECTIONS), []))
         async with mine.free:
             connection = None
@@ -216,15 +227,6 @@ def is_usable(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]
     heard = select.poll()
     heard.register(connection.fileno(), select.POLLIN | select.POLLPRI)
     return not heard.poll(0)
-
-
-def _psycopg() -> Any:
-    try:
-        import psycopg
-        import psycopg.conninfo
-    except ImportError:
-        raise ImportError('Postgres needs psycopg: pip install "toolgen[postgres]"') from None
-    return psycopg
 
 
 def _not_a_url() -> ValueError:
