@@ -165,20 +165,25 @@ class PostgresTables:
 
 
 class AsyncConnections:
-    """The connections of each event loop to one database, opened on demand and kept for reuse."""
+    """The connections of each event loop to one database, opened on demand and kept for reuse.
 
-    def __init__(self, database: PostgresDatabase) -> None:
+    The tables are created before the first statement, if missing. Statements raise psycopg.Error, and the error of the
+    tables for another version.
+    """
+
+    def __init__(self, database: PostgresDatabase, tables: PostgresTables) -> None:
         self._database = database
+        self._tables: PostgresTables | None = tables
         self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _OfLoop] = WeakKeyDictionary()
 
     async def fetch_one(self, statement: LiteralString, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Run one statement and return the first row of its result. Raises psycopg.Error."""
+        """Run one statement and return the first row of its result, if it has one."""
         async with self._connection() as connection:
             cursor = await connection.execute(statement, parameters, binary=True)
             return await cursor.fetchone() if cursor.description is not None else None
 
     async def fetch_all(self, statement: LiteralString, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Run one statement and return all rows. Raises psycopg.Error."""
+        """Run one statement and return all rows."""
         async with self._connection() as connection:
             return await (await connection.execute(statement, parameters, binary=True)).fetchall()
 
@@ -200,6 +205,7 @@ class AsyncConnections:
                     await connection.close()
                     connection = None
             if connection is None:
+                await asyncio.to_thread(self._create_tables)
                 connection = await self._database.connect_async()
             try:
                 yield connection
@@ -207,6 +213,12 @@ class AsyncConnections:
                 await connection.close()
                 raise
             mine.idle.append(connection)
+
+    def _create_tables(self) -> None:
+        if self._tables is not None:
+            with self._database.connect() as connection:
+                self._tables.create(connection)
+            self._tables = None
 
 
 @dataclass(frozen=True, slots=True)
