@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _RETRY_SECONDS: Final = 0.05
 
-# Each statement must see what was committed before it, so the server's default isolation does not apply.
-_BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(lock) FROM unnest(%b::bigint[]) AS lock"
 _ENDS: Final = """
 SELECT last.sequence, last.digest, at_known.sequence, at_known.digest,
@@ -138,7 +136,7 @@ class Writer:
         connection = self._connected()
         names = list(runs)
         with connection.pipeline():
-            connection.execute(_BEGIN)
+            connection.execute("BEGIN")
             connection.execute(_LOCK, (sorted({lock_of(name) for name in names}),))
             known = [self._ends.known_number(name) for name in names]
             stored = connection.execute(_ENDS, (names, known), binary=True).fetchall()

@@ -36,8 +36,8 @@ def is_postgres_url(target: object) -> TypeGuard[str]:
 class PostgresDatabase:
     """A database by its URL, as libpq reads it. Neither its `repr` nor its messages contain the credentials.
 
-    Connections commit each statement, and wait at most `timeout` seconds to be opened. A commit is on disk when it
-    returns, even where the server's default is that it need not be.
+    Connections commit each statement, and wait at most `timeout` seconds to be opened. Whatever the server's defaults
+    are, a commit is on disk when it returns, and each statement sees what was committed before it.
 
     Raises ImportError without psycopg, and ValueError for an invalid URL.
     """
@@ -67,7 +67,7 @@ class PostgresDatabase:
         import psycopg
 
         connection: psycopg.Connection[Any] = psycopg.connect(self._url, **self._settings())
-        connection.execute(_DURABLE)
+        connection.execute(_SETTINGS)
         return connection
 
     async def connect_async(self) -> psycopg.AsyncConnection[Any]:
@@ -75,7 +75,7 @@ class PostgresDatabase:
         import psycopg
 
         connection: psycopg.AsyncConnection[Any] = await psycopg.AsyncConnection.connect(self._url, **self._settings())
-        await connection.execute(_DURABLE)
+        await connection.execute(_SETTINGS)
         return connection
 
     def why(self, error: BaseException) -> str:
@@ -100,8 +100,9 @@ class PostgresDatabase:
         }
 
 
-_DURABLE: Final = """
-SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+_SETTINGS: Final = """
+SELECT set_config('default_transaction_isolation', 'read committed', false),
+  CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
 """
 
 
@@ -215,9 +216,10 @@ class AsyncConnections:
             mine.idle.append(connection)
 
     def _create_tables(self) -> None:
-        if self._tables is not None:
+        tables = self._tables  # several threads may come here at the same time
+        if tables is not None:
             with self._database.connect() as connection:
-                self._tables.create(connection)
+                tables.create(connection)
             self._tables = None
 
 

@@ -19,13 +19,13 @@ from psycopg.sql import SQL
 from tests.unit.record.postgres.checking import change, intact_calls, use
 from tests.unit.record.sample import KEY, one_call, progress, started, write
 from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
-from toolgen.record.postgres.store import PostgresStore
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.postgres import PostgresServer
+    from toolgen.record.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.slow
 
@@ -205,9 +205,9 @@ def test_on_a_full_disk_nothing_runs_unrecorded(postgres_server: PostgresServer)
                 connection.execute("ALTER TABLE toolgen.results SET TABLESPACE small")
                 connection.execute("ALTER TABLE toolgen.events SET TABLESPACE small")
             for size in (2000, 1):  # until not even a small event fits
-                with pytest.raises(StoreError, match="the store cannot be written: could not .*No space left on"):
-                    for _ in range(400):
-                        await write(store, started(args={"text": os.urandom(size).hex()}))
+                large = [started(args={"text": os.urandom(size).hex()}) for _ in range(400)]
+                with pytest.raises(StoreError, match=r"the store cannot be written: could not .*No space left on"):
+                    await write(store, *large)
             runtime = runtime_of(catalog_of(must_not_run, permission="write"), store=store)
             assert code_of(await call(runtime)) == "not_recorded"
             change(
