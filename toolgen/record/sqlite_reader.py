@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.record.chain import Chain, ChainError, Head, Link
 from toolgen.record.sqlite_file import STORE_FILE
-from toolgen.runtime.base.sqlite_files import UNREADABLE, why
+from toolgen.runtime.base.sqlite_files import UNREADABLE, check_files, why
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time
 from toolgen.runtime.events.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Generator
 
 # ruff: noqa: S608  # statements are built from constants
@@ -36,6 +36,17 @@ class SqliteReader:
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
+
+    def is_begun(self) -> bool:
+        """Whether the file exists and has tables; True for a file that cannot be opened, so that a read reports it."""
+        if not self._path.exists():
+            return False
+        try:
+            check_files(self._path)
+            with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+        except (OSError, *UNREADABLE):
+            return True
 
     def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
@@ -93,6 +104,9 @@ class SqliteReader:
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
         return Head(sequence + 1, digest.hex())
+
+    def close(self) -> None:
+        """Do nothing: each read opens the file."""
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
 
 from toolgen.runtime.base.postgres import is_postgres_url
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from toolgen.record.chain import ChainKey
     from toolgen.record.postgres.reader import PostgresReader
     from toolgen.record.postgres.store import PostgresStore
@@ -42,3 +42,11 @@ def open_reader(target: str | Path) -> StoreReader:
     from toolgen.record.sqlite_reader import SqliteReader
 
     return SqliteReader(target)
+
+
+def name_of_target(target: str) -> str:
+    """Return what messages call a target: the name of a file, or a URL without its credentials and parameters."""
+    if not is_postgres_url(target):
+        return Path(target).name
+    parts = urlsplit(target)
+    return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
