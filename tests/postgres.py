@@ -36,7 +36,8 @@ _DATABASES = count()
 
 
 def _binaries() -> Path:
-    """Return the folder of the newest server's programs. Skips the test if there is none."""
+    """Return the folder of the newest server's programs. Skips the test if there is none, or no client."""
+    pytest.importorskip("psycopg", reason='tests of Postgres need psycopg: pip install "toolgen[postgres]"')
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     on_path = shutil.which("initdb")
     if on_path is not None:

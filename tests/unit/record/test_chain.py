@@ -251,7 +251,7 @@ def test_tables_that_no_store_creates_are_detected(path: Path, statements: list[
     head = SqliteReader(path).head("r1")
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(";".join(statements))
-    expected = ["the file was changed: it has tables, views, indexes or triggers that stores do not create"]
+    expected = ["the store was changed: it has tables, views, indexes or triggers that stores do not create"]
     assert findings(path, head) == expected
 
 

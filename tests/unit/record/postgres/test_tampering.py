@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -37,20 +38,12 @@ def record(url: str, calls: int = 3, run: str = "r1") -> Head:
             await one_call(store, f"c{number}", run)
 
     use(url, check, key=KEY)
-    with closing_reader(url) as reader:
+    with closing(PostgresReader(url)) as reader:
         return reader.head(run)
 
 
-class closing_reader(PostgresReader):  # noqa: N801  # used as a function
-    def __enter__(self) -> PostgresReader:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
-
 def findings(url: str, head: Head, key: ChainKey = KEY) -> list[str]:
-    with closing_reader(url) as reader:
+    with closing(PostgresReader(url)) as reader:
         return [finding.message for finding in verify(reader.chain("r1"), head, key)]
 
 
@@ -61,14 +54,14 @@ def test_every_change_is_detected_and_described(postgres_url: str, statements: l
         for sqlite, postgres in IN_POSTGRES.items():
             statement = statement.replace(sqlite, postgres)
         with psycopg.connect(postgres_url, options="-c search_path=toolgen") as connection:
-            assert connection.execute(statement).rowcount  # type: ignore[arg-type]
+            assert connection.execute(statement).rowcount
     assert findings(postgres_url, head) == expected
 
 
 def test_a_changed_list_of_runs_another_key_and_a_run_without_a_chain_are_distinguished(postgres_url: str) -> None:
     head = record(postgres_url)
     other = ChainKey(b"another key that is long enough, or so")
-    with closing_reader(postgres_url) as reader:
+    with closing(PostgresReader(postgres_url)) as reader:
         assert [found.verdict for found in verify(reader.chain("r1"), head, other)] == [Verdict.OTHER_KEY]
         change(postgres_url, "UPDATE toolgen.runs SET failed = 1")
         assert findings(postgres_url, head) == ["the list of runs was edited: `failed` is not what the events say (0)"]
@@ -79,8 +72,8 @@ def test_a_changed_list_of_runs_another_key_and_a_run_without_a_chain_are_distin
 
 
 PARTS = [
-    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
-    "CREATE TRIGGER t BEFORE INSERT ON toolgen.events FOR EACH ROW EXECUTE FUNCTION f()",
+    """CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER t BEFORE INSERT ON toolgen.events FOR EACH ROW EXECUTE FUNCTION f()""",
     "CREATE RULE r AS ON INSERT TO toolgen.results DO INSTEAD NOTHING",
     "ALTER TABLE toolgen.events ENABLE ROW LEVEL SECURITY",
     "ALTER TABLE toolgen.events ADD COLUMN more text",
@@ -141,7 +134,7 @@ def test_a_run_stays_with_its_key(postgres_url: str, first: ChainKey | None, the
         await fine
 
     use(postgres_url, check, key=then)
-    with closing_reader(postgres_url) as reader:
+    with closing(PostgresReader(postgres_url)) as reader:
         assert [(summary.run_id, summary.events) for summary in reader.runs()] == [("r1", 2), ("another", 1)]
 
 
@@ -173,12 +166,12 @@ def test_exactly_tampering_is_found(recorded: tuple[str, Head], edits: list[tupl
     with psycopg.connect(url, autocommit=True, options="-c search_path=toolgen") as connection:
 
         def state() -> list[Any]:
-            return [connection.execute(tables.format(name)).fetchall() for name in ("events", "results", "runs")]  # type: ignore[arg-type]
+            return [connection.execute(tables.format(name)).fetchall() for name in ("events", "results", "runs")]
 
         written = state()
         connection.execute("CREATE SCHEMA kept")
         for name in ("events", "results", "runs"):
-            connection.execute(f"CREATE TABLE kept.{name} AS SELECT * FROM toolgen.{name}")  # type: ignore[arg-type]
+            connection.execute(f"CREATE TABLE kept.{name} AS SELECT * FROM toolgen.{name}")
         for statement, *values in edits:
             try:
                 connection.execute(statement, values)
@@ -187,8 +180,8 @@ def test_exactly_tampering_is_found(recorded: tuple[str, Head], edits: list[tupl
         found = verify(reader.chain("r1"), head, KEY)
         is_intact = state() == written
         for name in ("events", "results", "runs"):
-            connection.execute(f"TRUNCATE toolgen.{name}")  # type: ignore[arg-type]
-            connection.execute(f"INSERT INTO toolgen.{name} SELECT * FROM kept.{name}")  # type: ignore[arg-type]
+            connection.execute(f"TRUNCATE toolgen.{name}")
+            connection.execute(f"INSERT INTO toolgen.{name} SELECT * FROM kept.{name}")
         connection.execute("DROP SCHEMA kept CASCADE")
     reader.close()
     assert (found == []) == is_intact, found

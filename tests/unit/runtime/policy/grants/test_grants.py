@@ -100,12 +100,10 @@ def hosts_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterato
     opened: list[Host] = []
 
     def new() -> Host:
-        stored = {
-            "memory": lambda: None,
-            "sqlite": lambda: SqliteGrants(folder / "grants.db"),
-            "postgres": lambda: PostgresGrants(url),
-        }
-        opened.append(Host(stored[kind]()))
+        stored: SqliteGrants | PostgresGrants | None = None
+        if kind != "memory":
+            stored = PostgresGrants(url) if url else SqliteGrants(folder / "grants.db")
+        opened.append(Host(stored))
         return opened[-1]
 
     yield new
