@@ -24,11 +24,7 @@ collect_ignore = [
         else ("unit/execute", "unit/llm/presentations", "unit/runtime/calls/stages/test_inject.py")
     ),
     *(() if find_spec("redis") and find_spec("psycopg") else ("unit/runtime/policy/rate_limits",)),
-    *(
-        ()
-        if find_spec("psycopg")
-        else ("project/test_postgres.py", "unit/record/postgres", "unit/runtime/policy/grants")
-    ),
+    *(() if find_spec("psycopg") else ("unit/record/postgres", "unit/runtime/policy/grants")),
 ]
 
 

@@ -140,3 +140,25 @@ def test_writes_of_a_run_keep_their_order_and_cancelling_a_wait_cancels_no_write
 
     use(postgres_url, check, key=KEY)
     assert list(intact_calls(postgres_url)) == [f"c{n}" for n in range(20)]
+
+
+@pytest.mark.parametrize("isolation", ["read committed", "serializable"])
+def test_defaults_of_the_server_change_neither_order_nor_durability(
+    shared_postgres: PostgresServer, isolation: str
+) -> None:
+    url = shared_postgres.new_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for name, value in (("default_transaction_isolation", isolation), ("synchronous_commit", "off")):
+            set_default = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {} = {}', current_database()); END $$"
+            connection.execute(set_default.format(name, f"''{value}''"))
+
+    async def check(one: PostgresStore) -> None:
+        other = PostgresStore(url, key=KEY)
+        await asyncio.gather(*(one_call(store, f"{n}", "r1") for n in range(40) for store in (one, other)))
+        await other.close()
+        assert one._writer._connection is not None
+        shown = one._writer._connection.execute("SHOW synchronous_commit").fetchone()
+        assert shown == ("on",)
+
+    use(url, check, key=KEY)
+    assert len(intact_calls(url)) == 40
