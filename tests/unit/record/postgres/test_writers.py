@@ -142,7 +142,7 @@ def test_writes_of_a_run_keep_their_order_and_cancelling_a_wait_cancels_no_write
     assert list(intact_calls(postgres_url)) == [f"c{n}" for n in range(20)]
 
 
-@pytest.mark.parametrize("isolation", ["read committed", "serializable"])
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
 def test_defaults_of_the_server_change_neither_order_nor_durability(
     shared_postgres: PostgresServer, isolation: str
 ) -> None:
