@@ -54,7 +54,7 @@ def test_every_change_is_detected_and_described(postgres_url: str, statements: l
         for sqlite, postgres in IN_POSTGRES.items():
             statement = statement.replace(sqlite, postgres)
         with psycopg.connect(postgres_url, options="-c search_path=toolgen") as connection:
-            assert connection.execute(statement).rowcount
+            assert connection.execute(statement.encode()).rowcount
     assert findings(postgres_url, head) == expected
 
 

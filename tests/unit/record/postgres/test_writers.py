@@ -150,7 +150,7 @@ def test_defaults_of_the_server_change_neither_order_nor_durability(
     with psycopg.connect(url, autocommit=True) as connection:
         for name, value in (("default_transaction_isolation", isolation), ("synchronous_commit", "off")):
             set_default = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {} = {}', current_database()); END $$"
-            connection.execute(set_default.format(name, f"''{value}''"))
+            connection.execute(set_default.format(name, f"''{value}''").encode())
 
     async def check(one: PostgresStore) -> None:
         other = PostgresStore(url, key=KEY)
