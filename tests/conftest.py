@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]
 
-# The runtime is also tested without the compiler and without Redis.
+# The runtime is also tested without the compiler, and without the clients of Redis and Postgres.
 collect_ignore = [
     *(
         ()
         if find_spec("click")
         else ("unit/execute", "unit/llm/presentations", "unit/runtime/calls/stages/test_inject.py")
     ),
-    *(() if find_spec("redis") else ("unit/runtime/policy/rate_limits",)),
+    *(() if find_spec("redis") and find_spec("psycopg") else ("unit/runtime/policy/rate_limits",)),
+    *(() if find_spec("psycopg") else ("unit/record/postgres", "unit/runtime/policy/grants")),
 ]
 
 

@@ -36,7 +36,8 @@ _DATABASES = count()
 
 
 def _binaries() -> Path:
-    """Return the folder of the newest server's programs. Skips the test if there is none."""
+    """Return the folder of the newest server's programs. Skips the test if there is none, or no client."""
+    pytest.importorskip("psycopg", reason='tests of Postgres need psycopg: pip install "toolgen[postgres]"')
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     on_path = shutil.which("initdb")
     if on_path is not None:
@@ -68,10 +69,11 @@ class PostgresServer:
     def new_database(self) -> str:
         """Create an empty database and return its URL."""
         import psycopg
+        from psycopg.sql import SQL, Identifier
 
         name = f"test_{os.getpid()}_{next(_DATABASES)}"
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
         return self.url(name)
 
     def start(self) -> None:

@@ -164,7 +164,9 @@ def verify(chain: Chain, head: Head, key: ChainKey) -> list[Finding]:
 
 def _forged_rows(chain: Chain) -> Iterator[Finding]:
     if chain.has_other_parts:
-        yield Finding(None, "the file was changed: it has tables, views, indexes or triggers that stores do not create")
+        yield Finding(
+            None, "the store was changed: it has tables, views, indexes or triggers that stores do not create"
+        )
     for row in chain.forged:
         yield Finding(None, f"a row was added that stores do not write: {row}")
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
-import os
 import sqlite3
-from collections import defaultdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.record.run_ends import RunEnds
-from toolgen.record.sqlite_file import STORE_FILE
+from toolgen.record.sqlite_file import STORE_FILE, WatchedFile
 from toolgen.record.sqlite_reader import SqliteReader
-from toolgen.record.watched_file import WatchedFile
-from toolgen.record.writes import Group, Write
-from toolgen.runtime.events.encoding import COUNTED_AS, encode_event, encode_result, format_time
+from toolgen.record.writing.queue import WriteQueue
+from toolgen.record.writing.run_ends import RunEnds
+from toolgen.record.writing.writes import ended_counts, refuse
+from toolgen.runtime.events.encoding import encode_result
 from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary, StoreError
 from toolgen.runtime.redact.warning import warn
 
@@ -27,7 +23,8 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.record.chain import ChainKey, Head
-    from toolgen.record.run_ends import End
+    from toolgen.record.writing.run_ends import End
+    from toolgen.record.writing.writes import Group, Write
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"
 _INSERT_RESULT: Final = "INSERT INTO results (run_id, sequence, body) VALUES (?, ?, ?)"
@@ -36,6 +33,12 @@ INSERT INTO runs (run_id, began, last, events, completed, failed, denied) VALUES
 ON CONFLICT (run_id) DO UPDATE SET last = max(last, excluded.last), events = events + excluded.events,
   completed = completed + excluded.completed, failed = failed + excluded.failed, denied = denied + excluded.denied
 """
+
+_LAST: Final = "SELECT sequence, digest FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 1"
+_LAST_TWO: Final = """
+SELECT CAST(body AS BLOB), CAST(digest AS BLOB) FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 2
+"""
+_DIGEST: Final = "SELECT CAST(digest AS BLOB) FROM events WHERE run_id = ? AND sequence = ?"
 
 _now: Final = partial(datetime.now, UTC)
 
@@ -66,22 +69,16 @@ class SqliteStore:
         self._reader = SqliteReader(path)
         self._connection = STORE_FILE.open_for_writing(Path(path))
         self._file = WatchedFile(Path(path), self._connection)
-        self._ends = RunEnds(self._connection, key)
-        self._group = Group()
-        self._changed = Condition()
-        self._closing = False
-        self._process = os.getpid()
-        self._writer = Thread(target=self._write, name="toolgen store", daemon=True)
-        self._writer.start()
-        atexit.register(self._drain)
+        self._ends = RunEnds(key)
+        self._queue = WriteQueue(self._commit, self._release)
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
         """Write an event. Raises ValueError or TypeError if it is not JSON, `StoreError` if closed or forked."""
-        return self._enqueue(event, None)
+        return self._queue.put(event, self._clock(), None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> Awaitable[None]:
         """Write a final result and its event, both or neither. Raises as `append` does."""
-        return self._enqueue(event, encode_result(result, event.secrets))
+        return self._queue.put(event, self._clock(), encode_result(result, event.secrets))
 
     async def read(self, run_id: str, /) -> RunRecord:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
@@ -108,69 +105,25 @@ class SqliteStore:
 
     async def close(self) -> None:
         """Write what is pending, and close the file."""
-        await asyncio.to_thread(self._drain)
-
-    def _enqueue(self, event: NewEvent, result: bytes | None) -> Write:
-        if self._process != os.getpid():  # the writer thread, and any lock that it holds, stayed in the parent
-            raise StoreError("the store was opened before this process was forked; open a store in the forked process")
-        event.run_id.encode()  # raises here instead of in the writer, where it would fail other writes
-        at = self._clock()
-        body = encode_event(event, at, result)
-        with self._changed:
-            if self._closing:
-                raise StoreError("the store is closed")
-            write = Write(event.run_id, event.kind, format_time(at), body, result, self._group)
-            self._group.writes.append(write)
-            self._changed.notify()
-        return write
-
-    def _drain(self) -> None:
-        """Write everything pending; also called at the exit of the process.
-
-        In a forked process there is nothing to write, and the connection belongs to the parent.
-        """
-        if self._process != os.getpid():
-            return
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        self._writer.join()
-        atexit.unregister(self._drain)
-
-    def _write(self) -> None:
-        """Write in the writer thread, until the store is closed."""
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._group.writes or self._closing)
-                group, self._group = self._group, Group()
-            if not group.writes:
-                break
-            try:
-                self._commit(group)
-            except Exception as error:  # noqa: BLE001  # reported to all waiting writers
-                self._give_up(group, error)
-            group.settle()
-        self._connection.close()
-        self._file.close()
+        await self._queue.close()
 
     def _commit(self, group: Group) -> None:
-        runs: dict[str, list[Write]] = defaultdict(list)
-        for write in group.writes:
-            runs[write.run_id].append(write)
         self._file.check()
-        self._connection.execute("BEGIN IMMEDIATE")
-        ends = {run_id: self._write_run(run_id, writes) for run_id, writes in runs.items()}
-        self._connection.execute("COMMIT")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            ends = {run_id: self._write_run(run_id, writes) for run_id, writes in group.by_run().items()}
+            self._connection.execute("COMMIT")
+        except Exception:
+            self._roll_back()
+            raise
         self._ends.remember(ends)
 
     def _write_run(self, run_id: str, writes: list[Write]) -> End | None:
         """Write the events of one run, continuing its chain; return its new end, or None if the writes were refused."""
         try:
-            sequence, digest = self._ends.find(run_id)
+            sequence, digest = self._ends.find(run_id, _Stored(self._connection, run_id))
         except StoreError as refusal:
-            for write in writes:
-                write.error = refusal
-            warn("%d writes were refused: %s", len(writes), refusal)
+            refuse(writes, refusal)
             return None
         for write in writes:
             sequence += 1
@@ -178,19 +131,34 @@ class SqliteStore:
             self._connection.execute(_INSERT_EVENT, (run_id, sequence, write.body, digest))
             if write.result is not None:
                 self._connection.execute(_INSERT_RESULT, (run_id, sequence, write.result))
-        ends = [COUNTED_AS.get(write.kind, "failed") for write in writes if write.result is not None]
-        counts = (ends.count("completed"), ends.count("failed"), ends.count("denied"))
-        last = writes[0].at if len(writes) == 1 else max(write.at for write in writes)
-        self._connection.execute(_COUNT, (run_id, writes[0].at, last, len(writes), *counts))
+        self._connection.execute(_COUNT, (run_id, *ended_counts(writes)))
         return sequence, digest
 
-    def _give_up(self, group: Group, error: Exception) -> None:
-        warn("%d writes were lost: %s", len(group.writes), error)
-        failure = StoreError(f"the store cannot be written: {error}")
-        failure.__cause__ = error
-        group.fail(failure)
+    def _roll_back(self) -> None:
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-        except sqlite3.Error as again:
-            warn("the transaction cannot be rolled back: %s", again)
+        except sqlite3.Error as error:
+            warn("the transaction cannot be rolled back: %s", error)
+
+    def _release(self) -> None:
+        self._connection.close()
+        self._file.close()
+
+
+class _Stored:
+    """The last events of one run in a file. Implements `StoredEnd`."""
+
+    def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
+        self._connection = connection
+        self._run_id = run_id
+
+    def last(self) -> tuple[Any, Any] | None:
+        row: tuple[Any, Any] | None = self._connection.execute(_LAST, (self._run_id,)).fetchone()
+        return row
+
+    def digests_at(self, sequence: int) -> list[bytes | None]:
+        return [digest for (digest,) in self._connection.execute(_DIGEST, (self._run_id, sequence))]
+
+    def last_two(self) -> list[tuple[bytes, bytes | None]]:
+        return self._connection.execute(_LAST_TWO, (self._run_id,)).fetchall()

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.record.chain import Chain, ChainError, Head, Link
 from toolgen.record.sqlite_file import STORE_FILE
-from toolgen.runtime.base.sqlite_files import UNREADABLE, why
+from toolgen.runtime.base.sqlite_files import UNREADABLE, check_files, why
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time
 from toolgen.runtime.events.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Generator
 
 # ruff: noqa: S608  # statements are built from constants
@@ -37,13 +37,24 @@ class SqliteReader:
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
 
+    def is_begun(self) -> bool:
+        """Whether the file exists and has tables; True for a file that cannot be opened, so that a read reports it."""
+        if not self._path.exists():
+            return False
+        try:
+            check_files(self._path)
+            with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+        except (OSError, *UNREADABLE):
+            return True
+
     def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
         with self._reading() as connection:
             events, results = _rows(connection, run_id)
         if not events:
             raise RunNotFound(run_id)
-        with _undamaged(_DAMAGED):
+        with undamaged(_DAMAGED):
             return RunRecord(
                 run_id=run_id,
                 events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
@@ -54,15 +65,15 @@ class SqliteReader:
         """Read the events of a run after a number; a run that does not exist yet has none."""
         with self._reading() as connection:
             rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
-        with _undamaged(_DAMAGED):
+        with undamaged(_DAMAGED):
             return [decode_event(run_id, _number(row), row[1]) for row in rows]
 
     def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last."""
         with self._reading() as connection:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
-        with _undamaged("the list of runs is damaged"):
-            return tuple(_summary(*row) for row in rows)
+        with undamaged("the list of runs is damaged"):
+            return tuple(summary_of(*row) for row in rows)
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
@@ -88,11 +99,14 @@ class SqliteReader:
             row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
         if row is None:
             raise RunNotFound(run_id)
-        with _undamaged(_DAMAGED):
+        with undamaged(_DAMAGED):
             sequence, digest = _number(row), row[2]
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
         return Head(sequence + 1, digest.hex())
+
+    def close(self) -> None:
+        """Do nothing: each read opens the file."""
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
@@ -130,7 +144,7 @@ def _shown(number: bytes | None) -> str:
 
 
 @contextmanager
-def _undamaged(message: str) -> Generator[None]:
+def undamaged(message: str) -> Generator[None]:
     """Decode data of a store. Raises `StoreError` for anything else."""
     try:
         yield
@@ -138,7 +152,8 @@ def _undamaged(message: str) -> Generator[None]:
         raise StoreError(message) from error
 
 
-def _summary(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+def summary_of(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+    """Decode a row of the list of runs. Raises TypeError or ValueError for a column that stores do not write."""
     if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
         raise TypeError("a column has another type")
     events, completed, failed, denied = counts

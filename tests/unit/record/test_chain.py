@@ -51,57 +51,58 @@ FOLLOWS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("statements", "expected"),
-    [
-        ([], []),
-        (["UPDATE events SET body = replace(body, 'c1', 'c9') WHERE sequence = 2"], [FOLLOWS.format(2)]),
-        (["UPDATE events SET digest = zeroblob(32) WHERE sequence = 2"], [FOLLOWS.format(2), FOLLOWS.format(3)]),
-        (["UPDATE events SET digest = NULL WHERE sequence = 2"], [FOLLOWS.format(2), FOLLOWS.format(3)]),
-        (["DELETE FROM events WHERE sequence = 2"], ["event 2 is missing", FOLLOWS.format(3)]),
-        (
-            ["DELETE FROM events WHERE sequence < 2"],
-            ["events 0 to 1 are missing", "a result was added: event 1 has none", FOLLOWS.format(2)],
-        ),
-        (
-            [
-                "DELETE FROM events WHERE sequence = 2",
-                "UPDATE events SET sequence = sequence - 1 WHERE sequence = 3",
-            ],
-            [
-                FOLLOWS.format(2),
-                "the result of event 2 is missing",
-                "event 3 is missing",
-                "a result was added: event 3 has none",
-            ],
-        ),
-        (
-            [
-                "UPDATE events SET sequence = 99 WHERE sequence = 2",
-                "UPDATE events SET sequence = 2 WHERE sequence = 4",
-                "UPDATE events SET sequence = 4 WHERE sequence = 99",
-            ],
-            [FOLLOWS.format(2), FOLLOWS.format(3), FOLLOWS.format(4), FOLLOWS.format(5)],
-        ),
-        (["DELETE FROM results WHERE sequence = 3"], ["the result of event 3 is missing"]),
-        (
-            ["UPDATE results SET body = replace(body, 'true', 'false') WHERE sequence = 3"],
-            ["the result of event 3 was edited"],
-        ),
-        (
-            ["INSERT INTO results SELECT run_id, 2, body FROM results WHERE sequence = 3"],
-            ["a result was added: event 2 has none"],
-        ),
-        (
-            ["DELETE FROM events WHERE sequence > 3", "DELETE FROM results WHERE sequence > 3"],
-            ["the end was truncated: the record has 4 events, and the head 6"],
-        ),
-        (
-            ["DELETE FROM events", "DELETE FROM results"],
-            ["the end was truncated: the record has 0 events, and the head 6"],
-        ),
-    ],
-)
+CHANGES: list[tuple[list[str], list[str]]] = [
+    ([], []),
+    (["UPDATE events SET body = replace(body, 'c1', 'c9') WHERE sequence = 2"], [FOLLOWS.format(2)]),
+    (["UPDATE events SET digest = zeroblob(32) WHERE sequence = 2"], [FOLLOWS.format(2), FOLLOWS.format(3)]),
+    (["UPDATE events SET digest = NULL WHERE sequence = 2"], [FOLLOWS.format(2), FOLLOWS.format(3)]),
+    (["DELETE FROM events WHERE sequence = 2"], ["event 2 is missing", FOLLOWS.format(3)]),
+    (
+        ["DELETE FROM events WHERE sequence < 2"],
+        ["events 0 to 1 are missing", "a result was added: event 1 has none", FOLLOWS.format(2)],
+    ),
+    (
+        [
+            "DELETE FROM events WHERE sequence = 2",
+            "UPDATE events SET sequence = sequence - 1 WHERE sequence = 3",
+        ],
+        [
+            FOLLOWS.format(2),
+            "the result of event 2 is missing",
+            "event 3 is missing",
+            "a result was added: event 3 has none",
+        ],
+    ),
+    (
+        [
+            "UPDATE events SET sequence = 99 WHERE sequence = 2",
+            "UPDATE events SET sequence = 2 WHERE sequence = 4",
+            "UPDATE events SET sequence = 4 WHERE sequence = 99",
+        ],
+        [FOLLOWS.format(2), FOLLOWS.format(3), FOLLOWS.format(4), FOLLOWS.format(5)],
+    ),
+    (["DELETE FROM results WHERE sequence = 3"], ["the result of event 3 is missing"]),
+    (
+        ["UPDATE results SET body = replace(body, 'true', 'false') WHERE sequence = 3"],
+        ["the result of event 3 was edited"],
+    ),
+    (
+        ["INSERT INTO results SELECT run_id, 2, body FROM results WHERE sequence = 3"],
+        ["a result was added: event 2 has none"],
+    ),
+    (
+        ["DELETE FROM events WHERE sequence > 3", "DELETE FROM results WHERE sequence > 3"],
+        ["the end was truncated: the record has 4 events, and the head 6"],
+    ),
+    (
+        ["DELETE FROM events", "DELETE FROM results"],
+        ["the end was truncated: the record has 0 events, and the head 6"],
+    ),
+]
+"""Statements that change the record of three calls, and what `verify` finds."""
+
+
+@pytest.mark.parametrize(("statements", "expected"), CHANGES)
 def test_every_change_is_detected_and_described(path: Path, statements: list[str], expected: list[str]) -> None:
     head = SqliteReader(path).head("r1")
     change(path, *statements)
@@ -250,7 +251,7 @@ def test_tables_that_no_store_creates_are_detected(path: Path, statements: list[
     head = SqliteReader(path).head("r1")
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(";".join(statements))
-    expected = ["the file was changed: it has tables, views, indexes or triggers that stores do not create"]
+    expected = ["the store was changed: it has tables, views, indexes or triggers that stores do not create"]
     assert findings(path, head) == expected
 
 

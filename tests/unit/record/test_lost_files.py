@@ -18,11 +18,11 @@ import pytest
 
 from tests.unit.record.sample import KEY, one_call, progress, record, started, write
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
-from toolgen.record import run_ends
 from toolgen.record.chain import ChainKey, verify
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_file import STORE_FILE
 from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.writing import run_ends
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import pytest
 from tests.unit.record.sample import TOOL, denied, done, ended, one_call, progress, result, started, write
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolError, ToolResult
 from toolgen.record.memory import MemoryStore
+from toolgen.record.postgres.store import PostgresStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
 
@@ -38,17 +39,19 @@ class Clock:
         return self.now
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def use(request: pytest.FixtureRequest, tmp_path: Path) -> Use:
     """Run a coroutine function with a new store and close it."""
 
+    clock = Clock()
+    opened: dict[str, Callable[[], Store]] = {
+        "memory": lambda: MemoryStore(clock=clock, poll=0.001),
+        "sqlite": lambda: SqliteStore(tmp_path / "store.db", clock=clock, poll=0.001),
+        "postgres": lambda: PostgresStore(request.getfixturevalue("postgres_url"), clock=clock),
+    }
+
     async def run(check: Check) -> None:
-        clock = Clock()
-        store: Store = (
-            MemoryStore(clock=clock, poll=0.001)
-            if request.param == "memory"
-            else SqliteStore(tmp_path / "store.db", clock=clock, poll=0.001)
-        )
+        store = opened[request.param]()
         await check(store)
         await store.close()
 

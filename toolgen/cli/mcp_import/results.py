@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,8 @@ import click
 
 from toolgen.cli.named_files import STDIN, named_lines
 from toolgen.compiler.importers.mcp.results import recorded_value, value_of_text, with_inferred_results
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.stores import name_of_target, open_reader
+from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.schema.json_values import is_object
 
@@ -38,6 +40,8 @@ def infer_results(place: SpecPlace, toolset: str, file: str) -> tuple[str, ...]:
 def _is_store(file: str) -> bool:
     if file == STDIN:
         return False
+    if is_postgres_url(file):
+        return True
     with named_lines(file) as lines:
         return next(lines, b"").startswith(_SQLITE)
 
@@ -45,15 +49,17 @@ def _is_store(file: str) -> bool:
 def _in_store(file: str) -> dict[str, list[Any]]:
     """Read the results of a store. Values that were too large for it, and failures, are left out."""
     found: defaultdict[str, list[Any]] = defaultdict(list)
-    store = SqliteReader(file)
     try:
-        for run in store.runs():
-            for result in store.read(run.run_id).results:
-                if "value" in result.content:
-                    value = result.content["value"]
-                    found[result.tool].append(value_of_text(value) if isinstance(value, str) else value)
+        with closing(open_reader(file)) as store:
+            for run in store.runs():
+                for result in store.read(run.run_id).results:
+                    if "value" in result.content:
+                        value = result.content["value"]
+                        found[result.tool].append(value_of_text(value) if isinstance(value, str) else value)
+    except ImportError as error:
+        raise click.UsageError(f"{error}.") from None
     except (StoreError, RunNotFound) as error:  # a run may be deleted meanwhile
-        raise click.UsageError(f"{Path(file).name}: {error}.") from None
+        raise click.UsageError(f"{name_of_target(file)}: {error}.") from None
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolCallMeta, running_call
 from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set, named_by_ident
-from toolgen.runtime.policy.scope import Scope
+from toolgen.runtime.policy.grants.protocol import Grant, Grants, MemoryGrants
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Lock, Task
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.redact.secret_values import SecretValues
-
-Grant: TypeAlias = tuple[str, Scope]
-"""A grant for a session: an ident, and its scope."""
 
 
 @dataclass(slots=True)
@@ -36,12 +33,13 @@ class Asking:
 
 @dataclass(slots=True)
 class Session:
-    """The grants of one user or conversation, in memory only. `children` counts the agents that are running.
+    """The grants of one user or conversation, and its running agents, of which `children` is the number.
 
+    Grants are in memory by default; those of `SqliteGrants` and `PostgresGrants` hold in other processes too.
     `asking` are the grants that are being requested, in each event loop.
     """
 
-    grants: set[Grant] = field(default_factory=set[Grant])
+    grants: Grants = field(default_factory=MemoryGrants)
     children: int = 0
     asking: dict[tuple[Grant, AbstractEventLoop], Asking] = field(
         default_factory=dict["tuple[Grant, AbstractEventLoop]", "Asking"]

@@ -16,8 +16,8 @@ from tests.unit.cli.command_line import toolgen
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.build import generate
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest, ToolResult, ToolsetRegistration
-from toolgen.record import SqliteStore
 from toolgen.record.memory import MemoryStore
+from toolgen.record.stores import open_store
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -116,7 +116,11 @@ tools:
 """
 
 
-def test_results_on_record_become_schemas(tmp_path: Path, package: str) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_results_on_record_become_schemas(
+    tmp_path: Path, package: str, kind: str, request: pytest.FixtureRequest
+) -> None:
+    place = request.getfixturevalue("postgres_url") if kind == "postgres" else "calls.db"
     outcomes = [
         ToolResult(payload=b'"{\\"n\\": 1}"'),  # JSON in a text, as servers without result schemas answer
         {"n": 2, "note": "x"},
@@ -128,7 +132,7 @@ def test_results_on_record_become_schemas(tmp_path: Path, package: str) -> None:
             return outcomes.pop(0)
 
     async def record() -> None:
-        store = SqliteStore(tmp_path / "calls.db")
+        store = open_store(place if kind == "postgres" else tmp_path / place)
         catalog = load(package)
         executors = [ToolsetRegistration(toolset="mcp.shop", executor=Server())]
         runtime = Runtime(catalog, executors=executors, permission=allow_all, store=store)
@@ -140,7 +144,7 @@ def test_results_on_record_become_schemas(tmp_path: Path, package: str) -> None:
     (tmp_path / "specs").mkdir()
     spec = tmp_path / "specs" / "shop.yaml"
     spec.write_text(UNTYPED)
-    done = toolgen(tmp_path, "import", "mcp", "--toolset", "mcp.shop", "--results", "calls.db")
+    done = toolgen(tmp_path, "import", "mcp", "--toolset", "mcp.shop", "--results", place)
     assert (done.code, done.out) == (0, "specs/shop.yaml: 1 result schema inferred\n"), done.err
     found = yaml.safe_load(spec.read_text())["tools"]["find"]
     assert found["result_inferred"] is True

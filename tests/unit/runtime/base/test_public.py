@@ -23,7 +23,7 @@ def test_at_most_17_names_are_public() -> None:
     ("package", "expected"),
     [
         (toolgen.llm, {"CodeAct", "Conversation", "TagRegistry", "ToolUse", "Turn", "read_tool_use", "system_prompt"}),
-        (toolgen.record, {"Artifacts", "MemoryStore", "SqliteStore"}),
+        (toolgen.record, {"Artifacts", "MemoryStore", "PostgresStore", "SqliteStore"}),
         (toolgen.execute, {"CommandHost", "agent", "command", "load_user_tools"}),
     ],
 )

@@ -26,6 +26,7 @@ from toolgen.record.artifacts import Artifacts
 from toolgen.record.calls import RecordedCall, calls_of
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
+from toolgen.record.stores import open_store
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.calls.gate import GateDecision
@@ -495,9 +496,11 @@ def stored_by(store: Any, handler: Callable[..., Any], **tool: Any) -> tuple[Too
     return asyncio.run(check())
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store.db")
+    if request.param == "memory":
+        return MemoryStore()
+    return open_store(request.getfixturevalue("postgres_url") if request.param == "postgres" else tmp_path / "store.db")
 
 
 DEEP: list[Any] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,8 +14,8 @@ from toolgen.cli.names import suggestion
 from toolgen.cli.output import format_option, show_json
 from toolgen.record.calls import calls_of, stages_of
 from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
-from toolgen.record.sqlite_reader import SqliteReader
-from toolgen.runtime.base.sqlite_files import UNREADABLE, check_files
+from toolgen.record.stores import name_of_target, open_reader
+from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import EventKind, RunNotFound, StoreError
 from toolgen.runtime.issues.issue_text import counted
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from toolgen.record.calls import RecordedCall, Stage
+    from toolgen.record.stores import StoreReader
     from toolgen.runtime.events.records import Event, RunRecord, RunSummary
 
 KEY_VARIABLE: Final = "TOOLGEN_LOG_KEY"
@@ -47,21 +47,24 @@ class _ShowFirst(click.Group):
         return super().parse_args(ctx, args)
 
 
-def _path_of_store(ctx: click.Context, param: click.Parameter, path: Path) -> Path:
-    """Check that the store exists, except with --follow."""
-    if not ctx.params.get("follow") and not path.exists():
-        raise click.BadParameter(f"File {str(path)!r} does not exist.", ctx, param)
-    return path
+def _existing_store(ctx: click.Context, param: click.Parameter, target: str) -> str:
+    """Check that the file of a store exists, except with --follow."""
+    if not ctx.params.get("follow") and not is_postgres_url(target):
+        path = Path(target)
+        if path.is_dir():
+            raise click.BadParameter(f"File {target!r} is a directory.", ctx, param)
+        if not path.exists():
+            raise click.BadParameter(f"File {target!r} does not exist.", ctx, param)
+    return target
 
 
 store_option = click.option(
     "--store",
-    "path",
+    "target",
     required=True,
-    metavar="PATH",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=_path_of_store,
-    help="The store's file.",
+    metavar="PATH|URL",
+    callback=_existing_store,
+    help="The store's file, or postgresql://user@host/database.",
 )
 
 
@@ -69,7 +72,7 @@ store_option = click.option(
 def command() -> None:
     """List recorded runs, show one, or verify that its record is intact.
 
-    `toolgen log [RUN] --store PATH` is short for `toolgen log show`.
+    `toolgen log [RUN] --store PATH|URL` is short for `toolgen log show`.
     """
 
 
@@ -83,18 +86,18 @@ def command() -> None:
     help="Print events as they are recorded, until the run ends. Waits for a store or a run that does not exist yet.",
 )
 @format_option
-def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
+def show(*, run: str | None, target: str, follow: bool, style: str) -> int:
     """List the runs of a store, or show RUN: its calls, the decision of each stage, and their durations.
 
     With --follow, print one line per event; with --format json, one JSON object per event.
     """
-    with _store(path) as store:
+    with _store(target) as store:
         if run is None:
             if follow:
                 raise click.UsageError("Pass the RUN to follow.")
             _show_runs(store.runs(), style)
         elif follow:
-            _await_store(path)
+            _await_store(store, target)
             _follow(store, run, style)
         elif style == "json":
             show_json(_run_json(store.read(run)))
@@ -107,9 +110,9 @@ def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
 @click.argument("run")
 @store_option
 @format_option
-def head(*, run: str, path: Path, style: str) -> int:
+def head(*, run: str, target: str, style: str) -> int:
     """Print the chain head of RUN. Keep it outside the store, and pass it to `verify` later."""
-    with _store(path) as store:
+    with _store(target) as store:
         found = store.head(run)
     if style == "json":
         show_json({"run": run, "length": found.length, "digest": found.digest})
@@ -128,12 +131,12 @@ def head(*, run: str, path: Path, style: str) -> int:
     help=f"The file with the key that the run was recorded with. Default: the variable {KEY_VARIABLE}.",
 )
 @format_option
-def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, style: str) -> int:
+def verify_run(*, run: str, target: str, expected: str, key_file: Path | None, style: str) -> int:
     """Check whether events of RUN were edited, removed, moved, added or truncated since HEAD.
 
     A run that was recorded with another key, or without one, is reported differently from a tampered one.
     """
-    with _store(path) as store:
+    with _store(target) as store:
         at = Head.parse(expected)
         key = _key_in(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
         chain = store.chain(run)
@@ -161,18 +164,20 @@ def _key_in(file: Path) -> ChainKey:
 
 
 @contextmanager
-def _store(path: Path) -> Generator[SqliteReader]:
+def _store(target: str) -> Generator[StoreReader]:
     """Open a store for reading. Store errors become click errors, without a traceback."""
-    store = SqliteReader(path)
     try:
-        try:
-            yield store
-        except RunNotFound as error:
-            known = [summary.run_id for summary in store.runs()]
-            hint = suggestion(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
-            raise click.UsageError(visible(f"There is no run `{error.run_id}`. {hint}")) from None
+        with closing(open_reader(target)) as store:
+            try:
+                yield store
+            except RunNotFound as error:
+                known = [summary.run_id for summary in store.runs()]
+                hint = suggestion(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
+                raise click.UsageError(visible(f"There is no run `{error.run_id}`. {hint}")) from None
+    except ImportError as error:
+        raise click.UsageError(f"{error}.") from None
     except StoreError as error:
-        raise click.UsageError(f"{path.name}: {error}.") from None
+        raise click.UsageError(f"{name_of_target(target)}: {error}.") from None
     except ChainError as error:
         raise click.UsageError(f"The record cannot be verified: {error}.") from None
 
@@ -222,26 +227,15 @@ def _event_line(event: Event) -> str:
     return visible("  ".join([_clock(event), *(word for word in parts if word)]))
 
 
-def _await_store(path: Path) -> None:
+def _await_store(store: StoreReader, target: str) -> None:
     """Wait until the recording process has created the store; its file has no tables at first."""
-    if not _is_begun(path):
-        click.echo(visible(f"waiting for {path}"), err=True)
-    while not _is_begun(path):
+    if not store.is_begun():
+        click.echo(visible(f"waiting for {name_of_target(target)}"), err=True)
+    while not store.is_begun():
         time.sleep(_POLL_SECONDS)
 
 
-def _is_begun(path: Path) -> bool:
-    if not path.exists():
-        return False
-    try:
-        check_files(path)
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
-    except (OSError, *UNREADABLE):
-        return True  # the next read reports the error
-
-
-def _follow(store: SqliteReader, run: str, style: str) -> None:
+def _follow(store: StoreReader, run: str, style: str) -> None:
     after, ended = -1, False
     if not store.events(run, after):
         click.echo(visible(f"waiting for run {run}"), err=True)

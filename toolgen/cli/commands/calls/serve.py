@@ -16,7 +16,7 @@ from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
-from toolgen.record import SqliteStore
+from toolgen.record.stores import open_store
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
 from toolgen.runtime.events.records import StoreError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.config import Config
     from toolgen.contract.records import ToolsetRegistration
+    from toolgen.record.stores import DurableStore
     from toolgen.runtime import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.runs.run import Run
@@ -63,7 +64,9 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
     help="An origin whose pages may call the server from a browser; repeatable.",
 )
 @click.option("--user", help="The user that calls are made for, where tokens do not name one.")
-@click.option("--store", metavar="FILE", type=click.Path(path_type=Path), help="Keep a record of all calls there.")
+@click.option(
+    "--store", metavar="FILE|URL", help="Keep a record of all calls there: a file, or postgresql://host/database."
+)
 @click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
 @click.option("--mode", default="", help="The mode of the policies to apply.")
 @click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them.")
@@ -88,7 +91,7 @@ def command(
     hosts: Sequence[str],
     origins: Sequence[str],
     user: str | None,
-    store: Path | None,
+    store: str | None,
     policies: Sequence[str],
     mode: str,
     yes: bool,
@@ -132,7 +135,7 @@ async def _serve_and_end(
     grace: float,
     runtime: Runtime,
     run: Run,
-    store: SqliteStore | None,
+    store: DurableStore | None,
 ) -> int:
     try:
         await _serve(server, place, grace)
@@ -191,10 +194,10 @@ def _settings(
         raise click.UsageError(str(error)) from error
 
 
-def _store(path: Path | None) -> SqliteStore | None:
+def _store(target: str | None) -> DurableStore | None:
     try:
-        return None if path is None else SqliteStore(path)
-    except StoreError as error:
+        return None if target is None else open_store(target)
+    except (StoreError, ImportError) as error:
         raise click.UsageError(str(error)) from error
 
 
@@ -204,7 +207,7 @@ def _runtime(
     policies: Sequence[str],
     injected: Sequence[str],
     permission: PermissionCallback,
-    store: SqliteStore | None,
+    store: DurableStore | None,
 ) -> Runtime:
     executors, missing = _executors(config, catalog)
     if missing:

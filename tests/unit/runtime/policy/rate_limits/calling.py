@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
+from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 
@@ -18,7 +19,8 @@ def say(line: str) -> None:
 
 
 async def main(uri: str, limits: dict[str, float]) -> None:
-    async with RedisCounters(uri, timeout=60) as counters:
+    opened = PostgresCounters if uri.startswith("postgresql:") else RedisCounters
+    async with opened(uri, timeout=60) as counters:
         say("ready")
         for line in sys.stdin:  # nothing else may run meanwhile
             wanted: dict[str, Any] = json.loads(line)

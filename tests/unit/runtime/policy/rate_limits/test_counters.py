@@ -1,4 +1,4 @@
-"""Counters, in memory and in Redis: one set of rules, and the same answers."""
+"""Counters, in memory, in Redis and in Postgres: one set of rules, and the same answers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.policy.rate_limits.server import redis_server
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
 from toolgen.runtime.policy.rate_limits.protocol import midnight_after
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.postgres import PostgresServer
     from toolgen.runtime.policy.rate_limits.protocol import Counters
 
 pytestmark = pytest.mark.xdist_group("redis")
@@ -72,9 +74,16 @@ def in_redis(runner: asyncio.Runner) -> Iterator[RedisCounters]:
         runner.run(counters.aclose())
 
 
-@pytest.fixture(params=["memory", "redis"])
+@pytest.fixture(scope="module")
+def in_postgres(runner: asyncio.Runner, shared_postgres: PostgresServer) -> Iterator[PostgresCounters]:
+    counters = PostgresCounters(shared_postgres.new_database(), timeout=60)
+    yield counters
+    runner.run(counters.aclose())
+
+
+@pytest.fixture(params=["memory", "redis", "postgres"])
 def counters(request: pytest.FixtureRequest, runner: asyncio.Runner) -> Asked:
-    kept = MemoryCounters() if request.param == "memory" else request.getfixturevalue("in_redis")
+    kept = MemoryCounters() if request.param == "memory" else request.getfixturevalue(f"in_{request.param}")
     return Asked(kept, runner)
 
 
@@ -231,8 +240,11 @@ ATTEMPTS = st.lists(
 
 
 @given(steps=ATTEMPTS)
-def test_tel_27_28_memory_and_redis_give_the_same_answers(
-    in_redis: RedisCounters, runner: asyncio.Runner, steps: list[tuple[str, float, float, int]]
+def test_tel_27_28_memory_redis_and_postgres_give_the_same_answers(
+    in_redis: RedisCounters,
+    in_postgres: PostgresCounters,
+    runner: asyncio.Runner,
+    steps: list[tuple[str, float, float, int]],
 ) -> None:
     tool, now, attempts = f"test.tool_{next(TOOLS)}", NOON, []
     for user, seconds, cooldown, daily in steps:
@@ -243,4 +255,6 @@ def test_tel_27_28_memory_and_redis_give_the_same_answers(
         waits = [counters.take(*attempt) for attempt in attempts]
         return [await wait if isawaitable(wait) else wait for wait in waits]
 
-    assert runner.run(answers(in_redis)) == runner.run(answers(MemoryCounters()))
+    expected = runner.run(answers(MemoryCounters()))
+    assert runner.run(answers(in_redis)) == expected
+    assert runner.run(answers(in_postgres)) == expected

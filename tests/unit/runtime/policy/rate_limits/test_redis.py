@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import subprocess
 import sys
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
+from tests.unit.runtime.policy.rate_limits.caller import NOON, ready_callers
 from tests.unit.runtime.policy.rate_limits.server import PASSWORD, RedisServer, redis_server
 from tests.unit.runtime.tools import call, catalog_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = [pytest.mark.xdist_group("redis"), pytest.mark.slow]
-
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -46,58 +43,9 @@ def attempt(user: str = "ann", **limits: Any) -> Attempt:
     return Attempt(**{"ident": "own.tool", "user": user, "at": NOON, "cooldown_seconds": 30, **limits})
 
 
-class Caller:
-    """A separate process that makes calls."""
-
-    def __init__(self, server: RedisServer, limits: dict[str, float]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.unit.runtime.policy.rate_limits.calling", server.uri, json.dumps(limits)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
-
-    def __enter__(self) -> Caller:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._process.communicate()
-        assert self._process.returncode == 0
-
-    def is_ready(self) -> bool:
-        return self._line() == "ready\n"
-
-    def start(self, calls: int = 1, *, at: float = 0, user: str = "ann") -> None:
-        wanted = {"calls": calls, "at": (NOON + timedelta(seconds=at)).isoformat(), "user": user}
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(wanted) + "\n")
-        self._process.stdin.flush()
-
-    def ends(self) -> list[list[Any]]:
-        """Return how the started calls ended: the code and `retry_after` of each."""
-        ends: list[list[Any]] = json.loads(self._line())
-        return ends
-
-    def call(self, **how: Any) -> list[Any]:
-        self.start(**how)
-        return self.ends()[0]
-
-    def _line(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
-
-
-def two_callers(stack: ExitStack, server: RedisServer, **limits: float) -> tuple[Caller, Caller]:
-    one, other = (stack.enter_context(Caller(server, limits)) for _ in range(2))
-    assert one.is_ready()
-    assert other.is_ready()
-    return one, other
-
-
 def test_tel_28_two_processes_that_call_100_times_each_share_50_calls_a_day(empty: RedisServer) -> None:
     with ExitStack() as stack:
-        callers = two_callers(stack, empty, daily_limit=50)
+        callers = ready_callers(stack, empty.uri, 2, daily_limit=50)
         for caller in callers:
             caller.start(100)
         ends = [end for caller in callers for end in caller.ends()]
@@ -109,7 +57,7 @@ def test_tel_28_two_processes_that_call_100_times_each_share_50_calls_a_day(empt
 
 def test_tel_27_29_a_cooldown_holds_in_every_process(empty: RedisServer) -> None:
     with ExitStack() as stack:
-        one, other = two_callers(stack, empty, cooldown_seconds=30)
+        one, other = ready_callers(stack, empty.uri, 2, cooldown_seconds=30)
         assert one.call() == ["ok", None]
         assert other.call(at=10) == ["rate_limited", 20]
         assert other.call(at=10, user="ben") == ["ok", None]

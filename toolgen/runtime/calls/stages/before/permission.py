@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from toolgen.runtime.calls.call import Call, Host, Tool
-    from toolgen.runtime.runs.run import Asking
+    from toolgen.runtime.policy.grants.protocol import Grant
+    from toolgen.runtime.runs.run import Asking, Session
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
 _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = AccessedResources()
+_UNKNOWN_GRANTS: Final = "the grants of %s cannot be looked up; the call asks"
 _TOO_LATE: Final = "no answer in time"
 
 
@@ -95,8 +97,14 @@ class Permission:
         return found, self._judged_by_call(decided, found)
 
     def _is_granted(self, call: Call, found: AccessedResources) -> bool:
-        grant = (self._tool.entry.ident, found.scope)
-        return bool(found.scope) and call.run is not None and grant in call.run.session.grants
+        """Whether a grant is known to cover a call; one that is stored elsewhere is looked up by `_ask`."""
+        if not found.scope or call.run is None:
+            return False
+        try:
+            return call.run.session.grants.holds((self._tool.entry.ident, found.scope)) is True
+        except Exception as error:  # noqa: BLE001  # grants may be the host's; the call asks
+            warn(_UNKNOWN_GRANTS, self._tool.entry.ident, error=error, secrets=call.secrets)
+            return False
 
     def _judged_by_call(self, of_tool: PolicyDecision, found: AccessedResources) -> PolicyDecision:
         """Return the decision for a call: for the tool, and for the hosts and paths that the call accesses."""
@@ -116,12 +124,28 @@ class Permission:
             return await self._ask_now(call, found, decided)
         grant, session = (self._tool.entry.ident, found.scope), call.run.session
         async with session.asking_for(grant) as asking:
-            if grant not in session.grants:
+            if not await self._finds_grant(call, session, grant):
                 return await self._ask_now(call, found, decided, asking)
         call.decision = "granted"
         if found.concerning:
             _note_granted(call, found)
         return None
+
+    async def _finds_grant(self, call: Call, session: Session, grant: Grant) -> bool:
+        try:
+            known = session.grants.holds(grant)
+            return await session.grants.find(grant) if known is None else known
+        except Exception as error:  # noqa: BLE001  # as above
+            warn(_UNKNOWN_GRANTS, grant[0], error=error, secrets=call.secrets)
+            return False
+
+    async def _add_grant(self, call: Call, session: Session, grant: Grant) -> None:
+        try:
+            stored = session.grants.add(grant)
+            if stored is not None:
+                await stored
+        except Exception as error:  # noqa: BLE001  # as above; the answer holds for this call
+            warn("a grant of %s cannot be stored; later calls ask again", grant[0], error=error, secrets=call.secrets)
 
     async def _ask_now(
         self, call: Call, found: AccessedResources, decided: PolicyDecision, asking: Asking | None = None
@@ -143,7 +167,7 @@ class Permission:
             _note_denied(call)
             raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
-            call.run.session.grants.add((name, found.scope))
+            await self._add_grant(call, call.run.session, (name, found.scope))
         call.decision = str(decision)
         if found.concerning:
             _note_granted(call, found)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
+
+from toolgen.runtime.events.encoding import COUNTED_AS
+from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -45,6 +49,13 @@ class Group:
         default_factory=dict[asyncio.AbstractEventLoop, list["asyncio.Future[None]"]]
     )
 
+    def by_run(self) -> dict[str, list[Write]]:
+        """Return the writes of each run, in order."""
+        runs: defaultdict[str, list[Write]] = defaultdict(list)
+        for write in self.writes:
+            runs[write.run_id].append(write)
+        return runs
+
     def waiting(self) -> asyncio.Future[None] | None:
         """Return a future that completes when the group is settled; None if it is."""
         with self._lock:
@@ -73,3 +84,18 @@ def _wake(futures: list[asyncio.Future[None]]) -> None:
     for future in futures:
         if not future.done():  # its task may have been cancelled
             future.set_result(None)
+
+
+def refuse(writes: list[Write], refusal: StoreError) -> None:
+    """Mark writes of a run that must not be continued as failed."""
+    for write in writes:
+        write.error = refusal
+    warn("%d writes were refused: %s", len(writes), refusal)
+
+
+def ended_counts(writes: list[Write]) -> tuple[str, str, int, int, int, int]:
+    """Return what writes of a run add to the list of runs: the fields of `Listed`."""
+    ends = [COUNTED_AS.get(write.kind, "failed") for write in writes if write.result is not None]
+    last = writes[0].at if len(writes) == 1 else max(write.at for write in writes)
+    counts = (ends.count("completed"), ends.count("failed"), ends.count("denied"))
+    return (writes[0].at, last, len(writes), *counts)

@@ -1,0 +1,222 @@
+"""A server that restarts, is gone, is full or read-only, and connections that are lost at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg.sql import SQL
+
+from tests.unit.record.postgres.checking import change, intact_calls, use
+from tests.unit.record.sample import KEY, one_call, progress, started, write
+from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.postgres import PostgresServer
+    from toolgen.record.postgres.store import PostgresStore
+
+pytestmark = pytest.mark.slow
+
+WHOLE = ["tool_started", "tool_completed"]
+
+
+class Proxy:
+    """Passes bytes on between clients and a server, and cuts one connection once after `parts` parts from the client.
+
+    The server has then got the last part, and the client gets no answer to it.
+    """
+
+    def __init__(self, folder: Path, server: PostgresServer) -> None:
+        self._target = str(server.folder / ".s.PGSQL.5432")
+        self.parts: int | None = None
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(str(folder / ".s.PGSQL.5432"))
+        self._listening.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listening.accept()
+            except OSError:
+                return  # closed
+            threading.Thread(target=self._connect, args=(client,), daemon=True).start()
+
+    def _connect(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self._target)
+            answering = threading.Thread(target=self._pass_on, args=(server, client, client.sendall))
+            answering.start()
+            self._pass_on(client, server, lambda data: self._send(data, client, server))
+            answering.join()
+
+    def _send(self, data: bytes, client: socket.socket, server: socket.socket) -> None:
+        if self.parts is not None:
+            self.parts -= 1
+            if self.parts < 0:
+                self.parts = None
+                client.shutdown(socket.SHUT_RDWR)  # before the server can answer
+        server.sendall(data)
+
+    def _pass_on(self, source: socket.socket, target: socket.socket, send: Callable[[bytes], None]) -> None:
+        with suppress(OSError):  # the other side is gone
+            while data := source.recv(65536):
+                send(data)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+
+@contextmanager
+def proxy(folder: Path, server: PostgresServer) -> Iterator[Proxy]:
+    passing = Proxy(folder, server)
+    try:
+        yield passing
+    finally:
+        passing.close()
+
+
+@pytest.mark.parametrize("parts", range(7))
+def test_a_connection_lost_at_any_moment_loses_nothing_and_writes_nothing_twice(
+    shared_postgres: PostgresServer, parts: int
+) -> None:
+    url = shared_postgres.new_database()
+    with TemporaryDirectory() as folder, proxy(Path(folder), shared_postgres) as passing:
+
+        async def check(store: PostgresStore) -> None:
+            await one_call(store, "before")
+            passing.parts = parts
+            await write(store, *(progress("cut", n=n) for n in range(3)))
+            assert passing.parts is None, "the connection was not cut"
+            await one_call(store, "after")
+
+        use(url.replace(str(shared_postgres.folder), folder), check, key=KEY)
+    calls = intact_calls(url)
+    assert calls == {"before": WHOLE, "cut": ["tool_progress"] * 3, "after": WHOLE}
+
+
+@pytest.mark.parametrize("immediate", [True, False])
+def test_a_restart_of_the_server_loses_nothing_and_fails_no_write(
+    postgres_server: PostgresServer, immediate: bool
+) -> None:
+    url = postgres_server.new_database()
+    ended: list[str] = []
+
+    async def check(store: PostgresStore) -> None:
+        async def calls(name: str) -> None:
+            for number in range(30):
+                await one_call(store, f"{name}.{number}")
+                ended.append(f"{name}.{number}")
+                await asyncio.sleep(0.01)
+
+        calling = [asyncio.create_task(calls(name)) for name in "abc"]
+        while len(ended) < 10:  # noqa: ASYNC110  # tasks have no event for it
+            await asyncio.sleep(0.005)
+        await asyncio.to_thread(postgres_server.restart, immediate=immediate)
+        await asyncio.gather(*calling)
+
+    use(url, check, key=KEY, timeout=60)
+    assert intact_calls(url) == dict.fromkeys(ended, WHOLE)
+    assert len(ended) == 90
+
+
+def test_without_a_server_writes_fail_and_later_ones_succeed(
+    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = postgres_server.new_database()
+
+    async def check(store: PostgresStore) -> None:
+        await one_call(store)
+        postgres_server.stop(immediate=True)
+        with pytest.raises(StoreError, match="the store cannot be written: ") as caught:
+            await write(store, progress(n=1))
+        with pytest.raises(StoreError, match="the store cannot be read: "):
+            await store.read("r1")
+        assert str(postgres_server.folder) not in f"{caught.value}{caplog.text}"
+        assert "1 writes were lost" in caplog.text
+        postgres_server.start()
+        await one_call(store, "c2")
+
+    use(url, check, key=KEY, timeout=0.5)
+    assert intact_calls(url) == {"c1": WHOLE, "c2": WHOLE}
+
+
+def test_a_read_only_server_refuses_writes_until_it_is_writable_again(postgres_server: PostgresServer) -> None:
+    """As a standby does, and the former primary after a failover."""
+
+    async def check(store: PostgresStore) -> None:
+        await one_call(store)
+        change(postgres_server.url(), "ALTER SYSTEM SET default_transaction_read_only = on")
+        postgres_server.restart()
+        with pytest.raises(StoreError, match="written: cannot execute INSERT in a read-only transaction"):
+            await write(store, progress(n=1))
+        runtime = runtime_of(catalog_of(must_not_run, permission="write"), store=store)
+        assert code_of(await call(runtime)) == "not_recorded"
+        change(postgres_server.url(), "ALTER SYSTEM RESET default_transaction_read_only")
+        postgres_server.restart()
+        await one_call(store, "c2")
+
+    use(postgres_server.url(), check, key=KEY)
+    assert intact_calls(postgres_server.url()) == {"c1": WHOLE, "c2": WHOLE}
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """Mount a file system of 256 kB at a folder. Where that is not permitted, the test is skipped."""
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size=256k,uid={folder.parent.stat().st_uid}", "tmpfs", folder],
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip("a small file system for a full disk needs the right to mount one")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def test_on_a_full_disk_nothing_runs_unrecorded(postgres_server: PostgresServer) -> None:
+    url = postgres_server.new_database()
+    folder = postgres_server.folder / "small"
+    folder.mkdir()
+
+    async def check(store: PostgresStore) -> None:
+        await one_call(store)
+        with small_disk(folder):
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(SQL("CREATE TABLESPACE small LOCATION {}").format(str(folder)))
+                connection.execute("ALTER TABLE toolgen.results SET TABLESPACE small")
+                connection.execute("ALTER TABLE toolgen.events SET TABLESPACE small")
+            for size in (2000, 1):  # until not even a small event fits
+                large = [started(args={"text": os.urandom(size).hex()}) for _ in range(400)]
+                with pytest.raises(StoreError, match=r"the store cannot be written: could not .*No space left on"):
+                    await write(store, *large)
+            runtime = runtime_of(catalog_of(must_not_run, permission="write"), store=store)
+            assert code_of(await call(runtime)) == "not_recorded"
+            change(
+                url,
+                "ALTER TABLE toolgen.events SET TABLESPACE pg_default",
+                "ALTER TABLE toolgen.results SET TABLESPACE pg_default",
+                "DROP TABLESPACE small",
+            )
+        await one_call(store, "later")
+
+    use(url, check, key=KEY)
+    assert intact_calls(url)["later"] == WHOLE

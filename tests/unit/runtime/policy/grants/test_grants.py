@@ -1,0 +1,230 @@
+"""Grants of sessions, in memory, in a file and in Postgres: which calls they cover, where they hold, and revocation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psycopg
+import pytest
+
+from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
+from toolgen.runtime.policy.grants.postgres import PostgresGrants
+from toolgen.runtime.policy.grants.protocol import GrantsError, MemoryGrants
+from toolgen.runtime.policy.grants.sqlite import SqliteGrants
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.runs.run import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from pathlib import Path
+
+    from tests.postgres import PostgresServer
+    from toolgen.runtime.policy.grants.protocol import Grants
+
+T = TypeVar("T")
+
+SCOPED = catalog_of(metadata={"access": {"scope": ["book"]}}, tags={"dangerous"})
+
+
+class Host:
+    """A process of its own: what it opens is not shared with other hosts."""
+
+    def __init__(self, stored: SqliteGrants | PostgresGrants | None = None) -> None:
+        self._stored = stored
+        self._in_memory: dict[tuple[str | None, str], MemoryGrants] = {}
+        self.asked: list[PermissionRequest] = []
+
+    def grants(self, user: str | None, session: str) -> Grants:
+        if self._stored is not None:
+            return self._stored.of(user, session)
+        return self._in_memory.setdefault((user, session), MemoryGrants())
+
+    def calls(self, *books: Any, user: str | None = "ann", session: str = "s1", decision: str = "") -> list[str]:
+        """Make calls one after the other in a new run of a session; return their codes."""
+
+        async def make() -> list[str]:
+            runtime = runtime_of(SCOPED, permission=lambda request: self._answer(request, decision))
+            run = runtime.start_run(session=Session(grants=self.grants(user, session)))
+            return [code_of(await call(runtime, payload=json.dumps({"book": book}), run=run)) for book in books]
+
+        return self.run(make())
+
+    def calls_at_once(self, number: int) -> list[str]:
+        async def answer(request: PermissionRequest) -> Any:
+            await asyncio.sleep(0.01)
+            return self._answer(request)
+
+        async def make() -> list[str]:
+            runtime = runtime_of(SCOPED, permission=answer)
+            run = runtime.start_run(session=Session(grants=self.grants("ann", "s1")))
+            made = [call(runtime, payload='{"book": "home"}', run=run) for _ in range(number)]
+            return [code_of(result) for result in await asyncio.gather(*made)]
+
+        return self.run(make())
+
+    def revoke(self, tool: str = "", *, user: str | None = "ann", session: str = "s1") -> None:
+        async def revoke() -> None:
+            waiting = self.grants(user, session).revoke(tool)
+            if waiting is not None:
+                await waiting
+
+        self.run(revoke())
+
+    def run(self, made: Coroutine[Any, Any, T]) -> T:
+        async def run() -> T:
+            try:
+                return await made
+            finally:
+                if isinstance(self._stored, PostgresGrants):
+                    await self._stored.aclose()
+
+        return asyncio.run(run())
+
+    def close(self) -> None:
+        if isinstance(self._stored, SqliteGrants):
+            self._stored.close()
+
+    def _answer(self, request: PermissionRequest, decision: str = "") -> Any:
+        self.asked.append(request)
+        return decision or Decision.ALLOW_FOR_SESSION
+
+
+@contextmanager
+def hosts_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Callable[[], Host]]:
+    """Return a function that opens the same grants again, as another process does."""
+    url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
+    opened: list[Host] = []
+
+    def new() -> Host:
+        stored: SqliteGrants | PostgresGrants | None = None
+        if kind != "memory":
+            stored = PostgresGrants(url) if url else SqliteGrants(folder / "grants.db")
+        opened.append(Host(stored))
+        return opened[-1]
+
+    yield new
+    for host in opened:
+        host.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def new_host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Host]]:
+    with hosts_of(request.param, request, tmp_path) as new:
+        yield new
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
+    with hosts_of(request.param, request, tmp_path) as new:
+        yield new()
+
+
+def test_reg_88_a_grant_covers_later_calls_of_its_scope_only(host: Host) -> None:
+    assert host.calls("home", "home", "work", "home") == ["ok"] * 4
+    assert [request.scope for request in host.asked] == [(("scope", "home"),), (("scope", "work"),)]
+
+
+def test_reg_88_scopes_are_compared_as_json_values(host: Host) -> None:
+    values: list[Any] = [1, "1", 1.0, True, "true", None, "null", ["a", "b"], ["b", "a"], '["a","b"]', "a\0b"]
+    assert host.calls(*values, *values[:2]) == ["ok"] * (len(values) + 2)
+    different = len(values) - 1  # 1.0 is 1
+    without_scope = 1  # null is an absent arg
+    assert len(host.asked) == different
+    host.calls(*values)
+    assert len(host.asked) == different + without_scope
+
+
+def test_reg_88_one_allowed_call_is_no_grant(host: Host) -> None:
+    assert host.calls("home", "home", decision=Decision.ALLOW_ONCE) == ["ok", "ok"]
+    assert host.calls("home", decision=Decision.DENY) == ["permission_denied"]
+    assert len(host.asked) == 3
+
+
+def test_a_grant_is_of_one_user_and_one_session(host: Host) -> None:
+    host.calls("home")
+    for user, session in (("ben", "s1"), ("ann", "s2"), (None, "s1"), ("s1", "ann")):
+        host.calls("home", user=user, session=session)
+    assert len(host.asked) == 5
+    host.calls("home")
+    assert len(host.asked) == 5
+
+
+def test_a_revoked_grant_asks_again(host: Host) -> None:
+    host.calls("home", "work")
+    host.calls("home", session="s2")
+    host.revoke("own.other")
+    host.calls("home", "work")
+    assert len(host.asked) == 3
+    host.revoke("own.tool")
+    host.calls("home")
+    host.revoke()
+    host.calls("home")
+    assert len(host.asked) == 5
+    host.calls("home", session="s2")
+    assert len(host.asked) == 5, "of this session nothing was revoked"
+
+
+def test_a_grant_and_its_revocation_hold_in_other_processes(new_host: Callable[[], Host]) -> None:
+    one, other = new_host(), new_host()
+    one.calls("home")
+    other.calls("home")
+    new_host().revoke()
+    other.calls("home", decision=Decision.DENY)
+    assert (len(one.asked), len(other.asked)) == (1, 1)
+
+
+def test_concurrent_calls_of_one_scope_ask_once(host: Host) -> None:
+    assert host.calls_at_once(20) == ["ok"] * 20
+    assert len(host.asked) == 1
+
+
+def test_nothing_of_a_user_or_a_scope_is_stored(tmp_path: Path, postgres_url: str) -> None:
+    with closing(SqliteGrants(tmp_path / "grants.db")) as file:
+        for grants in (file, PostgresGrants(postgres_url)):
+            Host(grants).calls("s3cr3t-book", user="ann@example.org", session="my-session")
+    with psycopg.connect(postgres_url) as connection:
+        rows = repr(connection.execute("SELECT * FROM toolgen.grants").fetchall()).encode()
+    assert b"own.tool" in rows
+    stored = rows + b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert all(text not in stored for text in (b"s3cr3t", b"ann@", b"my-session"))
+
+
+def test_without_the_database_calls_ask_and_an_answer_is_for_one_call(
+    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = Host(PostgresGrants(postgres_server.url()))
+    host.calls("home")
+    postgres_server.stop(immediate=True)
+    assert host.calls("home", "home") == ["ok", "ok"]
+    assert host.calls("home", decision=Decision.DENY) == ["permission_denied"]
+    assert len(host.asked) == 4
+    assert "the grants of own.tool cannot be looked up; the call asks" in caplog.text
+    assert "a grant of own.tool cannot be stored; later calls ask again" in caplog.text
+    with pytest.raises(GrantsError, match="the grants cannot be read or written"):
+        host.revoke()
+    postgres_server.start()
+    host.calls("home")
+    assert len(host.asked) == 4, "the first answer was stored"
+
+
+def test_a_damaged_file_asks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "grants.db"
+    with closing(SqliteGrants(path)) as file:
+        host = Host(file)
+        host.calls("home")
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("ALTER TABLE grants RENAME TO others")
+        host.calls("home")
+    assert len(host.asked) == 2
+    assert "the grants of own.tool cannot be looked up; the call asks" in caplog.text
+
+
+def test_a_file_that_is_not_of_grants_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as connection:
+        connection.execute("CREATE TABLE grants (x)")
+    with pytest.raises(GrantsError, match="the file is not a file of grants of toolgen"):
+        SqliteGrants(tmp_path / "other.db")

@@ -1,0 +1,52 @@
+"""Which store a target names: a Postgres database by its URL, or else an SQLite file by its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
+
+from toolgen.runtime.base.postgres import is_postgres_url
+
+if TYPE_CHECKING:
+    from toolgen.record.chain import ChainKey
+    from toolgen.record.postgres.reader import PostgresReader
+    from toolgen.record.postgres.store import PostgresStore
+    from toolgen.record.sqlite import SqliteStore
+    from toolgen.record.sqlite_reader import SqliteReader
+
+DurableStore: TypeAlias = "SqliteStore | PostgresStore"
+StoreReader: TypeAlias = "SqliteReader | PostgresReader"
+
+
+def open_store(target: str | Path, *, key: ChainKey | None = None) -> DurableStore:
+    """Open the store at a target, a path or a `postgresql://` URL, and create it where it is missing.
+
+    Raises `StoreError`, and ImportError if an extra is missing.
+    """
+    if is_postgres_url(target):
+        from toolgen.record.postgres.store import PostgresStore
+
+        return PostgresStore(target, key=key)
+    from toolgen.record.sqlite import SqliteStore
+
+    return SqliteStore(target, key=key)
+
+
+def open_reader(target: str | Path) -> StoreReader:
+    """Return a reader of the store at a target. Raises `StoreError` for an invalid URL, and ImportError."""
+    if is_postgres_url(target):
+        from toolgen.record.postgres.reader import PostgresReader
+
+        return PostgresReader(target)
+    from toolgen.record.sqlite_reader import SqliteReader
+
+    return SqliteReader(target)
+
+
+def name_of_target(target: str) -> str:
+    """Return what messages call a target: the name of a file, or a URL without its credentials and parameters."""
+    if not is_postgres_url(target):
+        return Path(target).name
+    parts = urlsplit(target)
+    return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"

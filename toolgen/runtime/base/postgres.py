@@ -1,0 +1,249 @@
+"""Postgres databases of toolgen: how they are reached, and how their tables are created.
+
+Needs the extra `toolgen[postgres]`, imported on use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
+from urllib.parse import unquote
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    import psycopg
+
+_SCHEMES: Final = ("postgresql://", "postgres://")
+_EXAMPLE: Final = "postgresql://user:password@host:5432/database"
+
+_MIGRATION_LOCK: Final = 0x746F6F6C67656E
+"""An advisory lock, `toolgen` in ASCII: one process at a time creates tables."""
+
+_CONNECTIONS: Final = 16
+"""Maximum connections of one event loop; each operation uses one for a round trip."""
+
+
+def is_postgres_url(target: object) -> TypeGuard[str]:
+    """Whether a text is the URL of a Postgres database."""
+    return isinstance(target, str) and target.startswith(_SCHEMES)
+
+
+class PostgresDatabase:
+    """A database by its URL, as libpq reads it. Neither its `repr` nor its messages contain the credentials.
+
+    Connections commit each statement, and wait at most `timeout` seconds to be opened. Whatever the server's defaults
+    are, a commit is on disk when it returns, and each statement sees what was committed before it.
+
+    Raises ImportError without psycopg, and ValueError for an invalid URL.
+    """
+
+    def __init__(self, url: str, *, timeout: float) -> None:
+        try:
+            import psycopg
+            import psycopg.conninfo
+        except ImportError:
+            raise ImportError('Postgres needs psycopg: pip install "toolgen[postgres]"') from None
+        self._url = url
+        self._timeout = timeout
+        try:
+            parts = psycopg.conninfo.conninfo_to_dict(url)
+        except psycopg.Error:
+            raise _not_a_url() from None
+        if not is_postgres_url(url) or "@" in f"{parts.get('host', '')}{parts.get('dbname', '')}":
+            raise _not_a_url()  # an unescaped `@` or `/` of a password
+        self._name = f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
+        self._password = str(parts.get("password", ""))
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def connect(self) -> psycopg.Connection[Any]:
+        """Open a connection. Raises psycopg.Error."""
+        import psycopg
+
+        connection: psycopg.Connection[Any] = psycopg.connect(self._url, **self._settings())
+        connection.execute(_SETTINGS)
+        return connection
+
+    async def connect_async(self) -> psycopg.AsyncConnection[Any]:
+        """Open a connection that belongs to the running event loop. Raises psycopg.Error."""
+        import psycopg
+
+        connection: psycopg.AsyncConnection[Any] = await psycopg.AsyncConnection.connect(self._url, **self._settings())
+        await connection.execute(_SETTINGS)
+        return connection
+
+    def why(self, error: BaseException) -> str:
+        """Return the server's or the client's reason for an error, without credentials, addresses and paths."""
+        diagnostics = getattr(error, "diag", None)
+        reason = getattr(diagnostics, "message_primary", None)
+        if not reason:
+            first = (str(error) or type(error).__name__).splitlines()[0]
+            reason = first.rpartition(": ")[2]
+        for secret in (self._password, unquote(self._password)):
+            if secret:
+                reason = reason.replace(secret, "***")
+        return str(reason)
+
+    def _settings(self) -> dict[str, Any]:
+        milliseconds = round(self._timeout * 1000)
+        return {
+            "autocommit": True,
+            "connect_timeout": max(2, round(self._timeout)),  # libpq: at least 2
+            "tcp_user_timeout": milliseconds,  # a host that went away
+            "application_name": "toolgen",
+        }
+
+
+_SETTINGS: Final = """
+SELECT set_config('default_transaction_isolation', 'read committed', false),
+  CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+"""
+
+
+_VERSIONS: Final = "CREATE TABLE IF NOT EXISTS toolgen.versions (kind text PRIMARY KEY, version int NOT NULL)"
+_SET_VERSION: Final = """
+INSERT INTO toolgen.versions (kind, version) VALUES (%s, %s)
+ON CONFLICT (kind) DO UPDATE SET version = excluded.version
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostgresTables:
+    """The tables of one kind of data, in the schema `toolgen` of a database.
+
+    A database has version n if the first n of the `migrations`, which are SQL scripts, were run. `error` is the
+    exception for a database of another version.
+    """
+
+    name: str
+    migrations: tuple[str, ...]
+    error: type[Exception]
+
+    def create(self, connection: psycopg.Connection[Any]) -> None:
+        """Run the migrations that the database lacks. Any number of processes may do so at the same time.
+
+        A role that may not create tables can do this if there is nothing to create. Raises `error` for a newer version.
+        """
+        if self._version(connection) == len(self.migrations):
+            return
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+            connection.execute("CREATE SCHEMA IF NOT EXISTS toolgen")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS toolgen.versions (kind text PRIMARY KEY, version int NOT NULL)"
+            )
+            for script in self.migrations[self._version(connection) :]:
+                connection.execute(script.encode())
+            connection.execute(_SET_VERSION, (self.name, len(self.migrations)))
+
+    def is_created(self, connection: psycopg.Connection[Any]) -> bool:
+        """Whether the tables exist. Raises `error` for those of another version."""
+        version = self._version(connection)
+        if 0 < version < len(self.migrations):
+            raise self.error(
+                f"the {self.name} has version {version}, and this toolgen needs version {len(self.migrations)}: "
+                "write to it once, which updates it"
+            )
+        return version > 0
+
+    def _version(self, connection: psycopg.Connection[Any]) -> int:
+        """Return the version of the tables, 0 if there are none. Raises `error` for a newer one."""
+        if connection.execute("SELECT to_regclass('toolgen.versions')").fetchone() == (None,):
+            return 0
+        row = connection.execute("SELECT version FROM toolgen.versions WHERE kind = %s", (self.name,)).fetchone()
+        version = 0 if row is None else int(row[0])
+        if version > len(self.migrations):
+            raise self.error(
+                f"the {self.name} has version {version}, and this toolgen needs version {len(self.migrations)}"
+            )
+        return version
+
+
+class AsyncConnections:
+    """The connections of each event loop to one database, opened on demand and kept for reuse.
+
+    The tables are created before the first statement, if missing. Statements raise psycopg.Error, and the error of the
+    tables for another version.
+    """
+
+    def __init__(self, database: PostgresDatabase, tables: PostgresTables) -> None:
+        self._database = database
+        self._tables: PostgresTables | None = tables
+        self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _OfLoop] = WeakKeyDictionary()
+
+    async def fetch_one(self, statement: LiteralString, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Run one statement and return the first row of its result, if it has one."""
+        async with self._connection() as connection:
+            cursor = await connection.execute(statement, parameters, binary=True)
+            return await cursor.fetchone() if cursor.description is not None else None
+
+    async def fetch_all(self, statement: LiteralString, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Run one statement and return all rows."""
+        async with self._connection() as connection:
+            return await (await connection.execute(statement, parameters, binary=True)).fetchall()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop. Later statements open new ones."""
+        mine = self._of_loops.pop(asyncio.get_running_loop(), None)
+        for connection in mine.idle if mine is not None else ():
+            await connection.close()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncGenerator[psycopg.AsyncConnection[Any]]:
+        """Use a connection alone. It is closed if the use fails or is cancelled: a result could still arrive."""
+        mine = self._of_loops.setdefault(asyncio.get_running_loop(), _OfLoop(asyncio.Semaphore(_CONNECTIONS), []))
+        async with mine.free:
+            connection = None
+            while connection is None and mine.idle:
+                connection = mine.idle.pop()
+                if not is_usable(connection):
+                    await connection.close()
+                    connection = None
+            if connection is None:
+                await asyncio.to_thread(self._create_tables)
+                connection = await self._database.connect_async()
+            try:
+                yield connection
+            except BaseException:
+                await connection.close()
+                raise
+            mine.idle.append(connection)
+
+    def _create_tables(self) -> None:
+        tables = self._tables  # several threads may come here at the same time
+        if tables is not None:
+            with self._database.connect() as connection:
+                tables.create(connection)
+            self._tables = None
+
+
+@dataclass(frozen=True, slots=True)
+class _OfLoop:
+    """The connections of one event loop: `free` counts those that may still be used."""
+
+    free: asyncio.Semaphore
+    idle: list[psycopg.AsyncConnection[Any]]
+
+
+def is_usable(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bool:
+    """Whether an idle connection is open, as far as this process has heard.
+
+    A server that closes a connection has sent a message, or the end of the stream.
+    """
+    if connection.closed:
+        return False
+    heard = select.poll()
+    heard.register(connection.fileno(), select.POLLIN | select.POLLPRI)
+    return not heard.poll(0)
+
+
+def _not_a_url() -> ValueError:
+    return ValueError(
+        f"this is not a Postgres URL, such as {_EXAMPLE}; special characters of a password are written as %40 for @"
+    )
