@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits.protocol import Counters
     from toolgen.runtime.runs.children import Child
     from toolgen.runtime.runs.run import Run, Session
+    from toolgen.runtime.telemetry import Telemetry
 
 
 A = TypeVar("A")
@@ -75,6 +76,7 @@ class Runtime:
     `store` records every call, `artifacts` stores results that are too large to be shown. `inject` has, for each name
     of an injected field, a function that returns its value for the meta of a call. `project` is the folder that paths
     in calls are relative to. `new_id` creates ids of calls, runs and agents, given `call`, `run` or `agent`.
+    `telemetry` records spans and metrics.
 
     Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that has no executor and is not
     in `missing`; `CatalogError` for an unknown policy and for a restricting rule that matches no tool; TypeError for
@@ -100,6 +102,7 @@ class Runtime:
         permission_timeout: float = 300.0,
         gate_timeout: float = 2.0,
         new_id: Callable[[str], str] | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
@@ -126,6 +129,11 @@ class Runtime:
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
         self._refusals = Refusals(catalog, self._recorder, self._new_id)
+        self._telemetry = telemetry
+        self._refused, self._never_ran = self._refusals.refused, self._refusals.never_ran
+        if telemetry is not None:
+            self._refused = telemetry.traced_refusal(self._refused, catalog)
+            self._never_ran = telemetry.traced_refusal(self._never_ran, catalog)
         self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._plans: dict[str, Plan] = {}
         self._questions: dict[str, Question] = {}
@@ -158,7 +166,8 @@ class Runtime:
         no active policy has.
         """
         filled = with_ids(meta or ToolCallMeta(), self._new_id)
-        return self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
+        run = self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
+        return run if self._telemetry is None else replace(run, telemetry=self._telemetry)
 
     async def end_run(self, run: Run, reason: str = "completed") -> None:
         """Record the end of a run and its reason, which is `aborted_tools` if it was aborted.
@@ -200,7 +209,7 @@ class Runtime:
         try:
             plan = self._find_plan(request.name, run)
         except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
-            return await self._refusals.refused(error, request, meta, run)
+            return await self._refused(error, request, meta, run)
         return await plan(request, meta, run, *typed)
 
     def _find_plan(self, name: str, run: Run | None) -> Plan:
@@ -231,7 +240,7 @@ class Runtime:
             [self._catalog.entries.get(ident) if ident else None for ident in idents],
             run,
             partial(self.invoke, run=run),
-            partial(self._refusals.never_ran, run),
+            partial(self._never_ran, run),
             may_continue=self._host.policies.may_continue,
         )
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
@@ -307,7 +316,11 @@ class Runtime:
     def _bound(self, ident: str) -> Plan:
         """Return the plan of a tool, created at its first call."""
         execute, _ = find_runner(self._catalog, self._assigned, ident)
-        return bind_plan(self._tool(ident), self._host, execute, self._recorder, self._refusals)
+        tool, telemetry = self._tool(ident), self._telemetry
+        if telemetry is None:
+            return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
+        plan = bind_plan(tool, self._host, execute, self._recorder, self._refusals, telemetry.on_end)
+        return telemetry.traced(plan, ident, tool.definition.metadata.get("kind", ""))
 
     def _tool(self, ident: str) -> Tool:
         definition = self._catalog.definition(ident)

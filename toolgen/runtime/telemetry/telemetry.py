@@ -1,0 +1,305 @@
+"""Telemetry: a span and a duration of every operation, linked to the operation that it is part of.
+
+Spans are current while their operation runs, so whatever a handler does with OpenTelemetry becomes a child of its call.
+A failure to record is logged, and never changes how an operation ends.
+"""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from contextlib import contextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.context import attach, detach
+from opentelemetry.metrics import get_meter
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    SpanKind,
+    Status,
+    StatusCode,
+    get_current_span,
+    get_tracer,
+    set_span_in_context,
+)
+
+from toolgen import __version__
+from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.telemetry.names import (
+    AGENT,
+    AGENT_DURATION,
+    CALL_ID,
+    CONVERSATION,
+    ERROR_CODE,
+    ERROR_TYPE,
+    EXTENSIONS,
+    INPUT_TOKENS,
+    OPERATION,
+    OTHER,
+    OUTPUT_TOKENS,
+    PROVIDER,
+    REQUEST_DURATION,
+    RUN_ID,
+    SCOPE,
+    SECONDS_BUCKETS,
+    TOKEN_BUCKETS,
+    TOKEN_TYPE,
+    TOKENS,
+    TOOL,
+    TOOL_DURATION,
+    TOOL_TYPE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Container, Coroutine, Generator, Mapping
+
+    from opentelemetry.context import Context
+    from opentelemetry.metrics import Histogram, MeterProvider
+    from opentelemetry.trace import Span, TracerProvider
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.runtime.runs.run import Run
+    from toolgen.runtime.telemetry.contents import EndedCall
+
+
+class Telemetry:
+    """Spans and metrics of one runtime: `Runtime(..., telemetry=Telemetry())`.
+
+    `contents` adds args, results and messages to spans, redacted as in the record; without it, spans have only names,
+    ids, durations and codes. `stages` adds a span for each stage of a call. The providers default to the global ones of
+    OpenTelemetry; without an SDK, nothing is recorded.
+    """
+
+    def __init__(
+        self,
+        *,
+        contents: bool = False,
+        stages: bool = False,
+        tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
+    ) -> None:
+        self.contents = contents
+        self._stages = stages
+        self._tracer = get_tracer(SCOPE, __version__, tracer_provider)
+        meter = get_meter(SCOPE, __version__, meter_provider)
+
+        def seconds(name: str, description: str) -> Histogram:
+            return meter.create_histogram(
+                name, "s", description, explicit_bucket_boundaries_advisory=list(SECONDS_BUCKETS)
+            )
+
+        self._of_tools = seconds(TOOL_DURATION, "Duration of calls, with those that were denied or failed.")
+        self._of_agents = seconds(AGENT_DURATION, "Duration of runs of agents.")
+        self._of_requests = seconds(REQUEST_DURATION, "Duration of requests to models.")
+        self._tokens = meter.create_histogram(
+            TOKENS, "{token}", "Tokens of requests to models.", explicit_bucket_boundaries_advisory=list(TOKEN_BUCKETS)
+        )
+
+    @property
+    def on_end(self) -> Callable[[EndedCall, ToolResult[Any]], None] | None:
+        """What has to be called at the end of each call, before its span ends; None if spans need nothing of it."""
+        return self._call_ended if self.contents or self._stages else None
+
+    def traced(
+        self, plan: Callable[..., Coroutine[Any, Any, ToolResult[Any]]], ident: str, kind: str
+    ) -> Callable[..., Coroutine[Any, Any, ToolResult[Any]]]:
+        """Return the plan of a tool, with a span and a duration of each call. `kind` is that of its toolset."""
+        name = f"execute_tool {ident}"
+        attributes = {**_of_tool(ident), TOOL_TYPE: "extension" if kind in EXTENSIONS else "function"}
+        start, end = self._start, self._end_call
+
+        async def traced(
+            request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
+        ) -> ToolResult[Any]:
+            began = perf_counter()
+            span = start(name, attributes)
+            context = set_span_in_context(span)
+            token = attach(context)
+            try:
+                result = await plan(request, meta, run, *typed)
+            except BaseException as error:
+                end(span, context, began, attributes, error, meta, run)
+                raise
+            finally:
+                detach(token)
+            end(span, context, began, attributes, result, meta, run)
+            return result
+
+        return traced
+
+    def traced_refusal(
+        self, refuse: Callable[..., Awaitable[ToolResult[Any]]], known: Container[str]
+    ) -> Callable[..., Coroutine[Any, Any, ToolResult[Any]]]:
+        """Return a function that refuses calls, with a span and a duration of each. `known` are the idents of tools."""
+
+        async def traced(*args: Any, is_on_record: bool = False) -> ToolResult[Any]:
+            if is_on_record:  # the call was started, and has a span
+                result: ToolResult[Any] = await refuse(*args, is_on_record=True)
+                return result
+            began = perf_counter()
+            result = await refuse(*args)
+            is_known = result.tool_name in known
+            attributes = _of_tool(result.tool_name if is_known else OTHER)
+            span = self._start(f"execute_tool {result.tool_name}" if is_known else "execute_tool", attributes)
+            if not is_known and span.is_recording():
+                span.set_attribute(TOOL, str(result.tool_name))
+            self._end_call(span, set_span_in_context(span), began, attributes, result, None, None)
+            return result
+
+        return traced
+
+    @contextmanager
+    def agent_run(self, run: Run) -> Generator[Operation]:
+        """Be in the span of a run of an agent: its calls are children of the span."""
+        name = {AGENT: run.agent} if run.agent else {}
+        with self._operation("invoke_agent", run.agent, name, self._of_agents) as operation:
+            operation.set({RUN_ID: run.meta.run_id, CONVERSATION: run.meta.session_id})
+            yield operation
+
+    @contextmanager
+    def plan(self, agent: str) -> Generator[Operation]:
+        """Be in the span of one step of a planner."""
+        name = {AGENT: agent} if agent else {}
+        with self._operation("plan", agent, name, None) as operation:
+            yield operation
+
+    @contextmanager
+    def model_request(self, provider: str) -> Generator[Operation]:
+        """Be in the span of one request to a model, from sending it to the end of the response."""
+        with self._operation("chat", "", {PROVIDER: provider}, self._of_requests, SpanKind.CLIENT) as operation:
+            yield operation
+
+    @contextmanager
+    def _operation(
+        self,
+        operation: str,
+        target: str,
+        attributes: Mapping[str, str],
+        histogram: Histogram | None,
+        kind: SpanKind = SpanKind.INTERNAL,
+    ) -> Generator[Operation]:
+        attributes = {OPERATION: operation, **attributes}
+        span = self._start(f"{operation} {target}".rstrip(), attributes, kind)
+        context = set_span_in_context(span)
+        began, token = perf_counter(), attach(context)
+        current = Operation(span, self._tokens, dict(attributes))
+        try:
+            yield current
+        except BaseException as error:
+            current.failed(_type_of(error))
+            raise
+        finally:
+            detach(token)
+            try:
+                if histogram is not None:
+                    histogram.record(perf_counter() - began, current.labels, context)
+                span.end()
+            except Exception as error:  # noqa: BLE001  # exporters and processors are the host's
+                warn("the span of %s is not recorded", operation, error=error)
+
+    def _start(self, name: str, attributes: Mapping[str, str], kind: SpanKind = SpanKind.INTERNAL) -> Span:
+        try:
+            return self._tracer.start_span(name, kind=kind, attributes=attributes)
+        except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
+            warn("the span %s is not recorded", name, error=error)
+            return NonRecordingSpan(get_current_span().get_span_context())
+
+    def _end_call(
+        self,
+        span: Span,
+        context: Context,
+        began: float,
+        attributes: Mapping[str, str],
+        outcome: ToolResult[Any] | BaseException,
+        meta: ToolCallMeta | None,
+        run: Run | None,
+    ) -> None:
+        seconds = perf_counter() - began
+        try:
+            error = outcome if isinstance(outcome, BaseException) else outcome.error
+            if error is not None:
+                kind = _type_of(error) if isinstance(error, BaseException) else error.kind.value
+                attributes = {**attributes, ERROR_TYPE: kind}
+            self._of_tools.record(seconds, attributes, context)
+            if span.is_recording():
+                _describe(span, attributes, outcome, meta or (run.meta if run else None), run)
+            span.end()
+        except Exception as failure:  # noqa: BLE001  # exporters and processors are the host's
+            warn("the span of a call of %s is not recorded", attributes[TOOL], error=failure)
+
+    def _call_ended(self, call: EndedCall, result: ToolResult[Any]) -> None:
+        from toolgen.runtime.telemetry.contents import add_stages, contents_of  # few hosts want them
+
+        span = get_current_span()
+        if not span.is_recording():
+            return
+        try:
+            if self._stages and call.trace is not None:
+                add_stages(self._tracer, call.trace)
+            if self.contents:
+                attributes, message = contents_of(call, result)
+                span.set_attributes(attributes)
+                if message:
+                    span.set_status(Status(StatusCode.ERROR, message))
+        except Exception as error:  # noqa: BLE001  # processors are the host's
+            warn("what a call of %s sent is not in its span", result.tool_name, error=error, secrets=call.secrets)
+
+
+class Operation:
+    """A running operation. `labels` are the attributes of its metrics, few and with few values."""
+
+    def __init__(self, span: Span, tokens: Histogram, labels: dict[str, str]) -> None:
+        self._span, self._tokens, self.labels = span, tokens, labels
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether attributes have any effect."""
+        return self._span.is_recording()
+
+    def set(self, attributes: Mapping[str, Any]) -> None:
+        """Set attributes of the span; those that are None or empty are left out."""
+        self._span.set_attributes({name: value for name, value in attributes.items() if value})
+
+    def used(self, input_tokens: Any, output_tokens: Any) -> None:
+        """Record the tokens of a request, as far as they are known. What is not a number of tokens is left out."""
+        for name, kind, count in ((INPUT_TOKENS, "input", input_tokens), (OUTPUT_TOKENS, "output", output_tokens)):
+            if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+                self._span.set_attribute(name, count)
+                self._tokens.record(count, {**self.labels, TOKEN_TYPE: kind})
+
+    def failed(self, error_type: str) -> None:
+        """Mark the operation as failed. `error_type` has few values, such as a code."""
+        self.labels[ERROR_TYPE] = error_type
+        self._span.set_attribute(ERROR_TYPE, error_type)
+        self._span.set_status(StatusCode.ERROR)
+
+
+def _of_tool(ident: str) -> dict[str, str]:
+    return {OPERATION: "execute_tool", TOOL: ident}
+
+
+def _type_of(error: BaseException) -> str:
+    return "cancelled" if isinstance(error, CancelledError) else type(error).__qualname__
+
+
+def _describe(
+    span: Span,
+    attributes: Mapping[str, str],
+    outcome: ToolResult[Any] | BaseException,
+    meta: ToolCallMeta | None,
+    run: Run | None,
+) -> None:
+    """Add to a span what is known at the end of its call."""
+    if meta is not None:
+        for name, value in ((RUN_ID, meta.run_id), (CONVERSATION, meta.session_id)):
+            if value:
+                span.set_attribute(name, value)
+    if run is not None and run.agent:
+        span.set_attribute(AGENT, run.agent)
+    if not isinstance(outcome, BaseException):
+        span.set_attribute(CALL_ID, outcome.tool_call_id)
+        if outcome.error is not None:
+            span.set_attribute(ERROR_CODE, outcome.error.code)
+    if ERROR_TYPE in attributes:
+        span.set_attribute(ERROR_TYPE, attributes[ERROR_TYPE])
+        span.set_status(StatusCode.ERROR)
