@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from opentelemetry.context import attach, detach
+from opentelemetry.context import attach, detach, get_current
 from opentelemetry.metrics import get_meter
 from opentelemetry.trace import (
     NonRecordingSpan,
@@ -106,23 +106,26 @@ class Telemetry:
         """Return the plan of a tool, with a span and a duration of each call. `kind` is that of its toolset."""
         name = f"execute_tool {ident}"
         attributes = {**_of_tool(ident), TOOL_TYPE: "extension" if kind in EXTENSIONS else "function"}
-        start, end = self._start, self._end_call
+        start, end, internal = self._tracer.start_span, self._end_call, SpanKind.INTERNAL
 
         async def traced(
             request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
         ) -> ToolResult[Any]:
-            began = perf_counter()
-            span = start(name, attributes)
-            context = set_span_in_context(span)
+            began, around = perf_counter(), get_current()
+            try:
+                span = start(name, around, internal, attributes)
+            except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
+                span = _without_span(name, error)
+            context = set_span_in_context(span, around)
             token = attach(context)
             try:
                 result = await plan(request, meta, run, *typed)
             except BaseException as error:
-                end(span, context, began, attributes, error, meta, run)
+                end(span, context, perf_counter() - began, attributes, error, meta, run)
                 raise
             finally:
                 detach(token)
-            end(span, context, began, attributes, result, meta, run)
+            end(span, context, perf_counter() - began, attributes, result, meta, run)
             return result
 
         return traced
@@ -142,8 +145,9 @@ class Telemetry:
             attributes = _of_tool(result.tool_name if is_known else OTHER)
             span = self._start(f"execute_tool {result.tool_name}" if is_known else "execute_tool", attributes)
             if not is_known and span.is_recording():
-                span.set_attribute(TOOL, str(result.tool_name))
-            self._end_call(span, set_span_in_context(span), began, attributes, result, None, None)
+                span.set_attribute(TOOL, result.tool_name)
+            seconds = perf_counter() - began
+            self._end_call(span, set_span_in_context(span), seconds, attributes, result, None, None)
             return result
 
         return traced
@@ -201,31 +205,29 @@ class Telemetry:
         try:
             return self._tracer.start_span(name, kind=kind, attributes=attributes)
         except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
-            warn("the span %s is not recorded", name, error=error)
-            return NonRecordingSpan(get_current_span().get_span_context())
+            return _without_span(name, error)
 
     def _end_call(
         self,
         span: Span,
         context: Context,
-        began: float,
+        seconds: float,
         attributes: Mapping[str, str],
         outcome: ToolResult[Any] | BaseException,
         meta: ToolCallMeta | None,
         run: Run | None,
     ) -> None:
-        seconds = perf_counter() - began
         try:
-            error = outcome if isinstance(outcome, BaseException) else outcome.error
-            if error is not None:
-                kind = _type_of(error) if isinstance(error, BaseException) else error.kind.value
+            failure = outcome if isinstance(outcome, BaseException) else outcome.error
+            if failure is not None:
+                kind = _type_of(failure) if isinstance(failure, BaseException) else failure.kind.value
                 attributes = {**attributes, ERROR_TYPE: kind}
             self._of_tools.record(seconds, attributes, context)
             if span.is_recording():
                 _describe(span, attributes, outcome, meta or (run.meta if run else None), run)
-            span.end()
-        except Exception as failure:  # noqa: BLE001  # exporters and processors are the host's
-            warn("the span of a call of %s is not recorded", attributes[TOOL], error=failure)
+                span.end()
+        except Exception as error:  # noqa: BLE001  # exporters and processors are the host's
+            warn("the span of a call of %s is not recorded", attributes[TOOL], error=error)
 
     def _call_ended(self, call: EndedCall, result: ToolResult[Any]) -> None:
         from toolgen.runtime.telemetry.contents import add_stages, contents_of  # few hosts want them
@@ -272,6 +274,12 @@ class Operation:
         self.labels[ERROR_TYPE] = error_type
         self._span.set_attribute(ERROR_TYPE, error_type)
         self._span.set_status(StatusCode.ERROR)
+
+
+def _without_span(name: str, error: Exception) -> Span:
+    """Return a span in place of one that could not be started: the operations below are those of the current span."""
+    warn("the span %s is not recorded", name, error=error)
+    return NonRecordingSpan(get_current_span().get_span_context())
 
 
 def _of_tool(ident: str) -> dict[str, str]:

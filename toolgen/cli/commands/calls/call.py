@@ -16,6 +16,7 @@ from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
+from toolgen.cli.telemetry import command_telemetry
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
@@ -101,6 +102,7 @@ def _runtime(
             permission=permission,
             policies=applied,
             inject=inject,
+            telemetry=command_telemetry(),
         )
     except ExecutorError as error:
         raise unusable(config, toolset, str(error)) from error

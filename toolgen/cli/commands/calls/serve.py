@@ -14,6 +14,7 @@ from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
+from toolgen.cli.telemetry import command_telemetry
 from toolgen.contract.records import ToolCallMeta
 from toolgen.record import SqliteStore
 from toolgen.runtime import Runtime, allow_all
@@ -226,6 +227,7 @@ def _runtime(
             policies=chosen_policies(catalog, policies),
             inject=injected_values("the tools served", wanted, injected),
             store=store,
+            telemetry=command_telemetry(),
         )
     except ExecutorError as error:
         raise click.UsageError(str(error)) from error
