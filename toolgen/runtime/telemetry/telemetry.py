@@ -310,4 +310,6 @@ def _describe(
             span.set_attribute(ERROR_CODE, outcome.error.code)
     if ERROR_TYPE in attributes:
         span.set_attribute(ERROR_TYPE, attributes[ERROR_TYPE])
-        span.set_status(StatusCode.ERROR)
+        status: Status | None = getattr(span, "status", None)
+        if status is None or status.is_unset:  # else it has the message
+            span.set_status(StatusCode.ERROR)
