@@ -85,7 +85,12 @@ async def run_agent(
     with in_span(run) as span:
         try:
             result = await _loop(
-                planner, messages, run, RunTools(runtime.catalog, run), lambda calls: runtime.turn(calls, run), max_turns
+                planner,
+                messages,
+                run,
+                RunTools(runtime.catalog, run),
+                lambda calls: runtime.turn(calls, run),
+                max_turns,
             )
             reason = result.stopped
         except CancelledError:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 from toolgen.agents import Message, ScriptedPlanner, run_agent
 from toolgen.cli.telemetry import command_telemetry
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.mcp import McpHost, executor
+from toolgen.execute.mcp import McpExecutor, McpHost, executor
 from toolgen.runtime import Runtime, allow_all, load
 
 
@@ -17,7 +18,8 @@ async def main() -> None:
     runtime = Runtime(catalog, executors=[registration], permission=allow_all, telemetry=command_telemetry())
     planner = ScriptedPlanner([ToolRequest(name="mcp.echo.team__echo__say", payload='{"text": "hello"}')])
     result = await run_agent(runtime, "clerk", [Message(role="user", content="say it")], planner)
-    print(result.messages[-1].content)
+    sys.stdout.write(result.messages[-1].content)
+    assert isinstance(registration.executor, McpExecutor)
     await registration.executor.close()
 
 

@@ -70,3 +70,9 @@ class Kept:
 def attributes_of(span: ReadableSpan) -> dict[str, Any]:
     """The attributes of a span."""
     return dict(span.attributes or {})
+
+
+def id_of(span: ReadableSpan) -> tuple[int, int]:
+    """The ids of the trace of a span, and of the span."""
+    assert span.context is not None
+    return span.context.trace_id, span.context.span_id

@@ -11,7 +11,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
-from tests.unit.telemetry.spans import Kept, attributes_of
+from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from tests.unit.toolsets.agent.agents.world import World, call_of, scripted_agent, search, sub
 from toolgen.agents import Calls, Message, Outcome, ScriptedPlanner, planned, run_agent
 from toolgen.llm import ToolUse
@@ -36,7 +36,7 @@ def test_a_run_its_steps_and_its_calls_are_one_trace() -> None:
     kept = Kept()
     run(kept, [READ])
     assert kept.tree() == ["invoke_agent main", "  plan main", "  execute_tool code.list_dir", "  plan main"]
-    assert len({span.context.trace_id for span in kept.spans}) == 1
+    assert len({id_of(span)[0] for span in kept.spans}) == 1
     assert attributes_of(kept.named("invoke_agent main")) == {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "main",
@@ -90,8 +90,10 @@ def test_an_exported_agent_whose_loop_is_the_hosts_is_below_its_call() -> None:
     world = World(scripted_agent([READ], answer={"answer": "yes", "sources": []}), telemetry=kept.telemetry)
     world.one(search())
     assert [line.strip() for line in kept.tree()] == [
-        "execute_tool orchestrator.research.search", "invoke_agent orchestrator.researcher", "execute_tool code.list_dir",
-    ]  # fmt: skip
+        "execute_tool orchestrator.research.search",
+        "invoke_agent orchestrator.researcher",
+        "execute_tool code.list_dir",
+    ]
 
 
 class Counting:
@@ -149,7 +151,12 @@ USAGE: dict[str, dict[str, Any]] = {
     "openai-responses": {"model": "m-1", "usage": {"input_tokens": 7, "output_tokens": 2}},
     "anthropic": {
         "model": "m-1",
-        "usage": {"input_tokens": 1, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 1, "output_tokens": 2},
+        "usage": {
+            "input_tokens": 1,
+            "cache_read_input_tokens": 5,
+            "cache_creation_input_tokens": 1,
+            "output_tokens": 2,
+        },
     },
     "gemini": {
         "modelVersion": "m-1",

@@ -19,7 +19,7 @@ from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import Recorder, package_of
 from tests.unit.serve.conftest import Listening
 from tests.unit.telemetry.receiver import receiving
-from tests.unit.telemetry.spans import Kept
+from tests.unit.telemetry.spans import Kept, id_of
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, executor
 from toolgen.runtime import Runtime, allow_all
@@ -141,7 +141,7 @@ TRACE, CALLER, IN_META = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331",
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_meta", [False, True], ids=["header", "meta"])
-def test_a_served_request_continues_the_trace_of_its_client(listening: Any, in_meta: bool) -> None:  # noqa: FBT001
+def test_a_served_request_continues_the_trace_of_its_client(listening: Any, in_meta: bool) -> None:
     server, receiver = listening
     meta = {"_meta": {"traceparent": f"00-{TRACE}-{IN_META}-01"}} if in_meta else {}
     params = {"name": "team__echo__say", "arguments": {"text": "hello"}, **meta}
@@ -191,18 +191,16 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
 def test_a_call_of_an_http_api_carries_the_context_of_its_span(api: Catalog) -> None:
     kept, recorder = Kept(), Recorder()
     host = HttpHost(app=recorder)
-    runtime = Runtime(
-        api, executors=[executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry
-    )
+    runtime = Runtime(api, executors=[executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry)
 
     async def both() -> None:
         await runtime.invoke(ToolRequest(name="shop.api.get"))
         await runtime.invoke(ToolRequest(name="shop.api.own", payload='{"traceparent": "mine"}'))
 
     asyncio.run(both())
-    context = kept.named("execute_tool shop.api.get").context
+    trace, span = id_of(kept.named("execute_tool shop.api.get"))
     sent = recorder.requests[0].header("traceparent") or ""
-    assert sent.split("-")[:3] == ["00", format_trace_id(context.trace_id), format_span_id(context.span_id)]
+    assert sent.split("-")[:3] == ["00", format_trace_id(trace), format_span_id(span)]
     assert int(sent[-2:], 16) & 1  # it is sampled
     assert recorder.requests[1].header("traceparent") == "mine"  # what the model sends is not overwritten
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.records import NOTHING
 from toolgen.schema.json_values import compact_json, is_number, is_object
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Observed:
 
 def tokens_of(response: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """Return the tokens of the input and of the output of a response, as plain JSON; None if they are not known."""
-    usage = next((response[name] for name in _USAGE if is_object(response.get(name))), {})
+    usage = next((given for name in _USAGE if is_object(given := response.get(name))), NOTHING)
     return _sum(usage, _INPUT), _sum(usage, _OUTPUT)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from asyncio import CancelledError
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from opentelemetry.context import attach, detach, get_current
 from opentelemetry.metrics import get_meter
@@ -51,15 +51,30 @@ from toolgen.runtime.telemetry.names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Container, Coroutine, Generator, Mapping
+    from collections.abc import Callable, Container, Coroutine, Generator, Mapping
 
     from opentelemetry.context import Context
     from opentelemetry.metrics import Histogram, MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
-    from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry.contents import EndedCall
+
+F = TypeVar("F", bound="Callable[..., Coroutine[Any, Any, ToolResult[Any]]]")
+
+
+class Run(Protocol):
+    """A run, as its spans describe it."""
+
+    @property
+    def agent(self) -> str:
+        """The name of its agent; empty for a run that has none."""
+        ...
+
+    @property
+    def meta(self) -> ToolCallMeta:
+        """The meta of its calls."""
+        ...
 
 
 class Telemetry:
@@ -100,9 +115,7 @@ class Telemetry:
         """What has to be called at the end of each call, before its span ends; None if spans need nothing of it."""
         return self._call_ended if self.contents or self._stages else None
 
-    def traced(
-        self, plan: Callable[..., Coroutine[Any, Any, ToolResult[Any]]], ident: str, kind: str
-    ) -> Callable[..., Coroutine[Any, Any, ToolResult[Any]]]:
+    def traced(self, plan: F, ident: str, kind: str) -> F:
         """Return the plan of a tool, with a span and a duration of each call. `kind` is that of its toolset."""
         name = f"execute_tool {ident}"
         attributes = {**_of_tool(ident), TOOL_TYPE: "extension" if kind in EXTENSIONS else "function"}
@@ -128,11 +141,9 @@ class Telemetry:
             end(span, context, perf_counter() - began, attributes, result, meta, run)
             return result
 
-        return traced
+        return cast("F", traced)
 
-    def traced_refusal(
-        self, refuse: Callable[..., Awaitable[ToolResult[Any]]], known: Container[str]
-    ) -> Callable[..., Coroutine[Any, Any, ToolResult[Any]]]:
+    def traced_refusal(self, refuse: F, known: Container[str]) -> F:
         """Return a function that refuses calls, with a span and a duration of each. `known` are the idents of tools."""
 
         async def traced(*args: Any, is_on_record: bool = False) -> ToolResult[Any]:
@@ -150,7 +161,7 @@ class Telemetry:
             self._end_call(span, set_span_in_context(span), seconds, attributes, result, None, None)
             return result
 
-        return traced
+        return cast("F", traced)
 
     @contextmanager
     def agent_run(self, run: Run) -> Generator[Operation]:
