@@ -84,7 +84,7 @@ def receiving() -> Iterator[Receiver]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name in the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
