@@ -132,8 +132,8 @@ class Runtime:
         self._telemetry = telemetry
         self._refused, self._never_ran = self._refusals.refused, self._refusals.never_ran
         if telemetry is not None:
-            self._refused = telemetry.traced_refusal(self._refused, catalog)
-            self._never_ran = telemetry.traced_refusal(self._never_ran, catalog)
+            self._refused = telemetry.calls.traced_refusal(self._refused, catalog)
+            self._never_ran = telemetry.calls.traced_refusal(self._never_ran, catalog)
         self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._plans: dict[str, Plan] = {}
         self._questions: dict[str, Question] = {}
@@ -319,8 +319,8 @@ class Runtime:
         tool, telemetry = self._tool(ident), self._telemetry
         if telemetry is None:
             return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
-        plan = bind_plan(tool, self._host, execute, self._recorder, self._refusals, telemetry.on_end)
-        return telemetry.traced(plan, ident, tool.definition.metadata.get("kind", ""))
+        plan = bind_plan(tool, self._host, execute, self._recorder, self._refusals, telemetry.calls.on_end)
+        return telemetry.calls.traced(plan, ident, tool.definition.metadata.get("kind", ""))
 
     def _tool(self, ident: str) -> Tool:
         definition = self._catalog.definition(ident)

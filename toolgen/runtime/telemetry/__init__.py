@@ -5,7 +5,8 @@ try:
 except ImportError:
     raise ImportError('telemetry needs the API of OpenTelemetry: pip install "toolgen[otel]"') from None
 
-from toolgen.runtime.telemetry.telemetry import Operation, Telemetry
+from toolgen.runtime.telemetry.operation import Operation
+from toolgen.runtime.telemetry.telemetry import Telemetry
 
 __all__ = ["Operation", "Telemetry"]
 

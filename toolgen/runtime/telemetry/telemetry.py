@@ -6,75 +6,40 @@ A failure to record is logged, and never changes how an operation ends.
 
 from __future__ import annotations
 
-from asyncio import CancelledError
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Final
 
-from opentelemetry.context import attach, detach, get_current
+from opentelemetry.context import attach, detach
 from opentelemetry.metrics import get_meter
-from opentelemetry.trace import (
-    NonRecordingSpan,
-    SpanKind,
-    Status,
-    StatusCode,
-    get_current_span,
-    get_tracer,
-    set_span_in_context,
-)
+from opentelemetry.trace import SpanKind, get_tracer, set_span_in_context
 
 from toolgen import __version__
 from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.telemetry.call_spans import CallSpans
 from toolgen.runtime.telemetry.names import (
     AGENT,
     AGENT_DURATION,
-    CALL_ID,
     CONVERSATION,
-    ERROR_CODE,
-    ERROR_TYPE,
-    EXTENSIONS,
-    INPUT_TOKENS,
     OPERATION,
-    OTHER,
-    OUTPUT_TOKENS,
     PROVIDER,
     REQUEST_DURATION,
     RUN_ID,
     SCOPE,
     SECONDS_BUCKETS,
     TOKEN_BUCKETS,
-    TOKEN_TYPE,
     TOKENS,
-    TOOL,
     TOOL_DURATION,
-    TOOL_TYPE,
 )
+from toolgen.runtime.telemetry.operation import Operation, started, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Coroutine, Generator, Mapping
+    from collections.abc import Generator, Mapping
 
-    from opentelemetry.context import Context
     from opentelemetry.metrics import Histogram, MeterProvider
-    from opentelemetry.trace import Span, TracerProvider
+    from opentelemetry.trace import TracerProvider
 
-    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
-    from toolgen.runtime.telemetry.contents import EndedCall
-
-F = TypeVar("F", bound="Callable[..., Coroutine[Any, Any, ToolResult[Any]]]")
-
-
-class Run(Protocol):
-    """A run, as its spans describe it."""
-
-    @property
-    def agent(self) -> str:
-        """The name of its agent; empty for a run that has none."""
-        ...
-
-    @property
-    def meta(self) -> ToolCallMeta:
-        """The meta of its calls."""
-        ...
+    from toolgen.runtime.telemetry.operation import Run
 
 
 class Telemetry:
@@ -93,8 +58,7 @@ class Telemetry:
         tracer_provider: TracerProvider | None = None,
         meter_provider: MeterProvider | None = None,
     ) -> None:
-        self.contents = contents
-        self._stages = stages
+        self.contents: Final = contents
         self._tracer = get_tracer(SCOPE, __version__, tracer_provider)
         meter = get_meter(SCOPE, __version__, meter_provider)
 
@@ -103,65 +67,13 @@ class Telemetry:
                 name, "s", description, explicit_bucket_boundaries_advisory=list(SECONDS_BUCKETS)
             )
 
-        self._of_tools = seconds(TOOL_DURATION, "Duration of calls, with those that were denied or failed.")
+        of_calls = seconds(TOOL_DURATION, "Duration of calls, with those that were denied or failed.")
+        self.calls: Final = CallSpans(self._tracer, of_calls, contents=contents, stages=stages)
         self._of_agents = seconds(AGENT_DURATION, "Duration of runs of agents.")
         self._of_requests = seconds(REQUEST_DURATION, "Duration of requests to models.")
         self._tokens = meter.create_histogram(
             TOKENS, "{token}", "Tokens of requests to models.", explicit_bucket_boundaries_advisory=list(TOKEN_BUCKETS)
         )
-
-    @property
-    def on_end(self) -> Callable[[EndedCall, ToolResult[Any]], None] | None:
-        """What has to be called at the end of each call, before its span ends; None if spans need nothing of it."""
-        return self._call_ended if self.contents or self._stages else None
-
-    def traced(self, plan: F, ident: str, kind: str) -> F:
-        """Return the plan of a tool, with a span and a duration of each call. `kind` is that of its toolset."""
-        name = f"execute_tool {ident}"
-        attributes = {**_of_tool(ident), TOOL_TYPE: "extension" if kind in EXTENSIONS else "function"}
-        start, end, internal = self._tracer.start_span, self._end_call, SpanKind.INTERNAL
-
-        async def traced(
-            request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
-        ) -> ToolResult[Any]:
-            began, around = perf_counter(), get_current()
-            try:
-                span = start(name, around, internal, attributes)
-            except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
-                span = _without_span(name, error)
-            context = set_span_in_context(span, around)
-            token = attach(context)
-            try:
-                result = await plan(request, meta, run, *typed)
-            except BaseException as error:
-                end(span, context, perf_counter() - began, attributes, error, meta, run)
-                raise
-            finally:
-                detach(token)
-            end(span, context, perf_counter() - began, attributes, result, meta, run)
-            return result
-
-        return cast("F", traced)
-
-    def traced_refusal(self, refuse: F, known: Container[str]) -> F:
-        """Return a function that refuses calls, with a span and a duration of each. `known` are the idents of tools."""
-
-        async def traced(*args: Any, is_on_record: bool = False) -> ToolResult[Any]:
-            if is_on_record:  # the call was started, and has a span
-                result: ToolResult[Any] = await refuse(*args, is_on_record=True)
-                return result
-            began = perf_counter()
-            result = await refuse(*args)
-            is_known = result.tool_name in known
-            attributes = _of_tool(result.tool_name if is_known else OTHER)
-            span = self._start(f"execute_tool {result.tool_name}" if is_known else "execute_tool", attributes)
-            if not is_known and span.is_recording():
-                span.set_attribute(TOOL, result.tool_name)
-            seconds = perf_counter() - began
-            self._end_call(span, set_span_in_context(span), seconds, attributes, result, None, None)
-            return result
-
-        return cast("F", traced)
 
     @contextmanager
     def agent_run(self, run: Run) -> Generator[Operation]:
@@ -194,14 +106,14 @@ class Telemetry:
         kind: SpanKind = SpanKind.INTERNAL,
     ) -> Generator[Operation]:
         attributes = {OPERATION: operation, **attributes}
-        span = self._start(f"{operation} {target}".rstrip(), attributes, kind)
+        span = started(self._tracer, f"{operation} {target}".rstrip(), attributes, kind)
         context = set_span_in_context(span)
         began, token = perf_counter(), attach(context)
         current = Operation(span, self._tokens, dict(attributes))
         try:
             yield current
         except BaseException as error:
-            current.failed(_type_of(error))
+            current.failed(type_of(error))
             raise
         finally:
             detach(token)
@@ -211,116 +123,3 @@ class Telemetry:
                 span.end()
             except Exception as error:  # noqa: BLE001  # exporters and processors are the host's
                 warn("the span of %s is not recorded", operation, error=error)
-
-    def _start(self, name: str, attributes: Mapping[str, str], kind: SpanKind = SpanKind.INTERNAL) -> Span:
-        try:
-            return self._tracer.start_span(name, kind=kind, attributes=attributes)
-        except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
-            return _without_span(name, error)
-
-    def _end_call(
-        self,
-        span: Span,
-        context: Context,
-        seconds: float,
-        attributes: Mapping[str, str],
-        outcome: ToolResult[Any] | BaseException,
-        meta: ToolCallMeta | None,
-        run: Run | None,
-    ) -> None:
-        try:
-            failure = outcome if isinstance(outcome, BaseException) else outcome.error
-            if failure is not None:
-                kind = _type_of(failure) if isinstance(failure, BaseException) else failure.kind.value
-                attributes = {**attributes, ERROR_TYPE: kind}
-            self._of_tools.record(seconds, attributes, context)
-            if span.is_recording():
-                _describe(span, attributes, outcome, meta or (run.meta if run else None), run)
-                span.end()
-        except Exception as error:  # noqa: BLE001  # exporters and processors are the host's
-            warn("the span of a call of %s is not recorded", attributes[TOOL], error=error)
-
-    def _call_ended(self, call: EndedCall, result: ToolResult[Any]) -> None:
-        from toolgen.runtime.telemetry.contents import add_stages, contents_of  # few hosts want them
-
-        span = get_current_span()
-        if not span.is_recording():
-            return
-        try:
-            if self._stages and call.trace is not None:
-                add_stages(self._tracer, call.trace)
-            if self.contents:
-                attributes, message = contents_of(call, result)
-                span.set_attributes(attributes)
-                if message:
-                    span.set_status(Status(StatusCode.ERROR, message))
-        except Exception as error:  # noqa: BLE001  # processors are the host's
-            warn("what a call of %s sent is not in its span", result.tool_name, error=error, secrets=call.secrets)
-
-
-class Operation:
-    """A running operation. `labels` are the attributes of its metrics, few and with few values."""
-
-    def __init__(self, span: Span, tokens: Histogram, labels: dict[str, str]) -> None:
-        self._span, self._tokens, self.labels = span, tokens, labels
-
-    @property
-    def is_recording(self) -> bool:
-        """Whether attributes have any effect."""
-        return self._span.is_recording()
-
-    def set(self, attributes: Mapping[str, Any]) -> None:
-        """Set attributes of the span; those that are None or empty are left out."""
-        self._span.set_attributes({name: value for name, value in attributes.items() if value})
-
-    def used(self, input_tokens: Any, output_tokens: Any) -> None:
-        """Record the tokens of a request, as far as they are known. What is not a number of tokens is left out."""
-        for name, kind, count in ((INPUT_TOKENS, "input", input_tokens), (OUTPUT_TOKENS, "output", output_tokens)):
-            if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
-                self._span.set_attribute(name, count)
-                self._tokens.record(count, {**self.labels, TOKEN_TYPE: kind})
-
-    def failed(self, error_type: str) -> None:
-        """Mark the operation as failed. `error_type` has few values, such as a code."""
-        self.labels[ERROR_TYPE] = error_type
-        self._span.set_attribute(ERROR_TYPE, error_type)
-        self._span.set_status(StatusCode.ERROR)
-
-
-def _without_span(name: str, error: Exception) -> Span:
-    """Return a span in place of one that could not be started: the operations below are those of the current span."""
-    warn("the span %s is not recorded", name, error=error)
-    return NonRecordingSpan(get_current_span().get_span_context())
-
-
-def _of_tool(ident: str) -> dict[str, str]:
-    return {OPERATION: "execute_tool", TOOL: ident}
-
-
-def _type_of(error: BaseException) -> str:
-    return "cancelled" if isinstance(error, CancelledError) else type(error).__qualname__
-
-
-def _describe(
-    span: Span,
-    attributes: Mapping[str, str],
-    outcome: ToolResult[Any] | BaseException,
-    meta: ToolCallMeta | None,
-    run: Run | None,
-) -> None:
-    """Add to a span what is known at the end of its call."""
-    if meta is not None:
-        for name, value in ((RUN_ID, meta.run_id), (CONVERSATION, meta.session_id)):
-            if value:
-                span.set_attribute(name, value)
-    if run is not None and run.agent:
-        span.set_attribute(AGENT, run.agent)
-    if not isinstance(outcome, BaseException):
-        span.set_attribute(CALL_ID, outcome.tool_call_id)
-        if outcome.error is not None:
-            span.set_attribute(ERROR_CODE, outcome.error.code)
-    if ERROR_TYPE in attributes:
-        span.set_attribute(ERROR_TYPE, attributes[ERROR_TYPE])
-        status: Status | None = getattr(span, "status", None)
-        if status is None or status.is_unset:  # else it has the message
-            span.set_status(StatusCode.ERROR)
