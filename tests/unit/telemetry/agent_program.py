@@ -6,7 +6,7 @@ import asyncio
 import sys
 
 from toolgen.agents import Message, ScriptedPlanner, run_agent
-from toolgen.cli.telemetry import command_telemetry
+from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpHost, executor
 from toolgen.runtime import Runtime, allow_all, load

@@ -46,7 +46,7 @@ def test_a_missing_api_says_what_to_install() -> None:
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 NOWHERE = "http://127.0.0.1:9"
-ASK = "from toolgen.cli.telemetry import command_telemetry; found = command_telemetry(); "
+ASK = "from toolgen.cli.commands.calls.telemetry import command_telemetry; found = command_telemetry(); "
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
-from toolgen.cli.telemetry import command_telemetry
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
-from toolgen.cli.telemetry import command_telemetry
 from toolgen.contract.records import ToolCallMeta
 from toolgen.record import SqliteStore
 from toolgen.runtime import Runtime, allow_all
