@@ -214,6 +214,25 @@ def test_a_failure_of_telemetry_is_logged_and_fails_no_call(caplog: pytest.LogCa
     ]  # fmt: skip
 
 
+class BrokenHistogram:
+    """A histogram with a bug."""
+
+    def record(self, *_args: Any) -> None:
+        raise RuntimeError("full")
+
+
+@pytest.mark.parametrize("sampler", [None, ParentBased(ALWAYS_OFF)], ids=["sampled", "not sampled"])
+def test_a_failure_of_a_metric_is_logged_and_fails_no_call(
+    sampler: Sampler | None, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(sampler)
+    monkeypatch.setattr(kept.telemetry.calls, "_durations", BrokenHistogram())
+    with caplog.at_level(logging.WARNING, "toolgen"):
+        assert call_now(runtime_of(catalog_of(), telemetry=kept.telemetry)).value == "ran"
+    (record,) = caplog.records
+    assert "of a call of own.tool is not recorded" in record.message
+
+
 def echo(args: Any) -> Any:
     return {"got": args["pin"], "at": args["at"]}
 
