@@ -143,6 +143,8 @@ def test_messages_are_in_spans_only_if_asked_and_without_secrets() -> None:
                 "finish_reason": "tool_call",
             }
         ]  # fmt: skip
+        roles = [message["role"] for message in json.loads(second["gen_ai.input.messages"])]
+        assert roles == ["user", "assistant"]  # results are in the spans of their calls
         assert json.loads(second["gen_ai.output.messages"])[0]["parts"] == [{"type": "text", "content": "found it"}]
 
 
@@ -167,7 +169,7 @@ USAGE: dict[str, dict[str, Any]] = {
 NAMES = {"openai-responses": "openai", "gemini": "gcp.gemini", "bedrock": "aws.bedrock"}
 
 
-def converse(kept: Kept, provider: str, *, streamed: bool = False) -> None:
+def converse(kept: Kept, provider: str, *, streamed: bool = False, **options: Any) -> None:
     catalog = Catalog()
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
     catalog.register(ToolDefinition(name="desk.count", description="x", input_schema=schema), lambda args: args["n"])
@@ -182,7 +184,7 @@ def converse(kept: Kept, provider: str, *, streamed: bool = False) -> None:
     async def ask(_messages: Any, _request: Any) -> Any:
         return events() if streamed else {**next(replies), **USAGE[provider]}
 
-    asyncio.run(conversation.run(ask, [{"role": "user", "content": "count"}]))
+    asyncio.run(conversation.run(ask, [{"role": "user", "content": "count"}], **options))
 
 
 @pytest.mark.parametrize("provider", list(USAGE))
@@ -199,6 +201,12 @@ def test_requests_of_a_conversation_are_spans_with_their_model_and_tokens(provid
     assert (attributes, point.count) == (labels, 2)
     tokens = {each["gen_ai.token.type"]: point.sum for each, point in kept.points("gen_ai.client.token.usage")}
     assert tokens == {"input": 14, "output": 4}
+
+
+def test_a_conversation_that_is_cut_off_ends_with_an_error() -> None:
+    kept = Kept()
+    converse(kept, "openai", max_turns=1)
+    assert attributes_of(kept.named("invoke_agent"))["error.type"] == "max_turns"
 
 
 def test_a_streamed_response_belongs_to_its_request_until_its_end() -> None:

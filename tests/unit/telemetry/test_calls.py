@@ -64,9 +64,14 @@ def test_a_span_is_current_while_its_handler_runs_and_no_longer() -> None:
         return "ran"
 
     runtime = runtime_of(catalog_of(handler), telemetry=kept.telemetry)
-    call_now(runtime)
-    assert kept.tree() == ["execute_tool own.tool", "  of the handler"]
-    assert not trace.get_current_span().get_span_context().is_valid
+
+    async def twice() -> None:
+        for _ in range(2):
+            await call(runtime)
+            assert not trace.get_current_span().get_span_context().is_valid
+
+    asyncio.run(twice())
+    assert kept.tree() == ["execute_tool own.tool", "  of the handler"] * 2
 
 
 def test_spans_of_concurrent_calls_do_not_mix() -> None:
@@ -162,6 +167,25 @@ def test_names_that_no_tool_has_are_one_value_of_the_metric() -> None:
         "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "_OTHER", "error.type": "tool_not_available",
     }  # fmt: skip
     assert point.count == 2
+
+
+def test_a_call_that_ends_with_its_task_has_one_span() -> None:
+    kept = Kept()
+
+    async def handler(_args: Any) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(60)
+
+    runtime = runtime_of(catalog_of(handler), telemetry=kept.telemetry)
+
+    async def turn() -> list[ToolResult[Any]]:
+        return await runtime.turn([ToolRequest(name="own.tool")], runtime.start_run())
+
+    (result,) = asyncio.run(turn())
+    assert result.is_error
+    assert attributes_of(kept.one)["error.type"] == "cancelled"
 
 
 def test_calls_of_a_turn_that_are_skipped_have_a_span() -> None:

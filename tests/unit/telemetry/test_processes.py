@@ -19,9 +19,10 @@ from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import Recorder, package_of
 from tests.unit.serve.conftest import Listening
 from tests.unit.telemetry.receiver import receiving
-from tests.unit.telemetry.spans import Kept, id_of
+from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.trace_context import describe_call
 from toolgen.runtime import Runtime, allow_all
 
 if TYPE_CHECKING:
@@ -210,3 +211,12 @@ def test_without_a_span_no_context_goes_out(api: Catalog) -> None:
     runtime = Runtime(api, executors=[executor(api, "shop.api", HttpHost(app=recorder))], permission=allow_all)
     asyncio.run(runtime.invoke(ToolRequest(name="shop.api.get")))
     assert recorder.requests[0].header("traceparent") is None
+
+
+def test_only_spans_of_calls_are_described() -> None:
+    kept = Kept()
+    for scope, found in (("host", {}), ("toolgen", {"mcp.method.name": "tools/call"})):
+        tracer = kept.tracers.get_tracer(scope)
+        with tracer.start_as_current_span(scope):
+            describe_call({"mcp.method.name": "tools/call", "server.port": None})
+        assert attributes_of(kept.named(scope)) == found
