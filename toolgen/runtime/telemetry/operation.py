@@ -41,7 +41,7 @@ class Operation:
 
     @property
     def is_recording(self) -> bool:
-        """Whether attributes have any effect."""
+        """Return whether the span is sampled, so that its attributes are recorded."""
         return self._span.is_recording()
 
     def set(self, attributes: Mapping[str, Any]) -> None:
