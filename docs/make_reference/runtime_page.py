@@ -31,6 +31,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.runs.run": ("Run", "Progress"),
     "toolgen.runtime.runs.children": ("Child", "start_child"),
     "toolgen.execute.command": ("CommandHost", "executor"),
+    "toolgen.runtime.telemetry": ("Telemetry", "Operation"),
     "toolgen.agents": tuple(dir(toolgen.agents)),
     "toolgen.agents.runs": ("RunAgent", "run_to_end"),
     "toolgen.runtime.policy.paths.policy": ("PathPolicy", "PathAnswer", "Concern"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgen.agents.messages import Message
+from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import Outcome
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING, FailureKind
@@ -81,16 +82,24 @@ async def run_agent(
         raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
     run = run or runtime.start_run(agent)
     reason = "failed"
-    try:
-        result = await _loop(
-            planner, messages, run, RunTools(runtime.catalog, run), lambda calls: runtime.turn(calls, run), max_turns
-        )
-        reason = result.stopped
-    except CancelledError:
-        reason = "cancelled"
-        raise
-    finally:
-        await runtime.end_run(run, reason)
+    with in_span(run) as span:
+        try:
+            result = await _loop(
+                planner,
+                messages,
+                run,
+                RunTools(runtime.catalog, run),
+                lambda calls: runtime.turn(calls, run),
+                max_turns,
+            )
+            reason = result.stopped
+        except CancelledError:
+            reason = "cancelled"
+            raise
+        finally:
+            await runtime.end_run(run, reason)
+        if span is not None and result.outcome is None:
+            span.failed(result.stopped)
     return result
 
 
@@ -122,6 +131,7 @@ async def _loop(
     turn: Callable[[Sequence[ToolRequest]], Awaitable[list[ToolResult[Any]]]],
     max_turns: int,
 ) -> AgentResult:
+    planner = observed(planner, run)
     history = [*messages]
     telemetry: Mapping[str, Any] = NOTHING
     for number in range(1, max_turns + 1):

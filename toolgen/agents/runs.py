@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.agents.messages import Message
+from toolgen.agents.observed import in_span
 from toolgen.contract.records import NOTHING, ToolResult
 from toolgen.runtime.base.errors import RunStopped
 from toolgen.runtime.calls.results.result import tool_error_from_error
@@ -66,8 +67,9 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
     own: Mapping[str, Any] = NOTHING
     state = "failed"
     try:
-        outcome = await _run_planner(run_agent, agent_run)
-        _check_not_aborted(child.run)  # the planner may have swallowed its cancellation
+        with in_span(child.run):
+            outcome = await _run_planner(run_agent, agent_run)
+            _check_not_aborted(child.run)  # the planner may have swallowed its cancellation
         state, own, result = "completed", outcome.telemetry, ToolResult[Any](value=outcome.value)
     except (CancelledError, RunStopped):
         state = "cancelled"

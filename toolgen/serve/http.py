@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import re
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,12 +15,15 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from opentelemetry.context import attach, detach
+from opentelemetry.propagate import extract
+from opentelemetry.trace import get_current_span
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Generator, Mapping
 
     from mcp.server.lowlevel import Server
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -122,14 +126,16 @@ class HttpEndpoint:
             headers = {"Retry-After": str(int(wait) + 1)}
             return await _refuse(429, "too many requests", scope, receive, send, headers)
         if self.settings.authenticate is None:
-            return await self._served(None, scope, receive, send)
+            with _trace_of(scope):
+                return await self._served(None, scope, receive, send)
         if user is None:
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return await _refuse(401, "a bearer token that is good is needed", scope, receive, send, headers)
         known = AuthenticatedUser(AccessToken(token="", client_id=user, subject=user, scopes=[]))
         token = auth_context_var.set(known)
         try:
-            await self._served(user, {**scope, "user": known}, receive, send)
+            with _trace_of(scope):
+                await self._served(user, {**scope, "user": known}, receive, send)
         finally:
             auth_context_var.reset(token)
 
@@ -182,6 +188,22 @@ def _address(scope: Scope) -> str:
     """Return the address of a client; empty where its server does not know it, as over a Unix socket."""
     client = scope.get("client")
     return str(client[0]) if client else ""
+
+
+@contextmanager
+def _trace_of(scope: Scope) -> Generator[None]:
+    """Continue the trace of a request, by its headers, unless an ASGI middleware has done so.
+
+    A trace context in `_meta` of a message takes precedence; the SDK reads it.
+    """
+    if get_current_span().get_span_context().is_valid:
+        yield
+        return
+    token = attach(extract(Headers(scope=scope)))
+    try:
+        yield
+    finally:
+        detach(token)
 
 
 async def _refuse(

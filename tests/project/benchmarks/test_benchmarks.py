@@ -45,6 +45,7 @@ def test_calls_are_compared_with_the_floors(report: dict[str, Any]) -> None:
     (call,) = report["calls"]
     assert {"pydantic", "toolgen, as a model calls", "toolgen call"} <= call["steady_ratio_to_floor"].keys()
     assert call["steady_ratio_to_floor"]["pydantic"] == 1
+    assert {"bare", "no SDK", "not sampled", "sampled", "sampled, contents"} <= call["telemetry_adds_us"].keys()
     assert call["first_call_ms"].keys() == call["steady_call_us"].keys() == call["steady_ratio_to_floor"].keys()
 
 

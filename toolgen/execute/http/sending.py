@@ -13,6 +13,7 @@ import httpx2
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
+from toolgen.execute.trace_context import outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.policy import Answer
 from toolgen.schema.json_values import value_of
@@ -125,7 +126,8 @@ class Sender:
         elif self._host.auth is None:
             used = await self._credentials.apply(added, security, self._fetch)
         given = {name.lower() for name in added.headers}
-        headers = {name: text for name, text in _ACCEPT.items() if name.lower() not in given} | added.headers
+        own = {**_ACCEPT, **outgoing_headers()}
+        headers = {name: text for name, text in own.items() if name.lower() not in given} | added.headers
         if added.cookies:
             headers["Cookie"] = "; ".join(added.cookies)
         if added.content is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +21,7 @@ from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
 from toolgen.execute.mcp.oauth.tokens import stored_auth
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Mapping
 
     from mcp.client.session import IncomingMessage
     from mcp_types import LoggingMessageNotificationParams
@@ -93,6 +94,18 @@ class Connection:
         """The client of the SDK, once the connection is open."""
         assert self._client is not None
         return self._client
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Any]:
+        """The attributes of a span of a call on it, once it is open, by the semantic conventions for MCP."""
+        url = httpx2.URL(self._resolved.http or self._resolved.sse)
+        return {
+            "mcp.method.name": "tools/call",
+            "mcp.protocol.version": self.client.protocol_version,
+            "network.transport": "pipe" if self._resolved.stdio else "tcp",
+            "server.address": url.host or None,
+            "server.port": url.port,
+        }
 
     def hide(self, text: str) -> str:
         """Return what the server or the SDK says without credentials of the environment."""

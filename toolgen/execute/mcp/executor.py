@@ -33,6 +33,7 @@ from toolgen.execute.mcp.failures import (
 )
 from toolgen.execute.mcp.host import McpHost
 from toolgen.execute.mcp.server import McpServer
+from toolgen.execute.trace_context import describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class McpExecutor:
     async def _attempt(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
         connection = await self._listed(definition, meta)
         name = source_name(definition)
+        describe_call(connection.attributes)
         connection.in_flight += 1
         try:
             return await connection.client.call_tool(name, args, progress_callback=_progress(meta))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, read_stream, response_of
+from toolgen.llm.tool_use.observed import Observed
 from toolgen.llm.tool_use.offered import restored
 from toolgen.providers.protocol import UnsupportedCapability, request_fields
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from toolgen.llm.tool_use.loop import Ask, Event, OnEvent
     from toolgen.providers.messages import ChoiceMode
     from toolgen.providers.protocol import Payload, Provider
+    from toolgen.runtime.runs.run import Run
 
 
 class Conversation:
@@ -29,13 +31,14 @@ class Conversation:
         provider: Provider,
         ops: Ops,
         payload_of: Callable[[ToolListing], Payload],
-        is_aborted: Callable[[], bool] = lambda: False,
+        run: Run | None = None,
     ) -> None:
         self._presentation = presentation
         self._provider = provider
         self._ops = ops
         self._payload_of = payload_of
-        self._is_aborted = is_aborted
+        self._run = run
+        self._observed = Observed(run, provider.name)
         self._last: tuple[ToolListing, Payload] | None = None
 
     @property
@@ -69,17 +72,28 @@ class Conversation:
         if max_turns < 1:
             raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
         history = [dict(message) for message in messages]
+        with self._observed.conversation() as stopped:
+            result = await self._loop(ask, history, max_turns, on_event)
+            stopped(result.stopped)
+        return result
+
+    async def _loop(
+        self, ask: Ask, history: list[dict[str, Any]], max_turns: int, on_event: OnEvent | None
+    ) -> ConversationResult:
         text = ""
         for number in range(1, max_turns + 1):
-            if self._is_aborted():
+            if self._is_aborted:
                 return ConversationResult(text=text, messages=history, turns=number - 1, stopped="aborted")
-            response = await response_of(ask, list(history), self.request())
-            is_stream = isinstance(response, AsyncIterable)
-            if is_stream:
-                response = await read_stream(
-                    self._provider.name, aiter(response), lambda delta: _tell(on_event, TextDelta(text=delta))
-                )
-            asked = self._interpret(response)
+            request = self.request()
+            with self._observed.request() as answered:
+                response = await response_of(ask, list(history), request)
+                is_stream = isinstance(response, AsyncIterable)
+                if is_stream:
+                    response = await read_stream(
+                        self._provider.name, aiter(response), lambda delta: _tell(on_event, TextDelta(text=delta))
+                    )
+                asked = self._interpret(response)
+                answered(response, asked)
             if asked.text and not is_stream:
                 await _tell(on_event, TextDelta(text=asked.text))
             for call in asked.calls:
@@ -90,8 +104,12 @@ class Conversation:
             await _tell(on_event, TurnEnded(number=number, turn=turn))
             if turn.is_final:
                 return ConversationResult(text=text, messages=history, turns=number, stopped="completed")
-        stopped: Literal["aborted", "max_turns"] = "aborted" if self._is_aborted() else "max_turns"
+        stopped: Literal["aborted", "max_turns"] = "aborted" if self._is_aborted else "max_turns"
         return ConversationResult(text=text, messages=history, turns=max_turns, stopped=stopped)
+
+    @property
+    def _is_aborted(self) -> bool:
+        return self._run is not None and self._run.progress.is_aborted
 
     async def take(self, response: Mapping[str, Any]) -> Turn:
         """Execute the calls of a response. `response` is that of the API, as plain JSON.

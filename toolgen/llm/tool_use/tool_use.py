@@ -179,7 +179,7 @@ class ToolUse:
             provider_named(provider),
             RunOps(runtime, run),
             partial(self._payload_for, provider),
-            lambda: run.progress.is_aborted,
+            run,
         )
 
     def _payload_for(self, provider: str, listing: ToolListing) -> Payload:

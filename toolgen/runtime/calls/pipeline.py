@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits.protocol import Counters
     from toolgen.runtime.runs.children import Child
     from toolgen.runtime.runs.run import Run, Session
+    from toolgen.runtime.telemetry import Telemetry
 
 
 A = TypeVar("A")
@@ -82,6 +83,7 @@ class Runtime:
     `store` records every call, `artifacts` stores results that are too large to be shown. `inject` has, for each name
     of an injected field, a function that returns its value for the meta of a call. `project` is the folder that paths
     in calls are relative to. `new_id` creates ids of calls, runs and agents, given `call`, `run` or `agent`.
+    `telemetry` records spans and metrics.
 
     Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that has no executor and is not
     in `missing`; `CatalogError` for an unknown policy and for a restricting rule that matches no tool; TypeError for
@@ -107,6 +109,7 @@ class Runtime:
         permission_timeout: float = 300.0,
         gate_timeout: float = 2.0,
         new_id: Callable[[str], str] | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
@@ -134,6 +137,11 @@ class Runtime:
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
         self._refusals = Refusals(catalog, self._recorder, self._new_id)
+        self._telemetry = telemetry
+        self._refused, self._never_ran = self._refusals.refused, self._refusals.never_ran
+        if telemetry is not None:
+            self._refused = telemetry.calls.traced_refusal(self._refused, catalog)
+            self._never_ran = telemetry.calls.traced_refusal(self._never_ran, catalog)
         self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._plans: dict[str, Plan] = {}
         self._questions: dict[str, Question] = {}
@@ -171,7 +179,8 @@ class Runtime:
         no active policy has.
         """
         filled = with_ids(meta or ToolCallMeta(), self._new_id)
-        return self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
+        run = self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
+        return run if self._telemetry is None else replace(run, telemetry=self._telemetry)
 
     async def end_run(self, run: Run, reason: str = "completed") -> None:
         """Record the end of a run and its reason, which is `aborted_tools` if it was aborted.
@@ -213,7 +222,7 @@ class Runtime:
         try:
             plan = self._find_plan(request.name, run)
         except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
-            return await self._refusals.refused(error, request, meta, run)
+            return await self._refused(error, request, meta, run)
         return await plan(request, meta, run, *typed)
 
     def _find_plan(self, name: str, run: Run | None) -> Plan:
@@ -244,7 +253,7 @@ class Runtime:
             [self._catalog.entries.get(ident) if ident else None for ident in idents],
             run,
             partial(self.invoke, run=run),
-            partial(self._refusals.never_ran, run),
+            partial(self._never_ran, run),
             may_continue=self.may_continue,
         )
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
@@ -255,9 +264,7 @@ class Runtime:
         The reason is that the run was aborted, or that its turn has ended.
         """
         aborted = run.progress.is_aborted
-        return await self._refusals.never_ran(
-            run, request, RunStopped(run.progress.abort_reason) if aborted else TurnEnded()
-        )
+        return await self._never_ran(run, request, RunStopped(run.progress.abort_reason) if aborted else TurnEnded())
 
     def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
         """Return the requests with ids that are unique in the turn."""
@@ -306,7 +313,7 @@ class Runtime:
     def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
         """Start a run for a call, in the same session, and link it in the record of the call."""
         from toolgen.runtime.events.records import EventKind
-        from toolgen.runtime.runs.children import Child, above, started, tie  # few calls start agents
+        from toolgen.runtime.runs.children import Child, above, child_id, started, tie  # few calls start agents
 
         parent, meta = call.run, call.meta
         if parent is not None and parent.progress.is_aborted:  # a handler may ignore its cancellation
@@ -319,7 +326,7 @@ class Runtime:
             meta=ToolCallMeta(
                 user=meta.user,
                 session_id=meta.session_id,
-                run_id=_child_id(call),
+                run_id=child_id(meta, len(call.at_end)),  # it grows with each start
                 parent_agent_id=meta.agent_id,
                 parent_run_id=meta.run_id,
                 parent_tool_call_id=meta.tool_call_id,
@@ -339,7 +346,11 @@ class Runtime:
     def _bound(self, ident: str) -> Plan:
         """Return the plan of a tool, created at its first call."""
         execute, _ = find_runner(self._catalog, self._assigned, ident)
-        return bind_plan(self._tool(ident), self._host, execute, self._recorder, self._refusals)
+        tool, telemetry = self._tool(ident), self._telemetry
+        if telemetry is None:
+            return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
+        plan = bind_plan(tool, self._host, execute, self._recorder, self._refusals, telemetry.calls.on_end)
+        return telemetry.calls.traced(plan, ident, tool.definition.metadata.get("kind", ""))
 
     def _tool(self, ident: str) -> Tool:
         definition = self._catalog.definition(ident)
@@ -363,20 +374,6 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     from toolgen.runtime.policy.paths.policy import PathPolicy  # only tools that access files need it
 
     return PathPolicy.under(policies, project)
-
-
-def _child_id(call: Call) -> str | None:
-    """Return the id of a run that a call of an engine starts: the same when the call is made again; else None.
-
-    It begins with the id of the run of the call, and a dot.
-    """
-    key = call.meta.idempotency_key
-    if not key:
-        return None
-    from hashlib import sha256  # few calls start agents
-
-    number = len(call.at_end)  # grows with each start
-    return f"{call.meta.run_id}.{sha256(f'{key}:{number}'.encode(errors='replace')).hexdigest()[:16]}"
 
 
 def _unique_ids() -> Callable[[str], str]:

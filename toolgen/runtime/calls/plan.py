@@ -85,8 +85,15 @@ class Plan(Protocol):
         ...
 
 
-def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | None, refusals: Refusals) -> Plan:
-    """Bind the stages to a tool, around its `execute` function.
+def bind_plan(
+    tool: Tool,
+    host: Host,
+    execute: Execute,
+    recorder: Recorder | None,
+    refusals: Refusals,
+    on_end: Callable[[Call, ToolResult[Any]], None] | None = None,
+) -> Plan:
+    """Bind the stages to a tool, around its `execute` function. `on_end` is called with each call that has ended.
 
     The plan is one flat coroutine, because function calls and awaited coroutines are most of the cost of a call. It
     contains the stages that every call has, and loops over those that only some tools have.
@@ -101,7 +108,8 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
     shown_bytes = size.limit_of(tool, host) or sys.maxsize
     failures = Failures(tool=tool, recorder=recorder, sizes=sizes)
     names = ("decode", *(name for name, _ in before), *(("record",) if recorder else ()), "execute", "encode")
-    is_observed = bool(recorder or before or finishes or ends)
+    is_traced = bool(recorder or on_end)
+    is_observed = bool(is_traced or before or finishes or ends)
     is_excluded = bool(host.policies) and host.policies.judge(tool.entry, "main", "").answer is Answer.EXCLUDE
     call_id_of, on_report = refusals.call_id_of, recorder.reported if recorder else None
 
@@ -126,7 +134,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                 context = CallContext()
                 own = (meta or ANONYMOUS).for_call(call_id, context)
                 call = Call(tool, own, run, payload, context)
-                if recorder is not None:
+                if is_traced:
                     call.trace = [names, now()]
                 entered = None if run is None else run.enter()
             else:
@@ -247,6 +255,8 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
     def finish_record(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         if ends and call.is_started and call.trace is not None:
             call.trace.append((_POST_HOOKS, now()))
+        if on_end is not None:
+            on_end(call, result)
         call.close()
         return recorder.ended(call, result) if recorder is not None else result
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.contract.records import Ancestor, running_call
@@ -68,6 +69,17 @@ def above(parent: Run, tool_call_id: str) -> tuple[Ancestor, ...]:
     ids = parent.meta
     own = Ancestor(agent=parent.agent, agent_id=ids.agent_id or "", run_id=ids.run_id or "", tool_call_id=tool_call_id)
     return (*ids.ancestors, own)
+
+
+def child_id(meta: ToolCallMeta, number: int) -> str | None:
+    """Return the id of a run that a call of an engine starts: the same when the call is made again; else None.
+
+    It begins with the id of the run of the call, and a dot. `number` is another one for each run of the call.
+    """
+    if not meta.idempotency_key:
+        return None
+    key = f"{meta.idempotency_key}:{number}".encode(errors="replace")
+    return f"{meta.run_id}.{sha256(key).hexdigest()[:16]}"
 
 
 class Starts:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.redact.secret_values import SecretValues
+    from toolgen.runtime.telemetry import Telemetry
 
 
 @dataclass(slots=True)
@@ -121,7 +122,7 @@ class Run:
     Runs are compared by identity.
     `secrets` are those of the call that started it: they may occur in any call of the run.
     `on_progress` is called with the id of a call and what it reports of its progress, without secrets, in the thread
-    that reports it.
+    that reports it. `telemetry` is that of its runtime.
     """
 
     agent: str
@@ -133,6 +134,7 @@ class Run:
     progress: Progress = field(default_factory=Progress)
     secrets: SecretValues | None = None
     on_progress: Callable[[str, Mapping[str, Any]], None] | None = None
+    telemetry: Telemetry | None = None
 
     def abort(self, reason: str = "") -> None:
         """Cancel running calls, and skip the rest of this turn and of every later one. Call it in the run's event loop.

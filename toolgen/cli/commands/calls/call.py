@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
@@ -101,6 +102,7 @@ def _runtime(
             permission=permission,
             policies=applied,
             inject=inject,
+            telemetry=command_telemetry(),
         )
     except ExecutorError as error:
         raise unusable(config, toolset, str(error)) from error

@@ -12,6 +12,7 @@ import click
 
 from toolgen.cli.addresses import place_of
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
@@ -223,6 +224,7 @@ def _runtime(
             policies=chosen_policies(catalog, policies),
             inject=injected_values("the tools served", wanted, injected),
             store=store,
+            telemetry=command_telemetry(),
         )
     except ExecutorError as error:
         raise click.UsageError(str(error)) from error

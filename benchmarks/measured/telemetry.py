@@ -1,0 +1,78 @@
+"""What telemetry adds to a call, in microseconds: interleaved with the bare call, `rounds` times `repeats` calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased
+
+from benchmarks.measured.cases import ARGS, TOOL, issues_executor
+from benchmarks.projects import PACKAGE
+from toolgen.runtime import Runtime, ToolRequest, allow_all, load
+from toolgen.runtime.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from opentelemetry.sdk.trace import ReadableSpan
+
+
+class _Nowhere(SpanExporter):
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return SpanExportResult.SUCCESS
+
+
+def _sampled() -> TracerProvider:
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(_Nowhere()))
+    return provider
+
+
+def _telemetry() -> dict[str, Telemetry]:
+    unsampled = TracerProvider(sampler=ParentBased(ALWAYS_OFF))
+    metrics = MeterProvider([InMemoryMetricReader()])
+    return {
+        "no SDK": Telemetry(),
+        "not sampled": Telemetry(tracer_provider=unsampled),
+        "not sampled, metrics": Telemetry(tracer_provider=unsampled, meter_provider=metrics),
+        "sampled": Telemetry(tracer_provider=_sampled()),
+        "sampled, metrics": Telemetry(tracer_provider=_sampled(), meter_provider=metrics),
+        "sampled, stages": Telemetry(tracer_provider=_sampled(), stages=True),
+        "sampled, contents": Telemetry(tracer_provider=_sampled(), contents=True),
+    }
+
+
+async def main(rounds: int, repeats: int) -> None:
+    settings: dict[str, dict[str, Any]] = {"bare": {}}
+    settings |= {name: {"telemetry": telemetry} for name, telemetry in _telemetry().items()}
+    catalog = load(PACKAGE)
+    shared: dict[str, Any] = {"executors": [issues_executor()], "missing": catalog.toolsets, "permission": allow_all}
+    runtimes = {name: Runtime(catalog, **shared, **own) for name, own in settings.items()}
+    found: dict[str, list[float]] = {name: [] for name in runtimes}
+    for _ in range(rounds + 1):
+        for name, runtime in runtimes.items():
+            found[name].append(await _microseconds(runtime, repeats))
+    bare = found.pop("bare")[1:]  # the first round binds plans
+    report = {name: median(map(float.__sub__, times[1:], bare)) for name, times in found.items()}
+    print(json.dumps({"bare": median(bare), **{name: round(added, 2) for name, added in report.items()}}))
+
+
+async def _microseconds(runtime: Runtime, repeats: int) -> float:
+    request = ToolRequest(name=TOOL, payload=ARGS, tool_call_id="c1")
+    start = perf_counter()
+    for _ in range(repeats):
+        assert (await runtime.invoke(request)).error is None
+    return (perf_counter() - start) / repeats * 1e6
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2])))

@@ -1,0 +1,81 @@
+"""Operations: what a span is about, and what is known at its end."""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from typing import TYPE_CHECKING, Any, Protocol
+
+from opentelemetry.trace import NonRecordingSpan, SpanKind, StatusCode, get_current_span
+
+from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.telemetry.names import ERROR_TYPE, INPUT_TOKENS, OUTPUT_TOKENS, TOKEN_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from opentelemetry.metrics import Histogram
+    from opentelemetry.trace import Span, Tracer
+
+    from toolgen.contract.records import ToolCallMeta
+
+
+class Run(Protocol):
+    """A run, as its spans describe it."""
+
+    @property
+    def agent(self) -> str:
+        """The name of its agent; empty for a run that has none."""
+        ...
+
+    @property
+    def meta(self) -> ToolCallMeta:
+        """The meta of its calls."""
+        ...
+
+
+class Operation:
+    """A running operation. `labels` are the attributes of its metrics, few and with few values."""
+
+    def __init__(self, span: Span, tokens: Histogram, labels: dict[str, str]) -> None:
+        self._span, self._tokens, self.labels = span, tokens, labels
+
+    @property
+    def is_recording(self) -> bool:
+        """Return whether the span is sampled, so that its attributes are recorded."""
+        return self._span.is_recording()
+
+    def set(self, attributes: Mapping[str, Any]) -> None:
+        """Set attributes of the span; those that are None or empty are left out."""
+        self._span.set_attributes({name: value for name, value in attributes.items() if value})
+
+    def used(self, input_tokens: Any, output_tokens: Any) -> None:
+        """Record the tokens of a request, as far as they are known. What is not a number of tokens is left out."""
+        for name, kind, count in ((INPUT_TOKENS, "input", input_tokens), (OUTPUT_TOKENS, "output", output_tokens)):
+            if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+                self._span.set_attribute(name, count)
+                self._tokens.record(count, {**self.labels, TOKEN_TYPE: kind})
+
+    def failed(self, error_type: str) -> None:
+        """Mark the operation as failed. `error_type` has few values, such as a code."""
+        self.labels[ERROR_TYPE] = error_type
+        self._span.set_attribute(ERROR_TYPE, error_type)
+        self._span.set_status(StatusCode.ERROR)
+
+
+def started(tracer: Tracer, name: str, attributes: Mapping[str, str], kind: SpanKind = SpanKind.INTERNAL) -> Span:
+    """Start a span below the current one."""
+    try:
+        return tracer.start_span(name, kind=kind, attributes=attributes)
+    except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
+        return without_span(name, error)
+
+
+def without_span(name: str, error: Exception) -> Span:
+    """Return a span in place of one that could not be started: the operations below are those of the current span."""
+    warn("the span %s is not recorded", name, error=error)
+    return NonRecordingSpan(get_current_span().get_span_context())
+
+
+def type_of(error: BaseException) -> str:
+    """Return the `error.type` of an exception."""
+    return "cancelled" if isinstance(error, CancelledError) else type(error).__qualname__
