@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked_python import forked_python
 from tests.type_checkers import Finding, mypy
 from tests.unit.adapters.sdks import serving
 from toolgen.compiler.config import Target, load_config
@@ -29,7 +30,8 @@ BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$",
 
 def environment() -> dict[str, str]:
     """Return an environment in which `toolgen` and `python` are those of the tests."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    places = (Path(forked_python()).parent, Path(sys.executable).parent, os.environ["PATH"])
+    path = os.pathsep.join(map(str, places))
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 

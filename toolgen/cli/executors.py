@@ -78,13 +78,9 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
 
 def _in_threads(registration: ToolsetRegistration) -> ToolsetRegistration:
     """Let sync handlers run in threads, as functions that specs name do: one that blocks must not stop other calls."""
-    handlers = registration.handlers or {}
-    return replace(
-        registration,
-        handlers={
-            ident: handler if iscoroutinefunction(handler) else in_thread(handler) for ident, handler in handlers.items()
-        },
-    )
+    handlers = (registration.handlers or {}).items()
+    threaded = {ident: one if iscoroutinefunction(one) else in_thread(one) for ident, one in handlers}
+    return replace(registration, handlers=threaded)
 
 
 @contextmanager

@@ -165,10 +165,11 @@ def test_reg_88_96_a_request_that_was_given_up_does_not_hold_back_others(ends: s
     asked: list[str] = []
 
     async def whole() -> list[str]:
-        late = asyncio.Event()
+        late, is_asked = asyncio.Event(), asyncio.Event()
 
         async def permission(request: PermissionRequest) -> Decision:
             asked.append(request.meta.tool_call_id)
+            is_asked.set()
             if request.meta.tool_call_id == "first":
                 if ends != "cancelled":
                     turn = current_turn.get()
@@ -189,8 +190,7 @@ def test_reg_88_96_a_request_that_was_given_up_does_not_hold_back_others(ends: s
             return asyncio.create_task(runtime.invoke(request, run=run))
 
         first = call("first")
-        while not asked:
-            await asyncio.sleep(0)
+        await is_asked.wait()
         others = [call("second"), call("third")]
         await asyncio.sleep(0.01)
         if ends == "cancelled":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.forked_python import forked_python
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 
@@ -189,7 +189,7 @@ class Project:
     folder: Path
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "toolgen", "-C", str(self.folder), "serve", *arguments]
+        return [forked_python(), "-m", "toolgen", "-C", str(self.folder), "serve", *arguments]
 
     @property
     def environment(self) -> dict[str, str]:
