@@ -140,19 +140,16 @@ class Bridge(Generic[ContextT]):
         result = done.results[0] if done.results else None
         return CallOutcome(text=answer.text, is_error=answer.is_error, result=result)
 
-    async def record_denial(
-        self, name: str, payload: bytes | str, call_id: str, context: ContextT, reason: str
-    ) -> None:
+    async def record_denial(self, name: str, payload: str, call_id: str, context: ContextT, reason: str) -> None:
         """Put a call on record that the framework did not make, because its question was answered with a denial.
 
         It takes the pipeline up to its question, in a session without grants, so that nothing else can answer.
         """
-        ungranted = replace(self._run, session=Session())
-        bridge = copy(self)
-        bridge._run = ungranted
-        call = await bridge.read(name, payload, call_id, context)
+        ungranted = copy(self)
+        ungranted._run = replace(self._run, session=Session())  # noqa: SLF001  # it is a copy of this one
+        call = await ungranted.read(name, payload, call_id, context)
         if call.question is not None:
-            await bridge.make(call, PermissionDecision(decision=Decision.DENY, reason=reason))
+            await ungranted.make(call, PermissionDecision(decision=Decision.DENY, reason=reason))
 
     def _meta_of(self, context: ContextT) -> ToolCallMeta:
         of_run = self._run.meta

@@ -54,9 +54,10 @@ def toolset(
 
     With `permission=ask_framework`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question is
     in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
-    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. A call with
-    `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of
-    a result is the `metadata` of its `ToolReturnPart`.
+    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. A call
+    with `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as
+    `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of a result is the
+    `metadata` of its `ToolReturnPart`.
     """
     return RunToolset(Bridge(runtime, run, meta, presentation), id)
 

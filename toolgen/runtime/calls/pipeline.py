@@ -269,15 +269,8 @@ class Runtime:
             if question is None:
                 question = self._questions[ident] = bind_question(self._tool(ident), self._host)
             return await question(request, meta or run.meta, run)
-        except (
-            CallFailed,
-            InvalidPayload,
-            RunStopped,
-            ToolNotFound,
-            ToolRateLimited,
-            ToolUnavailable,
-        ):  # the call will say so itself
-            return None
+        except (CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolRateLimited, ToolUnavailable):
+            return None  # the call will say so itself
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Return the definition of a tool. Raises `ToolNotFound`."""

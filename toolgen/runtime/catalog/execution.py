@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from enum import Enum
-from inspect import iscoroutinefunction
+from inspect import iscoroutine, iscoroutinefunction
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
@@ -44,14 +44,14 @@ def run_handler(handler: Execute) -> Execute:
 def in_thread(handler: Execute) -> Execute:
     """Return a function that runs a sync handler in a thread, with the context variables of the call.
 
-    An awaitable that it returns is awaited in the event loop.
+    A coroutine that it returns is awaited in the event loop.
     """
 
     async def run(args: Any, meta: ToolCallMeta) -> Any:
         import asyncio  # slow to import, and only needed here
 
-        result = await asyncio.to_thread(handler, args, meta)
-        return await result if isinstance(result, Awaitable) else result
+        result: Any = await asyncio.to_thread(handler, args, meta)
+        return await result if iscoroutine(result) else result
 
     return run
 

@@ -46,10 +46,11 @@ if cooldown > 0 then
 end
 return 0
 """
-"""Counts an attempt, or only checks; returns how long to wait. Times are in µs since 1970, exact in a double until the year 2255.
+"""Counts an attempt, or only checks; returns how long to wait.
 
-For a cooldown the time of the last successful attempt is stored. A time in the future, from a clock that was ahead,
-counts as now, so that no wait is longer than the cooldown."""
+Times are in µs since 1970, exact in a double until the year 2255. For a cooldown the time of the last successful
+attempt is stored. A time in the future, from a clock that was ahead, counts as now, so that no wait is longer than the
+cooldown."""
 
 _CONNECTIONS: Final = 16
 """Maximum connections of one event loop; each `take` uses one for a round trip."""
