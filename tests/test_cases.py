@@ -23,7 +23,7 @@ from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -102,7 +102,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
 @pytest.fixture(scope="session")
 def findings(tree: Tree, mypy_cache: Path) -> Iterator[Findings]:
     """Start the type checkers, all at once."""
-    checkers = {**CHECKERS, "mypy": partial(mypy, cache=mypy_cache)}
+    checkers: dict[str, Callable[[Path], list[Finding]]] = {**CHECKERS, "mypy": partial(mypy, cache=mypy_cache)}
     with ThreadPoolExecutor() as pool:
         yield {name: pool.submit(check, tree.folder) for name, check in checkers.items()}
 

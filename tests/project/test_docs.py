@@ -13,7 +13,7 @@ import pytest
 
 from tests.forked_python import forked_python
 from tests.type_checkers import Finding, mypy
-from tests.unit.adapters.sdks import serving
+from tests.unit.adapters.sdks import Said, serving
 from toolgen.compiler.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ GUIDES = [page for page in PAGES if page.parent.name in ("tutorial", "how-to")]
 BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
 """The prerequisites of a guide, if it needs more than an empty folder."""
 
-MODEL = {
+MODEL: dict[str, list[Said]] = {
     "from-openapi-to-an-agent": [
         ("", [("c1", "shop__api__findItems", {"word": "lamp"})]),
         ("", [("c2", "shop__api__orderItem", {"item": 7, "count": 20})]),

@@ -95,7 +95,8 @@ async def _record_rejections(
     """Record what was rejected since it was asked about. The SDK asks before each request whether a tool is enabled."""
     for call_id, (name, payload) in list(asked.items()):
         answer = ctx.is_tool_approved(name, call_id)
-        if answer is not None and asked.pop(call_id, None) and not answer:
+        was_asked = answer is not None and asked.pop(call_id, None) is not None
+        if was_asked and not answer:
             reason = ctx.get_rejection_message(name, call_id) or "the call was rejected"
             await bridge.record_denial(name, payload, call_id, ctx, reason)
     return True

@@ -39,9 +39,8 @@ def contained(value: Any) -> Mapping[str, Any] | None:
 
 
 def _tools(value: Any) -> Sequence[Any] | None:
-    if isinstance(value, list | tuple):
-        items: Sequence[Any] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance knows no parameters
-        return items
+    if type(value) in (list, tuple):  # a named tuple is an object of its own class
+        return [*value]
     for (module, public), read in _CONTAINERS.items():
         kind = getattr(sys.modules.get(module), public, None)  # imported already, if this is one of its objects
         if isinstance(kind, type) and isinstance(value, kind):
