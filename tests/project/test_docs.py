@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked_python import forked_python
 from tests.type_checkers import Finding, mypy
 from tests.unit.adapters.sdks import Said, serving
+from tests.unit.cli.forked_python import forked_python
 from toolgen.compiler.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[2]

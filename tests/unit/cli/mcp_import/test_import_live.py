@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from tests.forked_python import forked_python
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import PROGRAM, free_port, serve
 from toolgen.cli.front import run
 

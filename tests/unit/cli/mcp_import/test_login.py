@@ -18,8 +18,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.forked_python import forked_python
 from tests.project.checkout import ROOT
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp import conftest as servers
 from toolgen.execute.mcp.oauth.store import LoginStore
 from toolgen.runtime.base.errors import ExecutorError

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.case import write
-from tests.forked_python import forked_python
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.build import generate
 from toolgen.contract.records import ToolCallMeta, ToolRequest

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.forked_python import forked_python
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.mcp import McpServer, executor
