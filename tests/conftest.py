@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gc
+import shutil
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.postgres import postgres_server, postgres_url, shared_postgres
 from tests.unit.runtime.package import shop
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]
 
@@ -44,5 +42,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the mypy cache shared by all pages: a run without cached pydantic and toolgen takes seconds."""
-    return tmp_path_factory.mktemp("mypy_cache")
+    """Return a mypy cache for all tests of this process, with what `make lint` left in its own.
+
+    A run without cached libraries and toolgen takes half a minute. It is a copy: two processes cannot write to one.
+    """
+    cache = tmp_path_factory.mktemp("mypy_cache")
+    linted = Path(__file__).resolve().parents[1] / ".mypy_cache"
+    if linted.is_dir():
+        shutil.copytree(linted, cache, dirs_exist_ok=True)
+    return cache

@@ -8,6 +8,7 @@ import runpy
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,13 @@ import pytest
 
 from tests.case import CASES, Case, all_cases, differences, write
 from tests.project.checkout import ROOT
-from tests.type_checkers import CHECKERS
+from tests.type_checkers import CHECKERS, mypy
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -99,10 +100,11 @@ def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
 
 
 @pytest.fixture(scope="session")
-def findings(tree: Tree) -> Iterator[Findings]:
+def findings(tree: Tree, mypy_cache: Path) -> Iterator[Findings]:
     """Start the type checkers, all at once."""
+    checkers: dict[str, Callable[[Path], list[Finding]]] = {**CHECKERS, "mypy": partial(mypy, cache=mypy_cache)}
     with ThreadPoolExecutor() as pool:
-        yield {name: pool.submit(check, tree.folder) for name, check in CHECKERS.items()}
+        yield {name: pool.submit(check, tree.folder) for name, check in checkers.items()}
 
 
 @parametrized

@@ -22,10 +22,13 @@ strict = True
 python_version = 3.11
 explicit_package_bases = True
 namespace_packages = True
+enable_error_code = ignore-without-code, redundant-expr, truthy-bool, possibly-undefined
 
 [mypy-toolgen.*]
 follow_imports = silent
 """
+"""The options of pyproject.toml: the cache of `make lint` has only modules that were checked with the same ones."""
+
 _TY_LINE: Final = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?P<message>\w+\[.*)")
 
 

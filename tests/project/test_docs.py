@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.type_checkers import Finding, mypy
-from tests.unit.adapters.sdks import serving
+from tests.unit.adapters.sdks import Said, serving
+from tests.unit.cli.forked_python import forked_python
 from toolgen.compiler.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +21,16 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 GUIDES = [page for page in PAGES if page.parent.name in ("tutorial", "how-to")]
 BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
 """The prerequisites of a guide, if it needs more than an empty folder."""
+
+MODEL: dict[str, list[Said]] = {
+    "from-openapi-to-an-agent": [
+        ("", [("c1", "shop__api__findItems", {"word": "lamp"})]),
+        ("", [("c2", "shop__api__orderItem", {"item": 7, "count": 20})]),
+        ("", [("c3", "shop__api__orderItem", {"item": 7, "count": 2})]),
+        ("Two red lamps are ordered.", []),
+    ]
+}
+"""What the model of a guide answers, by Anthropic's API."""
 
 LINK = re.compile(r"\]\((?P<file>[^)#:]*)(?:#(?P<anchor>[^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
@@ -29,7 +40,8 @@ BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$",
 
 def environment() -> dict[str, str]:
     """Return an environment in which `toolgen` and `python` are those of the tests."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    places = (Path(forked_python()).parent, Path(sys.executable).parent, os.environ["PATH"])
+    path = os.pathsep.join(map(str, places))
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 
@@ -50,9 +62,15 @@ def run(script: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
-def test_every_block_of_a_guide_runs_as_written_and_type_checks(page: Path, tmp_path: Path, mypy_cache: Path) -> None:
+def test_every_block_of_a_guide_runs_as_written_and_type_checks(
+    page: Path, tmp_path: Path, mypy_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(BEFORE.get(page.stem, ""), tmp_path)
-    assert follow(page.read_text(encoding="utf-8"), tmp_path, mypy_cache) == []
+    with serving("anthropic", MODEL.get(page.stem, ())) as api:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        assert follow(page.read_text(encoding="utf-8"), tmp_path, mypy_cache) == []
+    assert api.script == []
 
 
 def test_the_tour_of_the_readme_runs_as_written_and_type_checks(tmp_path: Path, mypy_cache: Path) -> None:

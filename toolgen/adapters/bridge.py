@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -18,6 +19,8 @@ from toolgen.providers.lenient import convert_schema
 from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP, OPENAI
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.runs.run import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
     from toolgen.providers.messages import OfferedTool
     from toolgen.runtime.calls.pipeline import Runtime
-    from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
 
 ContextT = TypeVar("ContextT")
@@ -119,14 +122,14 @@ class Bridge(Generic[ContextT]):
             self._listed = listing, tuple(self._converted(tool) for tool in listing.tools)
         return self._listed[1]
 
-    def read(self, name: str, payload: bytes | str, call_id: str, context: ContextT) -> AdaptedCall:
+    async def read(self, name: str, payload: bytes | str, call_id: str, context: ContextT) -> AdaptedCall:
         """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call, or empty."""
         asked = ToolRequest(name=name, payload=payload, tool_call_id=call_id or f"call_{token_hex(8)}")
         turn = self._presentation.interpret(ModelReply(calls=(asked,)))
         meta = self._meta_of(context)
         request = turn.calls[0].request
         asks = request is not None and self._runtime.permission is ask_framework
-        question = self._runtime.permission_request(request, self._run, meta=meta) if asks and request else None
+        question = await self._runtime.permission_request(request, self._run, meta=meta) if asks and request else None
         return AdaptedCall(turn=turn, meta=meta, question=question)
 
     async def make(self, call: AdaptedCall, decision: PermissionDecision | None = None) -> CallOutcome:
@@ -137,6 +140,17 @@ class Bridge(Generic[ContextT]):
         (answer,) = (await self._presentation.format_feedback(done)).answers
         result = done.results[0] if done.results else None
         return CallOutcome(text=answer.text, is_error=answer.is_error, result=result)
+
+    async def record_denial(self, name: str, payload: str, call_id: str, context: ContextT, reason: str) -> None:
+        """Put a call on record that the framework did not make, because its question was answered with a denial.
+
+        It takes the pipeline up to its question, in a session without grants, so that nothing else can answer.
+        """
+        ungranted = copy(self)
+        ungranted._run = replace(self._run, session=Session())  # noqa: SLF001  # it is a copy of this one
+        call = await ungranted.read(name, payload, call_id, context)
+        if call.question is not None:
+            await ungranted.make(call, PermissionDecision(decision=Decision.DENY, reason=reason))
 
     def _meta_of(self, context: ContextT) -> ToolCallMeta:
         of_run = self._run.meta

@@ -100,7 +100,7 @@ class RunTool(Tool):
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Make a call, after the person was asked where that is necessary."""
         context = get_context()
-        call = self._bridge.read(self.name, compact_json(arguments), "", context)
+        call = await self._bridge.read(self.name, compact_json(arguments), "", context)
         decision = None
         if call.question is not None:
             asked = await _asked(context, call.question)

@@ -103,7 +103,7 @@ class RunTool(BaseTool):
         key = (*task, self.name, tool_call_id, payload)
         outcome = self._made.get(key)
         if outcome is None:
-            call = self._bridge.read(self.name, payload, tool_call_id, config)
+            call = await self._bridge.read(self.name, payload, tool_call_id, config)
             outcome = await self._bridge.make(call, None if call.question is None else _asked(call.question))
             if task and tool_call_id and not outcome.is_error:
                 self._made[key] = outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.bridge import Bridge
@@ -19,7 +19,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agents import Model
+    from agents import AgentBase, Model
     from agents.tool_context import ToolContext
 
     from toolgen.contract.records import ToolCallMeta
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 _ALLOWED = PermissionDecision(decision=Decision.ALLOW_ONCE)
+
+Asked: TypeAlias = dict[str, tuple[str, str]]
+"""Calls that wait for an approval: their tools and args, by their ids."""
+
+KEPT: Final = 1_000
+"""Calls that wait for an approval and are known, at most; a rejection of an older one is not on record."""
 
 
 def tools(
@@ -45,34 +51,60 @@ def tools(
     how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
     With `permission=ask_framework`, a call that would ask is an interruption of the agent's run; `state.approve` allows
-    it once. A call that is rejected never reaches the runtime, and is not on record. A failure is text for the model.
+    it once. A rejection goes on record with the next request to the model, if the same tools asked: those of another
+    process do not know the call. A failure is text for the model.
 
     Raises ValueError for a presentation whose list of tools changes, because an agent lists its tools once.
     """
     bridge = Bridge(runtime, run, meta, presentation, lists_once=True)
-    asks = runtime.permission is ask_framework
-    return [_function_tool(bridge, tool, asks=asks) for tool in bridge.tools]
+    asked: Asked | None = {} if runtime.permission is ask_framework else None
+    return [_function_tool(bridge, tool, asked) for tool in bridge.tools]
 
 
-def _function_tool(bridge: Bridge[RunContextWrapper[Any]], tool: OfferedTool, *, asks: bool) -> FunctionTool:
+def _function_tool(bridge: Bridge[RunContextWrapper[Any]], tool: OfferedTool, asked: Asked | None) -> FunctionTool:
     return FunctionTool(
         name=tool.name,
         description=tool.description,
         params_json_schema=dict(tool.args),
         on_invoke_tool=partial(_invoke, bridge, tool.name),
         strict_json_schema=False,
-        needs_approval=partial(_needs_approval, bridge, tool.name) if asks else False,
+        needs_approval=False if asked is None else partial(_needs_approval, bridge, asked, tool.name),
+        is_enabled=True if asked is None else partial(_record_rejections, bridge, asked),
     )
 
 
 async def _needs_approval(
-    bridge: Bridge[RunContextWrapper[Any]], name: str, ctx: RunContextWrapper[Any], args: dict[str, Any], call_id: str
+    bridge: Bridge[RunContextWrapper[Any]],
+    asked: Asked,
+    name: str,
+    ctx: RunContextWrapper[Any],
+    args: dict[str, Any],
+    call_id: str,
 ) -> bool:
-    return bridge.read(name, compact_json(args), call_id, ctx).question is not None
+    payload = compact_json(args)
+    call = await bridge.read(name, payload, call_id, ctx)
+    if call.question is not None:
+        asked[call_id] = (name, payload)
+        if len(asked) > KEPT:
+            del asked[next(iter(asked))]
+    return call.question is not None
+
+
+async def _record_rejections(
+    bridge: Bridge[RunContextWrapper[Any]], asked: Asked, ctx: RunContextWrapper[Any], _agent: AgentBase[Any]
+) -> bool:
+    """Record what was rejected since it was asked about. The SDK asks before each request whether a tool is enabled."""
+    for call_id, (name, payload) in list(asked.items()):
+        answer = ctx.is_tool_approved(name, call_id)
+        was_asked = answer is not None and asked.pop(call_id, None) is not None
+        if was_asked and not answer:
+            reason = ctx.get_rejection_message(name, call_id) or "the call was rejected"
+            await bridge.record_denial(name, payload, call_id, ctx, reason)
+    return True
 
 
 async def _invoke(bridge: Bridge[RunContextWrapper[Any]], name: str, ctx: ToolContext[Any], args: str) -> str:
-    call = bridge.read(name, args, ctx.tool_call_id, ctx)
+    call = await bridge.read(name, args, ctx.tool_call_id, ctx)
     is_approved = call.question is not None and ctx.is_tool_approved(name, ctx.tool_call_id) is True
     return (await bridge.make(call, _ALLOWED if is_approved else None)).text
 

@@ -65,9 +65,10 @@ def toolset(
 
     With `permission=ask_framework`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question is
     in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
-    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. An invalid
-    call is sent back as `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of
-    a result is the `metadata` of its `ToolReturnPart`.
+    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. A call
+    with `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as
+    `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of a result is the
+    `metadata` of its `ToolReturnPart`.
     """
     return RunToolset(Bridge(runtime, run, meta, presentation), id)
 
@@ -78,6 +79,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
     def __init__(self, bridge: Bridge[RunContext[AgentDepsT]], own_id: str | None) -> None:
         self._bridge = bridge
         self._id = own_id
+        self._recorded: set[str] = set()
 
     @property
     def id(self) -> str | None:
@@ -90,7 +92,8 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         return InstructionPart(content=prompt, dynamic=True) if prompt else None
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """Return the tools that the next request shows."""
+        """Return the tools that the next request shows. Calls that were denied since the last one go on record."""
+        await self._record_denials(ctx)
         return {
             tool.name: ToolsetTool(
                 toolset=self, tool_def=_definition(tool), max_retries=ctx.max_retries, args_validator=_ANY_ARGS
@@ -102,7 +105,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
     ) -> Any:
         """Make a call. Raises `ApprovalRequired`, `ModelRetry` and `ToolFailed`, as pydantic-ai has them."""
-        call = self._bridge.read(name, compact_json(tool_args), ctx.tool_call_id or "", ctx)
+        call = await self._bridge.read(name, compact_json(tool_args), ctx.tool_call_id or "", ctx)
         if call.question is not None and not ctx.tool_call_approved:
             raise ApprovalRequired(metadata=question_data(call.question))
         decision = decision_of(True if ctx.tool_call_metadata is None else ctx.tool_call_metadata)
@@ -110,6 +113,28 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         if outcome.is_error:
             raise ModelRetry(outcome.text) if outcome.is_invalid else ToolFailed(outcome.text)
         return ToolReturn(outcome.data, metadata=outcome.result.value if outcome.result else None)
+
+    async def _record_denials(self, ctx: RunContext[AgentDepsT]) -> None:
+        """Record the calls that the last message denies: the framework has answered them itself."""
+        names = {tool.name for tool in self._bridge.tools}
+        last = ctx.messages[-1] if ctx.messages else None
+        parts = last.parts if isinstance(last, ModelRequest) else ()
+        denied = [part for part in parts if isinstance(part, ToolReturnPart) and part.outcome == "denied"]
+        new = [part for part in denied if part.tool_name in names and part.tool_call_id not in self._recorded]
+        if not new:
+            return
+        calls = {
+            part.tool_call_id: part
+            for message in ctx.messages
+            if isinstance(message, ModelResponse)
+            for part in message.parts
+            if isinstance(part, ToolCallPart)
+        }
+        for part in new:
+            self._recorded.add(part.tool_call_id)
+            if call := calls.get(part.tool_call_id):
+                args, reason = call.args_as_json_str(), part.model_response_str()
+                await self._bridge.record_denial(call.tool_name, args, call.tool_call_id, ctx, reason)
 
 
 def _definition(tool: OfferedTool) -> ToolDefinition:

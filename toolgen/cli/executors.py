@@ -6,7 +6,9 @@ import os
 import sys
 import traceback
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from importlib import import_module
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ import click
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.catalog.execution import in_thread
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -70,7 +73,14 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
         return found
     dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
     registration: ToolsetRegistration = dispatch.executor(found() if isinstance(found, type) else found)
-    return registration
+    return _in_threads(registration)
+
+
+def _in_threads(registration: ToolsetRegistration) -> ToolsetRegistration:
+    """Let sync handlers run in threads, as functions that specs name do: one that blocks must not stop other calls."""
+    handlers = (registration.handlers or {}).items()
+    threaded = {ident: one if iscoroutinefunction(one) else in_thread(one) for ident, one in handlers}
+    return replace(registration, handlers=threaded)
 
 
 @contextmanager

@@ -134,7 +134,7 @@ class EngineHost:
         if changed:
             return {"changed": changed}
         meta = run.meta.with_fields(idempotency_key=f"{run.meta.run_id}:{args['key']}")
-        question = self.runtime.permission_request(request, run)
+        question = await self.runtime.permission_request(request, run)
         context: AbstractContextManager[None] = nullcontext()
         if question is not None:
             data = question_data(question)

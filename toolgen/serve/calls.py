@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
+from toolgen.runtime.runs.run import current_turn
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
     from toolgen.contract.records import ToolResult
+    from toolgen.runtime.runs.run import Turn
 
 _PROGRESS: Final = 1_000
 """Reports that may wait to be sent, at most; a client that does not read gets no more of them."""
@@ -46,7 +48,8 @@ class Progress:
 class Question:
     """A question to the person behind the client, as a form: `schema` is that of its fields.
 
-    `answer` gets the fields of the form; None where there is no answer.
+    `answer` gets the fields of the form; None where there is no answer. `turn` is the one in which it is asked for a
+    grant, if other calls wait for the answer.
     """
 
     message: str
@@ -54,6 +57,7 @@ class Question:
     answer: asyncio.Future[Mapping[str, Any] | None] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    turn: Turn | None = field(default_factory=current_turn.get)
 
 
 class ServedCall:
@@ -110,6 +114,12 @@ class ServedCall:
         question = self.open_question
         if question is not None and not question.answer.done():
             question.answer.set_result(fields)
+
+    def leave(self) -> None:
+        """Take note that no request attends to the call: its question may never be answered, so others may ask."""
+        question = self.open_question
+        if question is not None and question.turn is not None:
+            question.turn.end()
 
     def report(self, data: Mapping[str, Any]) -> None:
         """Take note of progress, in any thread."""

@@ -178,6 +178,7 @@ class ToolServer:
             raise
         finally:
             self._attended.discard(call.id)
+            call.leave()
             if not self._attended:
                 self._idle.set()
 

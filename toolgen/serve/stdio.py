@@ -44,6 +44,7 @@ async def serve_stdio(server: ToolServer, grace: float) -> None:
                 stop.cancel()
                 lines.end()
                 await serving
+                sys.stdout.flush()  # what handlers printed, while it goes to stderr: stdout is the client's
     except* BrokenPipeError:
         pass  # the client has ended
     finally:

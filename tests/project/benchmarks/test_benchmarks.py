@@ -12,6 +12,8 @@ import pytest
 from benchmarks.tools import json_schemas, make_toolsets
 from tests.project.checkout import ROOT
 
+pytestmark = pytest.mark.xdist_group("benchmarks")  # one worker runs them, once
+
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:

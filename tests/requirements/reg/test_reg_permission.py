@@ -17,7 +17,7 @@ from toolgen.contract.records import (
 from toolgen.runtime import Runtime, allow_all, deny_all, load
 from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
-from toolgen.runtime.runs.run import Session
+from toolgen.runtime.runs.run import Session, current_turn
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ def test_reg_50_a_command_needs_permission_each_time_and_runs_in_the_project(tmp
     ]
 
 
+KEYED = {"type": "object", "properties": {"key": {"description": "Anything."}}}
+
+
 def asking(decisions: list[Any], values: list[Any], *, turn: bool = True, **settings: Any) -> tuple[list[str], int]:
     """Make calls of one turn that name a resource; return the codes and the number of requests."""
     asked: list[PermissionRequest] = []
@@ -115,9 +118,8 @@ def asking(decisions: list[Any], values: list[Any], *, turn: bool = True, **sett
         await asyncio.sleep(10 if decision == "late" else 0.001)
         return decision
 
-    schema = {"type": "object", "properties": {"key": {"description": "Anything."}}}
     catalog = catalog_of(
-        permission="readonly", tags={"dangerous"}, input_schema=schema, metadata={"access": {"scope": ["key"]}}
+        permission="readonly", tags={"dangerous"}, input_schema=KEYED, metadata={"access": {"scope": ["key"]}}
     )
     runtime = runtime_of(catalog, permission=permission, **settings)
 
@@ -155,6 +157,57 @@ def test_reg_88_89_equal_requests_in_a_turn_are_made_once_if_the_answer_is_for_t
 
 def test_reg_96_a_timed_out_request_is_not_repeated_for_waiting_calls() -> None:
     assert asking(["late"], ["one"] * 3, permission_timeout=0.01) == (["permission_denied"] * 3, 1)
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "left", "left and answered"])
+def test_reg_88_96_a_request_that_was_given_up_does_not_hold_back_others(ends: str) -> None:
+    """The callback of the first call never answers, or only later; that of the second is asked meanwhile."""
+    asked: list[str] = []
+
+    async def whole() -> list[str]:
+        late, is_asked = asyncio.Event(), asyncio.Event()
+
+        async def permission(request: PermissionRequest) -> Decision:
+            asked.append(request.meta.tool_call_id)
+            is_asked.set()
+            if request.meta.tool_call_id == "first":
+                if ends != "cancelled":
+                    turn = current_turn.get()
+                    assert turn is not None
+                    turn.end()
+                    turn.end()  # without an effect
+                await late.wait()
+            return ONCE
+
+        catalog = catalog_of(
+            permission="readonly", tags={"dangerous"}, input_schema=KEYED, metadata={"access": {"scope": ["key"]}}
+        )
+        runtime = runtime_of(catalog, permission=permission)
+        run = run_of(runtime)
+
+        def call(call_id: str) -> asyncio.Task[ToolResult[Any]]:
+            request = ToolRequest(name="own.tool", payload='{"key":1}', tool_call_id=call_id)
+            return asyncio.create_task(runtime.invoke(request, run=run))
+
+        first = call("first")
+        await is_asked.wait()
+        others = [call("second"), call("third")]
+        await asyncio.sleep(0.01)
+        if ends == "cancelled":
+            assert asked == ["first"]
+            first.cancel()
+        async with asyncio.timeout(20):
+            codes = [code_of(await other) for other in others]
+        assert asked == ["first", "second", "third"]
+        if ends == "left and answered":
+            late.set()
+            codes.append(code_of(await first))
+        first.cancel()
+        await asyncio.wait([first])
+        assert run.session.asking == {}
+        return codes
+
+    assert asyncio.run(whole()) == ["ok"] * (3 if ends == "left and answered" else 2)
 
 
 def test_reg_88_different_requests_in_a_turn_are_each_made() -> None:

@@ -105,6 +105,9 @@ class World:
         self.counted.append(((ident, user), waits))
         return waits
 
+    def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        return self.counters.wait(ident, user, at, cooldown_seconds, daily_limit)
+
     def decide(self, request: PermissionRequest) -> Decision:
         shown = re.sub(r"_[0-9a-f]{12}_", "_", str(request).replace(str(self.folder.parent), ""))  # ids of this runtime
         shown = re.sub(r" at 0x\w+", "", shown)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.providers.apis.conversations import CONVERSATIONS
 from tests.unit.runtime.responses import RESPONSES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Generator
 
-    Said = tuple[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
-    """A text, and calls: id, name and args."""
+Said: TypeAlias = tuple[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
+"""A text, and calls: id, name and args."""
 
 _ENVELOPES: Final[Mapping[str, Mapping[str, Any]]] = {
     "openai": {"id": "c1", "object": "chat.completion", "created": 1, "model": "fake"},

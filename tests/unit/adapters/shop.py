@@ -143,3 +143,14 @@ class Host:
         assert self.run.meta.run_id is not None
         results = (await self.record.read(self.run.meta.run_id)).results
         return [(each.tool, "ok" if each.success else each.content["error"]["kind"]) for each in results]
+
+    async def denials(self) -> list[tuple[str, str]]:
+        """Return the ids of the recorded calls that were denied, and the reasons."""
+        assert self.run.meta.run_id is not None
+        results = (await self.record.read(self.run.meta.run_id)).results
+        errors = {each.tool_call_id: each.content["error"] for each in results if not each.success}
+        return [
+            (call_id, error["message"].partition("permission was denied: ")[2])
+            for call_id, error in errors.items()
+            if error["kind"] == "permission_denied"
+        ]

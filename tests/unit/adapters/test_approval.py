@@ -13,7 +13,7 @@ from toolgen.adapters.approval import answered, ask_framework, decision_of
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.records import FailureKind
 from toolgen.llm import ToolUse, ToolUseConfig
-from toolgen.runtime import Catalog, ToolCallMeta, ToolRequest, allow_all
+from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest, allow_all
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS
@@ -29,7 +29,7 @@ FOR_SESSION = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
 
 def buying(host: Host, call_id: str = "c1", payload: str = '{"id":1}', name: str = "store__buy") -> Any:
     request = ToolRequest(name=name, payload=payload, tool_call_id=call_id)
-    return request, host.runtime.permission_request(request, host.run)
+    return request, asyncio.run(host.runtime.permission_request(request, host.run))
 
 
 def invoke(host: Host, request: ToolRequest) -> FailureKind | None:
@@ -123,6 +123,47 @@ def test_an_invalid_decision_is_a_denial(answer: Any, decision: str) -> None:
     assert decision_of(answer).decision == decision
 
 
+def test_a_call_that_a_limit_refuses_is_not_asked_about_and_asking_counts_nothing() -> None:
+    catalog = Catalog()
+    limits = {"daily_limit": 1}
+
+    @catalog.tool("shop.order", input_schema={"type": "object"}, metadata={"limits": limits})
+    async def order(args: dict[str, Any], meta: ToolCallMeta) -> str:
+        """Order."""
+        return "ordered"
+
+    async def use() -> None:
+        runtime = Runtime(catalog, permission=ask_framework)
+        bridge = Bridge[None](runtime, runtime.start_run(meta=ToolCallMeta(user="ann")))
+        asked = [await bridge.read("shop__order", "{}", f"c{number}", None) for number in range(3)]
+        assert all(call.question is not None for call in asked)
+        assert (await bridge.make(asked[0], ALLOWED)).text == "ordered"
+        refused = await bridge.read("shop__order", "{}", "c4", None)
+        assert refused.question is None
+        assert "rate limit exceeded" in (await bridge.make(refused)).text
+        nobody = Bridge[None](runtime, runtime.start_run())
+        assert (await nobody.read("shop__order", "{}", "c5", None)).question is None
+
+    asyncio.run(use())
+
+
+def test_a_denial_is_recorded_and_never_runs_whatever_is_granted(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    bridge = Bridge[None](host.runtime, host.run)
+
+    async def use() -> None:
+        first = await bridge.read("store__buy", '{"id":1}', "c1", None)
+        assert not (await bridge.make(first, FOR_SESSION)).is_error
+        assert (await bridge.read("store__buy", '{"id":1}', "c2", None)).question is None  # granted
+        await bridge.record_denial("store__buy", '{"id":1}', "c2", None, "no more")
+        await bridge.record_denial("store__find", '{"word":"tea"}', "c3", None, "never asked")
+
+    asyncio.run(use())
+    assert host.store.names == ["buy"]
+    assert asyncio.run(host.denials()) == [("c2", "no more")]
+    assert asyncio.run(host.outcomes()) == [("store.buy", "ok"), ("store.buy", "permission_denied")]
+
+
 def test_a_presentation_that_lists_no_tools_is_refused(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     tool_use = ToolUse(host.runtime.catalog, ToolUseConfig(presentations=dict.fromkeys(LAYERS, "codeact")))
@@ -133,13 +174,13 @@ def test_a_presentation_that_lists_no_tools_is_refused(load_store: LoadStore) ->
 def test_missing_fields_of_the_meta_come_from_the_run(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     bridge = Bridge[str](host.runtime, host.run, lambda user: ToolCallMeta(user=user, session_id="s"))
-    call = bridge.read("store__gift", "{}", "", "ann")
+    call = asyncio.run(bridge.read("store__gift", "{}", "", "ann"))
     assert (call.meta.user, call.meta.session_id) == ("ann", "s")
     assert call.meta.run_id == host.run.meta.run_id
     assert call.meta.agent_role == "main"
     outcome = asyncio.run(bridge.make(call))
     assert (outcome.text, outcome.is_error, outcome.is_invalid) == ("a ribbon", False, False)
     assert host.store.calls[0][1].tool_call_id.startswith("call_")
-    unknown = asyncio.run(bridge.make(bridge.read("store__gitf", "{}", "", "ann")))
+    unknown = asyncio.run(bridge.make(asyncio.run(bridge.read("store__gitf", "{}", "", "ann"))))
     assert "store__gift" in unknown.text
     assert unknown.is_error

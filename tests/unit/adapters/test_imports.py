@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import toolgen
@@ -28,6 +29,7 @@ IMPORTED_TOOLS = ROOT / "execute" / "python" / "frameworks.py"
 """Runs tool objects of frameworks, which the host has imported."""
 
 
+@cache
 def imported(file: Path) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

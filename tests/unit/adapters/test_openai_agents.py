@@ -105,8 +105,9 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert {meta.user for _, meta in host.store.calls} == {"ann"}
     assert asyncio.run(host.outcomes()) == [
         ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
-        ("store.buy", "ok"),
+        ("store.buy", "permission_denied"), ("store.buy", "ok"),
     ]  # fmt: skip
+    assert asyncio.run(host.denials()) == [("c6", "too many")]
     assert "store__buy" in script.shown[0]
     assert "store__close" not in script.shown[0]
 

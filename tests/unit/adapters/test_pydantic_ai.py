@@ -116,8 +116,9 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert [meta.tool_call_id for _, meta in host.store.calls] == ["c2", "c3", "c5"]
     assert asyncio.run(host.outcomes()) == [
         ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
-        ("store.buy", "ok"),
+        ("store.buy", "ok"), ("store.buy", "permission_denied"),
     ]  # fmt: skip
+    assert asyncio.run(host.denials()) == [("c6", "too many")]
 
 
 def test_the_model_sees_the_tools_of_the_run_and_no_others(load_store: LoadStore) -> None:

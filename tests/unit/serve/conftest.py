@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -189,7 +189,7 @@ class Project:
     folder: Path
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "toolgen", "-C", str(self.folder), "serve", *arguments]
+        return [forked_python(), "-m", "toolgen", "-C", str(self.folder), "serve", *arguments]
 
     @property
     def environment(self) -> dict[str, str]:

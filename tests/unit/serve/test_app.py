@@ -65,6 +65,11 @@ def make_server(**options: Any) -> tuple[Runtime, ToolServer]:
         form = {"type": "object", "properties": {"word": {"type": "string"}}}
         return f"{await ask_person('First?', form)} {await ask_person('Second?', form)}"
 
+    @catalog.tool("host.write", input_schema={"type": "object"}, metadata={"access": {"scope": ["book"]}})
+    async def write(args: dict[str, Any], meta: ToolCallMeta) -> str:
+        """Write in a book, by permission."""
+        return "written"
+
     @catalog.tool("host.stubborn", permission="readonly", input_schema={"type": "object"})
     async def stubborn(args: dict[str, Any], meta: ToolCallMeta) -> str:
         """Ignore being cancelled."""
@@ -338,6 +343,24 @@ def test_a_question_that_nobody_answers_ends(monkeypatch: pytest.MonkeyPatch) ->
         return str(result.payload)
 
     assert "None" in asyncio.run(use())
+
+
+def test_a_question_that_a_client_never_answers_does_not_hold_back_the_next() -> None:
+    """A client that went away cannot be told from one whose person still reads: both calls are asked about."""
+
+    async def use() -> None:
+        _, server = make_server()
+        async with client_of(server) as client, asyncio.timeout(20):
+            asked = [(await call(client, "host__write", arguments={"book": "a"})).json()["result"] for _ in range(2)]
+            assert [each["resultType"] for each in asked] == ["input_required"] * 2
+            form = {"action": "accept", "content": {"decision": "allow_once"}}
+            for each in reversed(asked):
+                answer = {"inputResponses": {"permission": form}, "requestState": each["requestState"]}
+                done = await call(client, "host__write", arguments={"book": "a"}, **answer)
+                assert done.json()["result"]["content"][0]["text"] == "written"
+        await server.close()
+
+    asyncio.run(use())
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

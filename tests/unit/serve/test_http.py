@@ -121,8 +121,9 @@ def test_a_request_for_a_websocket_is_a_plain_request(listening: Listening) -> N
 
 def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
     command = project.command()
+    buffered = {name: value for name, value in project.environment.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen(
-        command, env=project.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, env=buffered, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         process.stdin.write(

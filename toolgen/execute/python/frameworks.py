@@ -47,7 +47,7 @@ class PydanticAiTool(_ToolObject):
     def describe(self) -> Described:
         """Return its `tool_def`. Raises `CatalogError` for a tool that needs the context of an agent."""
         if self._tool.takes_ctx:
-            raise CatalogError("it takes a `RunContext`, which only an agent of pydantic-ai has: import its function")
+            raise CatalogError("it takes a `RunContext`, which only its agent has: write a function without it")
         found = self._tool.tool_def
         return Described(
             name=found.name,
@@ -161,6 +161,9 @@ class FastMcpTool(_ToolObject):
             annotations=hints,
         )
 
+    async def _called(self, args: dict[str, Any]) -> Any:
+        return await self._tool.run(args)
+
     async def run(self, payload: bytes | str, _meta: ToolCallMeta) -> ToolResult[Any]:
         """Call the tool. A `ToolError` and an error result reject the call with their message."""
         from fastmcp.exceptions import ToolError
@@ -169,13 +172,25 @@ class FastMcpTool(_ToolObject):
         from toolgen.execute.mcp.content import result_of
 
         try:
-            found = await self._tool.run(json.loads(payload))
+            found = await self._called(json.loads(payload))
         except ToolError as error:
             raise rejected("tool_error", str(error)) from error
         answer = CallToolResult(
             content=found.content, structured_content=found.structured_content, is_error=found.is_error
         )
         return await result_of(answer, is_typed=self._tool.output_schema is not None, keep=None)
+
+
+class FastMcpServerTool(FastMcpTool):
+    """A tool of a `FastMCP` server, called by the server's `call_tool`, with its middleware and its context."""
+
+    def __init__(self, server: Any, tool: Any) -> None:
+        super().__init__(tool)
+        self._server = server
+        self.name: str = tool.name
+
+    async def _called(self, args: dict[str, Any]) -> Any:
+        return await self._server.call_tool(self.name, args)
 
 
 class SmolagentsTool(_ToolObject):
@@ -228,8 +243,14 @@ class SmolagentsTool(_ToolObject):
 FRAMEWORKS: Final = (PydanticAiTool, LangChainTool, OpenAiAgentsTool, FastMcpTool, SmolagentsTool)
 
 
+def _as_it_is(tool: PythonTool) -> PythonTool:
+    return tool
+
+
 def framework_of(value: Any) -> Callable[[Any], PythonTool] | None:
     """Return what reads a tool object, or a class of tool objects; None for anything else."""
+    if isinstance(value, FastMcpServerTool):
+        return _as_it_is
     for reader in FRAMEWORKS:
         public = getattr(sys.modules.get(reader.module), reader.public, None)
         if isinstance(public, type) and (

@@ -9,10 +9,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from toolgen.execute.python.containers import contained
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class NotThere(LookupError):
@@ -25,21 +26,30 @@ class Objects:
     def __init__(self, *, are_called: bool) -> None:
         self._are_called = are_called
         self._instances: dict[type, Any] = {}
+        self._contained: dict[int, tuple[Any, Mapping[str, Any]]] = {}
 
     def find(self, reference: str) -> Any:
         """Import what a reference names.
 
         With `are_called`, a method of a class is one of an instance; else it only has the signature of one.
-        Raises `NotThere`, and whatever the module or the class raises.
+        A tool of a container is found by its name. Raises `NotThere`, `CatalogError` for a container whose tools
+        cannot be named, and whatever the module or the class raises.
         """
         module, _, path = reference.partition(":")
         owner: Any = None
         found: Any = imported(module)
         for name in path.split(".") if path else ():
-            owner, found = found, _attribute(found, name, reference)
+            tools = self.contained(found)
+            owner, found = found, tools[name] if name in tools else _attribute(found, name, reference, tools)
         if not needs_instance(owner, path.rpartition(".")[2]):
             return found
         return getattr(self.instance(owner), path.rpartition(".")[2]) if self._are_called else partial(found, None)
+
+    def contained(self, value: Any) -> Mapping[str, Any]:
+        """Return the tools of a container, which is read once; of anything else none. Raises `CatalogError`."""
+        if id(value) not in self._contained:
+            self._contained[id(value)] = value, contained(value) or {}
+        return self._contained[id(value)][1]
 
     def instance(self, kind: type) -> Any:
         """Return the one instance of a class. Raises whatever the class raises."""
@@ -59,7 +69,7 @@ def imported(module: str) -> ModuleType:
         raise NotThere(f"there is no module `{error.name}`{_meant(error.name, _modules(parent))}") from error
 
 
-def _attribute(owner: Any, name: str, reference: str) -> Any:
+def _attribute(owner: Any, name: str, reference: str, tools: Iterable[str]) -> Any:
     try:
         return getattr(owner, name)
     except AttributeError:
@@ -70,7 +80,7 @@ def _attribute(owner: Any, name: str, reference: str) -> Any:
             except ModuleNotFoundError:
                 pass
         where = f"`{module}`" if isinstance(owner, ModuleType) else f"`{module}:{path.partition(f'.{name}')[0]}`"
-        raise NotThere(f"{where} has no `{name}`{_meant(name, dir(owner))}") from None
+        raise NotThere(f"{where} has no `{name}`{_meant(name, (*tools, *dir(owner)))}") from None
 
 
 def _modules(package: ModuleType | None) -> Iterable[str]:

@@ -66,10 +66,14 @@ def description_of(app: Any) -> dict[str, Any]:
 
 
 def text_of(source: str) -> str:
-    """Return what the module or the class of a source says of itself: the first paragraph of its docstring."""
+    """Return what the module or the class of a source says of itself: the first paragraph of its docstring.
+
+    Of a tool, or a container of tools, what its module says.
+    """
     module, _, path = source.partition(":")
-    found: Any = Objects(are_called=False).find(source) if path else imported(module)
-    if is_function(found) or framework_of(found) is not None:
+    objects = Objects(are_called=False)
+    found: Any = objects.find(source) if path else imported(module)
+    if is_function(found) or framework_of(found) is not None or objects.contained(found):
         found = imported(module)
     is_owner = inspect.ismodule(found) or inspect.isclass(found)
     docstring: object = found.__doc__ if is_owner else type(found).__doc__
@@ -84,9 +88,18 @@ def tools_of(source: str) -> Iterator[Found]:
         owner = objects.find(source.rpartition(".")[0]) if "." in source.partition(":")[2] else None
         yield _found(source, found, objects, owner)
         return
+    try:
+        tools = objects.contained(found)
+    except CatalogError as error:
+        raise NoTools(f"`{source}`: {error}") from error
+    if tools:
+        for name in tools:
+            yield _found(f"{source}.{name}", tools[name], objects, found)
+        return
     is_module = inspect.ismodule(found)
     if not is_module and not isinstance(found, type) and type(found).__module__ == "builtins":
-        raise NoTools(f"`{source}` is a {type(found).__name__}: name modules, classes, functions and tool objects")
+        wanted = "name modules, classes, functions, tool objects and lists of them"
+        raise NoTools(f"`{source}` is a {type(found).__name__}: {wanted}")
     names = list(members(found))
     if not names:
         what = "public function" if is_module else "public method"

@@ -17,6 +17,7 @@ from toolgen.runtime.base.errors import (
     InvalidPayload,
     RunStopped,
     ToolNotFound,
+    ToolRateLimited,
     ToolUnavailable,
     TurnEnded,
 )
@@ -276,13 +277,14 @@ class Runtime:
             taken.add(id_of(named[-1]))
         return named
 
-    def permission_request(
+    async def permission_request(
         self, request: ToolRequest, run: Run, *, meta: ToolCallMeta | None = None
     ) -> PermissionRequest | None:
         """Return what a call would ask the permission callback if it were made now, without making it.
 
         None for a call that would ask nothing, and for one that would fail before it asks: the tool may not be called,
-        the args are invalid, or a policy denies it. Limits and hooks are not consulted. Nothing is counted or recorded.
+        the args are invalid, a limit is exceeded, or a policy denies it. Hooks are not consulted. Nothing is counted or
+        recorded.
         """
         try:
             ident = resolve(self._catalog, request.name, run.effective.tools)
@@ -290,9 +292,9 @@ class Runtime:
             question = self._questions.get(ident)
             if question is None:
                 question = self._questions[ident] = bind_question(self._tool(ident), self._host)
-            return question(request, meta or run.meta, run)
-        except (CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolUnavailable):  # the call will say so itself
-            return None
+            return await question(request, meta or run.meta, run)
+        except (CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolRateLimited, ToolUnavailable):
+            return None  # the call will say so itself
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Return the definition of a tool. Raises `ToolNotFound`."""

@@ -288,23 +288,27 @@ def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -
     return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)
 
 
-Question: TypeAlias = "Callable[[ToolRequest, ToolCallMeta, Run], PermissionRequest | None]"
+Question: TypeAlias = "Callable[[ToolRequest, ToolCallMeta, Run], Coroutine[Any, Any, PermissionRequest | None]]"
 """Returns what a call would ask; None if nothing."""
 
 
 def bind_question(tool: Tool, host: Host) -> Question:
-    """Bind the stages that decide whether a call asks to a tool: decoding and permission.
+    """Bind the stages that decide whether a call asks to a tool: decoding, limits and permission.
 
-    The question raises `InvalidPayload` for args that do not fit, and `CallFailed` for a path that cannot be used.
+    The question raises `InvalidPayload` for args that do not fit, `ToolRateLimited` for a call that a limit would
+    refuse, and `CallFailed` for a path that cannot be used.
     """
     decode_payload, _ = decode.bind(tool)
-    stage = permission.bind(tool, host)
+    stage, check = permission.bind(tool, host), limits.bind_check(tool, host)
 
-    def question(request: ToolRequest, meta: ToolCallMeta, run: Run) -> PermissionRequest | None:
+    async def question(request: ToolRequest, meta: ToolCallMeta, run: Run) -> PermissionRequest | None:
         if stage is None:
             return None
         call = Call(tool, meta.for_call(request.tool_call_id), run, request.payload)
         call.given = decode_payload(request.payload)
-        return stage.question(call)
+        asked = stage.question(call)
+        if asked is not None and check is not None and (checking := check(call)) is not None:
+            await checking
+        return asked
 
     return question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from inspect import iscoroutinefunction
+from inspect import iscoroutine, iscoroutinefunction
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
@@ -38,15 +38,22 @@ def blocking(handler: HandlerT) -> HandlerT:
 
 def run_handler(handler: Execute) -> Execute:
     """Return a function that runs a call with a handler of args and meta: the handler itself, unless it blocks."""
-    if not getattr(handler, _BLOCKING, False):
-        return handler
+    return in_thread(handler) if getattr(handler, _BLOCKING, False) else handler
 
-    async def in_thread(args: Any, meta: ToolCallMeta) -> Any:
+
+def in_thread(handler: Execute) -> Execute:
+    """Return a function that runs a sync handler in a thread, with the context variables of the call.
+
+    A coroutine that it returns is awaited in the event loop.
+    """
+
+    async def run(args: Any, meta: ToolCallMeta) -> Any:
         import asyncio  # slow to import, and only needed here
 
-        return await asyncio.to_thread(handler, args, meta)
+        result: Any = await asyncio.to_thread(handler, args, meta)
+        return await result if iscoroutine(result) else result
 
-    return in_thread
+    return run
 
 
 class Executes(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,29 @@ class Asking:
     timed_out: bool = False
 
 
+class Turn:
+    """The turn of one call to request a grant, which others wait for."""
+
+    __slots__ = ("_is_over", "_lock")
+
+    def __init__(self, lock: Lock) -> None:
+        self._lock = lock
+        self._is_over = False
+
+    def end(self) -> None:
+        """Let the next call request the grant; this one may still be answered. Call it in the run's event loop."""
+        if not self._is_over:
+            self._is_over = True
+            self._lock.release()
+
+
+current_turn: ContextVar[Turn | None] = ContextVar("toolgen_turn", default=None)
+"""The turn that a permission callback is called in; None where no other call waits for its answer.
+
+A callback whose question may never be answered, such as one that a client has taken away, ends the turn.
+"""
+
+
 @dataclass(slots=True)
 class Session:
     """The grants of one user or conversation, and its running agents, of which `children` is the number.
@@ -48,15 +72,21 @@ class Session:
 
     @asynccontextmanager
     async def asking_for(self, grant: Grant) -> AsyncGenerator[Asking]:
-        """Be the only call that requests a grant within the context."""
+        """Be the only call that requests a grant within the context, or until its turn is ended."""
         from asyncio import Lock, get_running_loop  # slow to import, and many hosts never ask
 
         key = (grant, get_running_loop())
         asking = self.asking.setdefault(key, Asking(Lock()))
         asking.calls += 1
         try:
-            async with asking.lock:
+            await asking.lock.acquire()
+            turn = Turn(asking.lock)
+            outer = current_turn.set(turn)
+            try:
                 yield asking
+            finally:
+                current_turn.reset(outer)
+                turn.end()
         finally:
             asking.calls -= 1
             if not asking.calls:

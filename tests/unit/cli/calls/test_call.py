@@ -108,6 +108,36 @@ def test_stdout_is_the_result_and_what_handlers_print_is_on_stderr(folder: Path)
     assert done.err == "the application starts\nlooking for 3\n"
 
 
+THREADS = """\
+import asyncio
+import threading
+
+class Shop:
+    def find(self, args, meta):
+        print("in the event loop:", threading.current_thread() is threading.main_thread())
+        return self.found(args.limit)
+
+    async def found(self, limit):
+        print("awaited in the event loop:", threading.current_thread() is threading.main_thread())
+        return limit
+
+    async def fetch(self, args, meta):
+        print("in the event loop:", threading.current_thread() is threading.main_thread())
+        return 3
+
+    count = erase = find
+shop = Shop()
+"""
+
+
+def test_sync_methods_run_in_threads_so_that_they_may_block(folder: Path, app: Path) -> None:
+    app.write_text(THREADS)
+    sync = toolgen(folder, "call", "find", '{"limit": 3}')
+    assert (sync.code, sync.err) == (0, "in the event loop: False\nawaited in the event loop: True\n")
+    done = toolgen(folder, "call", "fetch", '{"url": "https://example.org"}', "--yes")
+    assert (done.code, done.err) == (0, "in the event loop: True\n")
+
+
 def test_every_issue_is_reported_once(folder: Path) -> None:
     done = toolgen(folder, "call", "find", '{"limit": 10}')
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import PROGRAM, free_port, serve
 from toolgen.cli.front import run
 
@@ -47,7 +48,7 @@ def offer(project: Path, tools: list[dict[str, Any]]) -> None:
 
 
 def stdio(project: Path) -> str:
-    return shlex.join([sys.executable, str(PROGRAM), "stdio", str(project / "server")])
+    return shlex.join([forked_python(), str(PROGRAM), "stdio", str(project / "server")])
 
 
 def spec(project: Path, name: str = "shop") -> Any:
@@ -74,7 +75,7 @@ def test_all_pages_and_all_that_the_server_says_come_in(project: Path, capsys: p
 @pytest.mark.parametrize("transport", ["http", "sse"])
 def test_servers_with_a_url(project: Path, transport: str) -> None:
     port = free_port()
-    process = serve([sys.executable, str(PROGRAM), transport, str(project / "server"), str(port)], port)
+    process = serve([forked_python(), str(PROGRAM), transport, str(project / "server"), str(port)], port)
     try:
         option, path = ("--url", "mcp") if transport == "http" else ("--sse", "sse")
         url = f"http://127.0.0.1:{port}/{path}"

@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp import conftest as servers
 from toolgen.execute.mcp.oauth.store import LoginStore
 from toolgen.runtime.base.errors import ExecutorError
@@ -53,12 +55,12 @@ class Private:
         return [line.split()[0] for line in file.read_text().splitlines()] if file.exists() else []
 
     def toolgen(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "toolgen", "-C", str(self.folder), *arguments]
+        command = [forked_python(), "-m", "toolgen", "-C", str(self.folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, env=self.environment, check=False, timeout=120)
 
     def login(self, *, before: Callable[[str], None] = lambda page: None) -> tuple[int, str]:
         """Log in as a person does: open the page that is printed. `before` gets it first."""
-        command = [sys.executable, "-m", "toolgen", "login", "--url", self.url, "--no-browser"]
+        command = [forked_python(), "-m", "toolgen", "login", "--url", self.url, "--no-browser"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment
         ) as process:
@@ -75,7 +77,7 @@ class Private:
 @pytest.fixture
 def private(tmp_path: Path) -> Iterator[Private]:
     port = servers.free_port()
-    process = servers.serve([sys.executable, str(PROGRAM), str(tmp_path), str(port)], port)
+    process = servers.serve([forked_python(), str(PROGRAM), str(tmp_path), str(port)], port)
     yield Private(tmp_path, f"http://127.0.0.1:{port}/mcp")
     process.kill()
     process.wait()
@@ -96,6 +98,7 @@ def test_a_login_is_used_by_imports_and_refreshed(private: Private) -> None:
     assert private.logins.stat().st_mode & 0o777 == 0o600
     assert private.logins.parent.stat().st_mode & 0o777 == 0o700
 
+    time.sleep(max(0, private.logins.stat().st_mtime + 1.1 - time.time()))  # until the access token has expired
     (private.folder / "seconds").write_text("3600")
     with_login = private.toolgen("import", "mcp", "--url", private.url, "--toolset", "mcp.private")
     assert (with_login.returncode, with_login.stdout) == (0, "specs/private.yaml: 1 tool, 1 new\n"), with_login.stderr

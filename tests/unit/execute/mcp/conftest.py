@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.case import write
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.build import generate
 from toolgen.contract.records import ToolCallMeta, ToolRequest
@@ -140,7 +141,7 @@ def start(tmp_path: Path, demo_package: str) -> Iterator[Callable[..., Demo]]:
     demos: list[Demo] = []
 
     def started(transport: str, **settings: Any) -> Demo:
-        argv = [sys.executable, str(PROGRAM), transport, str(tmp_path)]
+        argv = [forked_python(), str(PROGRAM), transport, str(tmp_path)]
         if transport == "stdio":
             demo = Demo(tmp_path, demo_package, McpServer(stdio=tuple(argv), **settings))
         else:

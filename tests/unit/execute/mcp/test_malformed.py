@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.mcp import McpServer, executor
@@ -56,7 +57,7 @@ answers = st.dictionaries(st.text(max_size=5), values, max_size=2) | st.fixed_di
 def connect(folder: Path, package: str, listed: Any) -> Runtime:
     (folder / "tools.json").write_text(json.dumps(listed))
     catalog = load(package)
-    server = McpServer(stdio=(sys.executable, str(PROGRAM), str(folder)), retries=0)
+    server = McpServer(stdio=(forked_python(), str(PROGRAM), str(folder)), retries=0)
     return Runtime(catalog, executors=[executor(catalog, "mcp.shop", server=server)], permission=allow_all)
 
 

@@ -4,13 +4,14 @@ import datetime as dt
 from typing import Any
 
 from agents import FunctionTool, function_tool
+from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.tools import Tool as FastMcpTool
 from fastmcp.tools import ToolResult
 from langchain_core.tools import BaseTool, ToolException, tool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
-from pydantic_ai import ModelRetry, RunContext, Tool
+from pydantic_ai import Agent, FunctionToolset, ModelRetry, RunContext, Tool
 from smolagents import Tool as SmolagentsTool  # type: ignore[import-untyped]  # no annotations
 
 
@@ -134,3 +135,43 @@ class Picture(SmolagentsTool):  # type: ignore[misc]  # smolagents has no types
 
 
 weather = Weather()
+
+
+def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+listed = [double, fastmcp_tool, langchain_tool]
+pair = (double, pydantic_ai_tool)
+empty: list[Any] = []
+unnamed = [double, 3]
+twice = [double, double]
+
+toolset = FunctionToolset[None]([shift])
+agent = Agent[None]("test", deps_type=type(None), toolsets=[toolset])
+
+
+@agent.tool_plain
+def triple(number: int) -> int:
+    """Triple a number."""
+    return number * 3
+
+
+@agent.tool
+def with_context(ctx: RunContext[None], number: int) -> str:
+    """Need the agent."""
+    return f"{ctx.run_step} {number}"
+
+
+server = FastMCP("days")
+server.add_tool(fastmcp_tool)
+
+
+@server.tool
+async def client_of(ctx: Context, word: str) -> str:
+    """Return the server's name, which the context knows."""
+    return f"{ctx.fastmcp.name} {word}"
+
+
+filtered = toolset.filtered(lambda _ctx, _definition: True)

@@ -11,7 +11,8 @@ from tests.project.checkout import ROOT
 from tests.unit.execute.python.importing import CODE as SHOP
 from tests.unit.execute.python.importing import Calls, Import, build, import_code
 from toolgen.contract.records import FailureKind
-from toolgen.execute.python.sources import tools_of
+from toolgen.execute.python.references import NotThere
+from toolgen.execute.python.sources import NoTools, text_of, tools_of
 
 CODE = "tests.unit.execute.python.framework_tools"
 NAMES = (
@@ -40,7 +41,7 @@ def calls(made: Import, tmp_path_factory: pytest.TempPathFactory) -> Calls:
 
 def test_what_no_call_from_outside_can_run_is_left_out(made: Import) -> None:
     assert made.faults == {
-        "needs_context": "it takes a `RunContext`, which only an agent of pydantic-ai has: import its function",
+        "needs_context": "it takes a `RunContext`, which only its agent has: write a function without it",
         "odd_openai_tool": "its schema is not JSON: Object of type set is not JSON serializable",
         "Picture": "its input `image` is of type image, which JSON does not have",
     }
@@ -98,7 +99,17 @@ def test_a_tool_of_smolagents(made: Import, calls: Calls) -> None:
 
 def test_a_module_has_its_tool_objects_too() -> None:
     found = {each.reference.rpartition(":")[2] for each in tools_of(CODE)}
-    assert found == {*NAMES, "shift", "in_context", "add", "explain"} - {"Subclass", "Picture"}
+    assert found == {
+        *NAMES,
+        "shift",
+        "in_context",
+        "add",
+        "explain",
+        "double",
+        "triple",
+        "with_context",
+        "client_of",
+    } - {"Subclass", "Picture"}
 
 
 def test_functions_need_no_framework() -> None:
@@ -110,3 +121,58 @@ def test_functions_need_no_framework() -> None:
     """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+CONTAINERS = ("listed", "pair", "toolset", "agent", "server")
+
+
+@pytest.fixture(scope="module")
+def contained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Import, Calls]:
+    made = import_code(*CONTAINERS, module=CODE)
+    return made, Calls.of(build(made.text, tmp_path_factory.mktemp("containers"), "compiled_containers"))
+
+
+def test_the_tools_of_containers_are_imported_by_their_names(contained: tuple[Import, Calls]) -> None:
+    made, _ = contained
+    assert made.faults == {
+        "agent.with_context": "it takes a `RunContext`, which only its agent has: write a function without it"
+    }
+    assert {tool["handler"].rpartition(":")[2] for tool in made.tools.values()} == {
+        "listed.double", "listed.add_days", "listed.langchain_tool", "pair.double", "pair.shift_day", "toolset.shift",
+        "agent.triple", "agent.shift", "server.add_days", "server.client_of",
+    }  # fmt: skip
+    for source in CONTAINERS:
+        assert text_of(f"{CODE}:{source}") == text_of(CODE)
+
+
+def test_the_tools_of_containers_are_called(contained: tuple[Import, Calls]) -> None:
+    made, calls = contained
+    keys = {tool["handler"].rpartition(":")[2]: key for key, tool in made.tools.items()}
+    assert calls.value(keys["listed.double"], {"number": 4}) == 8
+    assert calls.value(keys["listed.add_days"], {"day": "2020-01-01"}) == {"result": ["2020-01-04"]}
+    assert calls.value(keys["pair.shift_day"], {"day": "2020-01-01"}) == {"day": "2020-01-04"}
+    assert calls.value(keys["agent.triple"], {"number": 4}) == 12
+    assert calls.value(keys["toolset.shift"], {"day": "2020-01-01"}) == {"day": "2020-01-04"}
+    assert calls.value(keys["server.add_days"], {"day": "2020-01-01"}) == {"result": ["2020-01-04"]}
+    assert calls.value(keys["server.client_of"], {"word": "x"}) == {"result": "days x"}
+    refused = calls.error(keys["server.add_days"], {"day": "2020-01-01", "days": 13})
+    assert (refused.kind, refused.message) == (FailureKind.DOMAIN_REJECTION, "not 13")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("empty", "is a list: name modules, classes, functions, tool objects and lists of them"),
+        ("unnamed", "it contains a int, which is no function and no tool object"),
+        ("twice", "two of its tools have the name `double`: import them one by one"),
+        ("filtered", "only an agent knows the tools of a FilteredToolset: import its source itself"),
+    ],
+)
+def test_a_container_whose_tools_cannot_be_named_is_refused(source: str, said: str) -> None:
+    with pytest.raises(NoTools, match=said):
+        list(tools_of(f"{CODE}:{source}"))
+
+
+def test_a_tool_that_a_container_does_not_have_is_refused() -> None:
+    with pytest.raises(NotThere, match=r"framework_tools:agent` has no `tripel`; did you mean `triple`\?"):
+        list(tools_of(f"{CODE}:agent.tripel"))

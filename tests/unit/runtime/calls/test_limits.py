@@ -180,9 +180,13 @@ def test_a_limit_that_cannot_be_checked_refuses_the_call() -> None:
         def take(self, *_attempt: Any) -> float:
             raise OSError("no route to counters.internal.example")
 
+        wait = take
+
     class BrokenLater:
         async def take(self, *_attempt: Any) -> float:
             raise OSError("no route to counters.internal.example")
+
+        wait = take
 
     for counters in (Broken(), BrokenLater()):
         catalog = catalog_of(must_not_run, metadata={"limits": {"daily_limit": 1}})

@@ -102,6 +102,8 @@ class World:
         self.log.append("limits")
         return 5.0 if self.case.ended_at == "limits" else 0
 
+    wait = take
+
     def ask(self, _request: Any) -> Decision:
         self.log.append("permission")
         return Decision.DENY if self.case.ended_at == "permission" else Decision.ALLOW_ONCE

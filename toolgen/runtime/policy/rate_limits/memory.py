@@ -29,14 +29,10 @@ class MemoryCounters:
 
     def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""
+        wait = self.wait(ident, user, at, cooldown_seconds, daily_limit)
+        if wait:
+            return wait
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
-        today = (ident, user, now.date())
-        count = self._counts.get(today, 0) if daily_limit else 0
-        until = midnight_after(now) if daily_limit and count >= daily_limit else now
-        if cooldown_seconds:
-            until = max(until, self._quiet_until((ident, user), now, cooldown_of(cooldown_seconds)))
-        if until > now:
-            return (until - now).total_seconds()
         self._taken += 1
         latest, is_due = self._latest, not self._taken % _SWEEP_EVERY
         was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
@@ -45,10 +41,20 @@ class MemoryCounters:
         if was_set_back or is_due:
             self._sweep(now, is_due=is_due)
         if daily_limit:
-            self._counts[today] = count + 1
+            today = (ident, user, now.date())
+            self._counts[today] = self._counts.get(today, 0) + 1
         if cooldown_seconds:
             self._passed[ident, user] = (now, cooldown_of(cooldown_seconds))
         return 0
+
+    def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        """Return the seconds until an attempt may succeed, 0 for now, and count nothing."""
+        now = at if at.tzinfo is UTC else at.astimezone(UTC)
+        is_used_up = daily_limit and self._counts.get((ident, user, now.date()), 0) >= daily_limit
+        until = midnight_after(now) if is_used_up else now
+        if cooldown_seconds:
+            until = max(until, self._quiet_until((ident, user), now, cooldown_of(cooldown_seconds)))
+        return (until - now).total_seconds()
 
     def _quiet_until(self, key: tuple[str, str], now: datetime, cooldown: timedelta) -> datetime:
         """Return the end of the cooldown of the last successful attempt, which cannot have been later than now."""

@@ -43,3 +43,9 @@ class Counters(Protocol):
         call.
         """
         ...
+
+    def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
+    ) -> float | Awaitable[float]:
+        """Return what `take` would, and count nothing."""
+        ...

@@ -17,7 +17,7 @@ from toolgen.runtime.redact.warning import warn
 _TAKE: Final = """\
 local passed_key, count_key = KEYS[1], KEYS[2]
 local now, midnight, limit, count_ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local cooldown, passed_ttl = tonumber(ARGV[5]), ARGV[6]
+local cooldown, passed_ttl, counts = tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
 
 local ready = now
 if cooldown > 0 then
@@ -34,6 +34,9 @@ end
 if ready > now then
   return ready - now
 end
+if not counts then
+  return 0
+end
 if limit > 0 then
   redis.call('INCR', count_key)
   redis.call('PEXPIRE', count_key, count_ttl)
@@ -43,10 +46,11 @@ if cooldown > 0 then
 end
 return 0
 """
-"""Counts an attempt; returns how long to wait. Times are in µs since 1970, exact in a double until the year 2255.
+"""Counts an attempt, or only checks; returns how long to wait.
 
-For a cooldown the time of the last successful attempt is stored. A time in the future, from a clock that was ahead,
-counts as now, so that no wait is longer than the cooldown."""
+Times are in µs since 1970, exact in a double until the year 2255. For a cooldown the time of the last successful
+attempt is stored. A time in the future, from a clock that was ahead, counts as now, so that no wait is longer than the
+cooldown."""
 
 _CONNECTIONS: Final = 16
 """Maximum connections of one event loop; each `take` uses one for a round trip."""
@@ -91,11 +95,23 @@ class RedisCounters:
 
         Raises `CallFailed` if Redis is unavailable.
         """
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=True)
+
+    async def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        """Return the seconds until an attempt may succeed, 0 for now, and count nothing.
+
+        Raises `CallFailed` if Redis is unavailable.
+        """
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=False)
+
+    async def _evaluated(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, *, counts: bool
+    ) -> float:
         try:
             async with asyncio.timeout(self._timeout):
                 now, cooldown = in_utc(at), cooldown_of(cooldown_seconds)
                 arguments = _arguments(now, cooldown, daily_limit)
-                wait = await self._client().eval(_TAKE, 2, *_keys(ident, user, now), *arguments)
+                wait = await self._client().eval(_TAKE, 2, *_keys(ident, user, now), *arguments, int(counts))
         except self._failures as error:
             warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
             message = f"the limits of {ident} cannot be checked now"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,8 @@ from tests.unit.compiler.importers.openapi.api import import_api
 from tests.unit.execute.http.api import Recorder, invoke, package_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgen.runtime import Catalog
 
 DATA = ROOT.parent / "shared" / "data"
@@ -58,47 +61,65 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return name, package_of(tmp_path_factory.mktemp(name), f"compiled_{name}", spec)
 
 
-def sample(schema: Any, root: Any) -> Any:
-    """Return a value that matches a schema of these descriptions."""
-    if "$ref" in schema:
-        found = root
-        for step in schema["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        return sample(found, root)
-    if "const" in schema:
-        return schema["const"]
-    if "enum" in schema:
-        return schema["enum"][0]
-    for keyword in ("oneOf", "anyOf"):
-        if keyword in schema:
-            return sample(schema[keyword][0], root)
-    kind = schema.get("type", "object" if "properties" in schema else "string")
-    match kind[0] if isinstance(kind, list) else kind:
-        case "string":
-            return text_for(schema)
-        case "integer":
-            return max(1, schema.get("minimum", 1))
-        case "number":
-            return 1.5
-        case "boolean":
-            return True
-        case "array":
-            return [sample(schema.get("items", {}), root)] * max(1, schema.get("minItems", 1))
-        case "null":
-            return None
-        case _:
-            return {name: sample(each, root) for name, each in schema.get("properties", {}).items()}
+class Samples:
+    """Values that match schemas of these descriptions: without `choices` all fields and the first of each choice."""
+
+    def __init__(self, root: Any, choices: Random | None = None) -> None:
+        self._root = root
+        self._choices = choices
+
+    def of(self, schema: Any) -> Any:
+        if "$ref" in schema:
+            found = self._root
+            for step in schema["$ref"].removeprefix("#/").split("/"):
+                found = found[step]
+            return self.of(found)
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return self._one(schema["enum"])
+        for keyword in ("oneOf", "anyOf"):
+            if keyword in schema:
+                return self.of(self._one(schema[keyword]))
+        kind = schema.get("type", "object" if "properties" in schema else "string")
+        match self._one(kind) if isinstance(kind, list) else kind:
+            case "string":
+                return self._text(schema)
+            case "integer":
+                low = max(1, schema.get("minimum", 1))
+                return self._one(range(low, min(low + 50, schema.get("maximum", low + 50)) + 1))
+            case "number":
+                return self._one([1.5, 2, -0.25])
+            case "boolean":
+                return self._one([True, False])
+            case "array":
+                length = max(1, schema.get("minItems", 1)) + self._one([0, 1, 2])
+                items = schema.get("items", {})
+                return [self.of(items) for _ in range(min(length, schema.get("maxItems", length)))]
+            case "null":
+                return None
+            case _:
+                required = schema.get("required", ())
+                fields = schema.get("properties", {}).items()
+                return {name: self.of(each) for name, each in fields if name in required or self._one([True, False])}
+
+    def _one(self, values: Sequence[Any]) -> Any:
+        return values[0] if self._choices is None else self._choices.choice(values)
+
+    def _text(self, schema: Any) -> str:
+        if "pattern" in schema:  # all ids of Twilio are two letters and a number of 32 digits
+            letters = schema["pattern"].removeprefix("^")[:2]
+            return f"{letters}{'0' * 32}"
+        formats = {"uuid": "12345678-1234-5678-1234-567812345678", "date-time": "2026-01-02T03:04:05Z"}
+        fixed = formats.get(schema.get("format", ""))
+        return fixed or str(self._one(["a b/ü&=,", "x", "12", "true", "null", "日本 ~'()*;:@", '{"a":[1]}']))
 
 
-def text_for(schema: Any) -> str:
-    if "pattern" in schema:  # all ids of Twilio are two letters and a number of 32 digits
-        letters = schema["pattern"].removeprefix("^")[:2]
-        return f"{letters}{'0' * 32}"
-    formats = {"uuid": "12345678-1234-5678-1234-567812345678", "date-time": "2026-01-02T03:04:05Z"}
-    return formats.get(schema.get("format", ""), "a b/ü&=,")
+GENERATED = 3
+"""Calls of each operation beside the one with all fields."""
 
 
-def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_same_values(
+def test_every_operation_sends_requests_that_openapi_core_finds_valid_with_the_same_values(
     published: tuple[str, Catalog],
 ) -> None:
     from openapi_core import OpenAPI
@@ -121,35 +142,36 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
     for ident in idents:
         definition = catalog.definition(ident)
         schema = definition.input_schema
-        args = sample(schema, schema)
-        # The results are always `{}` from the recorder and may be invalid: only the request is checked here.
-        environment = dict.fromkeys(ENVIRONMENT, "x")
-        recorder.requests.clear()
-        result = invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
-        assert recorder.requests, (ident, result.error)
-        sent = recorder.last
-        mock = MockRequest(
-            "http://app",
-            sent.method.lower(),
-            sent.path,
-            headers=dict(sent.headers),
-            data=sent.body,
-            content_type=sent.header("content-type") or "application/json",
-        )
-        mock.parameters.query = ImmutableMultiDict(sent.fields)
-        found = reader.unmarshal_request(mock)
-        found.raise_for_errors()
-        params = definition.metadata["http"].get("params", {})
-        headers = {arg: value.encode("latin-1").decode() for arg, value in found.parameters.header.items()}
-        values = {**found.parameters.path, **found.parameters.query, **headers}
-        for arg in params:
-            assert plain(values.get(arg)) == args[arg], (ident, arg, sent.target)
-        body = {arg: value for arg, value in args.items() if arg not in params}
-        if sent.header("content-type") == "application/json":
-            assert json.loads(sent.body) == body, ident
-        elif body:
-            form = dict(found.body or {})
-            assert {key: plain(value) for key, value in form.items()} == body, ident
+        for choices in (None, *(Random(f"{ident} {number}") for number in range(GENERATED))):  # noqa: S311
+            args = Samples(schema, choices).of(schema)
+            # The results are always `{}` from the recorder and may be invalid: only the request is checked here.
+            environment = dict.fromkeys(ENVIRONMENT, "x")
+            recorder.requests.clear()
+            result = invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
+            assert recorder.requests, (ident, result.error)
+            sent = recorder.last
+            mock = MockRequest(
+                "http://app",
+                sent.method.lower(),
+                sent.path,
+                headers=dict(sent.headers),
+                data=sent.body,
+                content_type=sent.header("content-type") or "application/json",
+            )
+            mock.parameters.query = ImmutableMultiDict(sent.fields)
+            found = reader.unmarshal_request(mock)
+            found.raise_for_errors()
+            params = definition.metadata["http"].get("params", {})
+            headers = {arg: value.encode("latin-1").decode() for arg, value in found.parameters.header.items()}
+            values = {**found.parameters.path, **found.parameters.query, **headers}
+            for arg in params.keys() & args.keys():  # openapi-core fills in defaults
+                assert plain(values.get(arg)) == args[arg], (ident, arg, sent.target)
+            body = {arg: value for arg, value in args.items() if arg not in params}
+            if sent.header("content-type") == "application/json":
+                assert json.loads(sent.body) == body, ident
+            elif body:
+                form = dict(found.body or {})
+                assert {key: plain(value) for key, value in form.items()} == body, ident
 
 
 ENVIRONMENT = (

@@ -46,6 +46,13 @@ class Asked:
     def take_at_once(self, times: int, **attempt: Any) -> list[float]:
         return self.take_all([Attempt(**self._attempt(0, attempt))] * times)
 
+    def wait(self, at: float = 0, /, **attempt: Any) -> float:
+        async def asked() -> float:
+            wait = self._counters.wait(*Attempt(**self._attempt(at, attempt)))
+            return await wait if isawaitable(wait) else wait
+
+        return self._runner.run(asked())
+
     def take_all(self, attempts: list[Attempt]) -> list[float]:
         async def asked(attempt: Attempt) -> float:
             wait = self._counters.take(*attempt)
@@ -126,6 +133,16 @@ def test_the_longer_of_both_waits_is_returned(counters: Asked) -> None:
     assert counters.take(1, **both) == HALF_A_DAY - 1
     assert counters.take(HALF_A_DAY - 30, cooldown_seconds=60, daily_limit=2) == 0
     assert counters.take(HALF_A_DAY - 10, **both) == 40
+
+
+def test_asking_for_the_wait_counts_nothing(counters: Asked) -> None:
+    both = {"cooldown_seconds": 10, "daily_limit": 2}
+    assert [counters.wait(0, **both) for _ in range(3)] == [0, 0, 0]
+    assert counters.take(0, **both) == 0
+    assert [counters.wait(1, **both) for _ in range(3)] == [9, 9, 9]
+    assert counters.wait(10, **both) == counters.take(10, **both) == 0
+    assert counters.wait(20, **both) == counters.take(20, **both) == HALF_A_DAY - 20
+    assert counters.wait(20) == 0
 
 
 def test_a_refused_attempt_does_not_count(counters: Asked) -> None:

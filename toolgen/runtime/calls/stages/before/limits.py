@@ -8,19 +8,28 @@ from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from toolgen.runtime.calls.call import Before, Call, Host, Tool
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
     """Return the stage; None for a tool without limits per user."""
+    return _bound(tool, host, host.counters.take)
+
+
+def bind_check(tool: Tool, host: Host) -> Before | None:
+    """Return a check that fails as the stage would, and counts nothing; None for a tool without limits per user."""
+    return _bound(tool, host, host.counters.wait)
+
+
+def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]) -> Before | None:
     name = tool.definition.name
     limits = tool.definition.metadata.get("limits", {})
     cooldown, daily = limits.get("cooldown_seconds", 0), limits.get("daily_limit", 0)
     if not cooldown and not daily:
         return None
-    take, clock = host.counters.take, host.clock
+    clock = host.clock
 
     def limit(call: Call) -> Awaitable[None] | None:
         user = call.meta.user

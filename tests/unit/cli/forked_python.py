@@ -1,0 +1,188 @@
+"""Forked Python: a program `python` whose interpreters are forks of one that has imported the libraries.
+
+A new interpreter needs most of a second to import the SDK of MCP and the libraries of the compiler. A fork imports
+what it tests, toolgen and frameworks for agents, as any interpreter does. The program has its own signals, exit code,
+environment, folder and standard streams, and is killed with its launcher.
+
+Run as a script it is the server: it takes the path of its socket. Options other than `-m` and `-c`, and streams that
+are closed, start a new interpreter.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Final
+
+LIBRARIES: Final = (
+    *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema_rs", "pydantic", "yaml"),
+    *("mcp.client.stdio", "mcp.client.streamable_http", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.server.sse"),
+    *("httpx2", "rich.console", "starlette.applications", "uvicorn"),
+)
+
+_LAUNCHER: Final = """\
+#!{python} -IS
+import json, os, signal, socket, sys
+is_closed = not all(os.path.exists(f"/dev/fd/{{number}}") for number in range(3))
+if is_closed or len(sys.argv) < 2 or sys.argv[1].startswith("-") and sys.argv[1] not in ("-m", "-c"):
+    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
+server = socket.socket(socket.AF_UNIX)
+server.connect({path!r})
+asked = json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode()
+socket.send_fds(server, [len(asked).to_bytes(4, "big")], [0, 1, 2])
+server.sendall(asked)
+program = int.from_bytes(server.recv(4), "big")
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda number, _: os.kill(program, number))
+code = int.from_bytes(server.recv(4), "big", signed=True)
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+    os.kill(os.getpid(), -code)
+sys.exit(code)
+"""
+
+
+@cache
+def forked_python() -> str:
+    """Return the path of the program `python`, alone in its folder. Its server ends with this process."""
+    folder = TemporaryDirectory(prefix="forked-python-")
+    listening = str(Path(folder.name) / "socket")
+    program = Path(folder.name) / "bin" / "python"
+    program.parent.mkdir()
+    program.write_text(_LAUNCHER.format(python=sys.executable, path=listening), encoding="utf-8")
+    program.chmod(0o700)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    command = [sys.executable, "-P", __file__, listening]
+    server = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder.name, start_new_session=True
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+
+    def end() -> None:
+        server.kill()
+        server.communicate()
+        folder.cleanup()
+
+    atexit.register(end)
+    return str(program)
+
+
+def _serve(path: str) -> list[str]:
+    """Fork for each connection. Only a child returns, with the arguments of its program."""
+    for name in LIBRARIES:
+        import_module(name)
+    gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
+    launchers: dict[socket.socket, int] = {}
+    ended, wakes = socket.socketpair()
+    for each in (ended, wakes):
+        each.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+    with socket.socket(socket.AF_UNIX) as listening, selectors.DefaultSelector() as selector:
+        listening.bind(path)
+        listening.listen(64)
+        for each in (listening, ended):
+            selector.register(each, selectors.EVENT_READ)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            for key, _ in selector.select():
+                found = key.fileobj
+                if found is listening:
+                    launcher, _ = listening.accept()
+                    size, files, _, _ = socket.recv_fds(launcher, 4, 3)
+                    with launcher.makefile("rb") as request:
+                        asked = request.read(int.from_bytes(size, "big"))
+                    program = os.fork()
+                    if program == 0:
+                        break
+                    for file in files:
+                        os.close(file)
+                    launcher.sendall(program.to_bytes(4, "big"))
+                    launchers[launcher] = program
+                    selector.register(launcher, selectors.EVENT_READ)
+                elif found is ended:
+                    ended.recv(1024)
+                elif isinstance(found, socket.socket):  # the launcher is gone
+                    with suppress(ProcessLookupError):
+                        os.killpg(launchers[found], signal.SIGKILL)
+                    selector.unregister(found)
+            else:
+                _reap(launchers, selector)
+                continue
+            break
+    for other in (*launchers, launcher, ended, wakes):
+        other.close()
+    return _become(files, asked)
+
+
+def _reap(launchers: dict[socket.socket, int], selector: selectors.BaseSelector) -> None:
+    """Pass on the exit codes of programs that have ended."""
+    for launcher, program in list(launchers.items()):
+        found, status = os.waitpid(program, os.WNOHANG)
+        if found:
+            with suppress(OSError):  # the launcher is gone
+                launcher.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+            with suppress(KeyError):
+                selector.unregister(launcher)
+            launcher.close()
+            del launchers[launcher]
+
+
+def _become(files: list[int], asked: bytes) -> list[str]:
+    """Take over the streams, the environment and the folder of a launcher; return its arguments."""
+    os.setsid()  # the program and those that it starts are killed together
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for stream, file in enumerate(files):
+        os.dup2(file, stream)
+        os.close(file)
+    arguments, environment, folder = json.loads(asked)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
+    if environment.get("PYTHONUNBUFFERED"):
+        sys.stdout = TextIOWrapper(open(1, "wb", 0, closefd=False), "utf-8", write_through=True)  # noqa: SIM115
+    sys.path[:0] = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    return list(arguments)
+
+
+def _run(arguments: list[str]) -> None:
+    """Run a program as an interpreter does with the same arguments."""
+    if arguments[0] == "-m":
+        import runpy
+
+        sys.path.insert(0, str(Path.cwd()))
+        sys.argv = arguments[1:]
+        runpy._run_module_as_main(arguments[1])  # type: ignore[attr-defined]  # what `python -m` calls
+        return
+    is_code = arguments[0] == "-c"
+    sys.path.insert(0, "" if is_code else str(Path(arguments[0]).resolve().parent))
+    sys.argv = ["-c", *arguments[2:]] if is_code else arguments
+    main = ModuleType("__main__")
+    if not is_code:
+        main.__file__ = arguments[0]
+    text = arguments[1] if is_code else Path(arguments[0]).read_text(encoding="utf-8")
+    sys.modules["__main__"] = main
+    exec(compile(text, "<string>" if is_code else arguments[0], "exec"), main.__dict__)  # noqa: S102  # it is a program
+
+
+if __name__ == "__main__":
+    _run(_serve(sys.argv[1]))
