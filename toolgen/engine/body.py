@@ -98,7 +98,11 @@ class Body:
         rest = Rest.RUN
         for batch in plan["batches"]:
             group, places = Group(batch["group"]), batch["places"]
-            args = [{"call": calls[at], "key": plan["keys"][at], "digest": plan["digests"][at]} for at in places]
+            args = [
+                {name: plan[of][at] for name, of in (("key", "keys"), ("digest", "digests"), ("inline", "inline"))}
+                | {"call": calls[at]}
+                for at in places
+            ]
             if rest is Rest.SKIP or (rest is Rest.RUN_READONLY and group is Group.WRITE):
                 made = await self._flow.activities([Activity(name="skip", key=each["key"], args=each) for each in args])
             else:
@@ -124,7 +128,10 @@ class Body:
         while waiting:
             round_ += 1
             made = await self._flow.activities(
-                [Activity(name="call", key=f"{args['key']} {round_}", args=args) for args in waiting.values()]
+                [
+                    Activity(name="inline" if args["inline"] else "call", key=f"{args['key']} {round_}", args=args)
+                    for args in waiting.values()
+                ]
             )
             asked: dict[int, Json] = {}
             delay = 0.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from asyncio import CancelledError, shield
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
 
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind
@@ -12,9 +13,15 @@ from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.base.errors import CallFailed, RunStopped
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.engine.protocol import Engine
     from toolgen.engine.requests import RunEnd
+
+
+is_leaving: Final[ContextVar[Callable[[], bool]]] = ContextVar("toolgen_is_leaving", default=lambda: False)
+"""Whether the worker that executes the current activity stops: the runs go on elsewhere, and are not cancelled."""
 
 
 def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
@@ -38,6 +45,7 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
             parent_agent_id=meta.parent_agent_id,
             parent_run_id=meta.parent_run_id,
             parent_tool_call_id=meta.parent_tool_call_id,
+            ancestors=meta.ancestors,
             requested=tuple(run.effective.tools),
             attributes=meta.attributes,
         )
@@ -47,7 +55,8 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
         except RunCancelled as error:
             raise RunStopped(str(error)) from error
         except CancelledError:
-            await shield(engine.cancel(run_id))
+            if not is_leaving.get()():
+                await shield(engine.cancel(run_id))
             raise
 
     return execute

@@ -117,6 +117,7 @@ class EngineHost:
             "telemetry": dict(plan.telemetry),
             "keys": keys,
             "digests": [self._digest(ident) for ident in idents],
+            "inline": [bool(ident) and self.runtime.is_inline(ident) for ident in idents],
             "batches": [
                 {"group": batch.group.value, "places": list(batch.places)}
                 for batch in batches(map(catalog.entries.get, idents))

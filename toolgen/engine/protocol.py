@@ -21,7 +21,11 @@ State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """One thing to do whose outcome is kept: `name` is `plan`, `call` or `skip`; `key` is unique within the run."""
+    """One thing to do whose outcome is kept. `key` is unique within the run.
+
+    `name` is `plan`, `call`, `inline`, `skip` or `end`. An inline call is one of a toolset that is registered as such:
+    it starts an agent and waits for it, in the loop of the run, and counts for no bound of calls.
+    """
 
     name: str
     key: str

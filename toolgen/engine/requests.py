@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.agents.loop import MAX_TURNS
 from toolgen.agents.messages import Message, message_as_json, message_from_json
-from toolgen.contract.records import NOTHING, ToolCallMeta
+from toolgen.contract.records import NOTHING, Ancestor, ToolCallMeta
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +61,7 @@ class RunRequest:
     parent_agent_id: str | None = None
     parent_run_id: str | None = None
     parent_tool_call_id: str | None = None
+    ancestors: tuple[Ancestor, ...] = ()
     requested: tuple[str, ...] | None = None
     attributes: Mapping[str, Any] = NOTHING
     max_turns: int = MAX_TURNS
@@ -83,6 +84,7 @@ class RunRequest:
             parent_agent_id=self.parent_agent_id,
             parent_run_id=self.parent_run_id,
             parent_tool_call_id=self.parent_tool_call_id,
+            ancestors=self.ancestors,
             attributes=self.attributes,
         )
 
@@ -90,6 +92,8 @@ class RunRequest:
         """Return it as a JSON object; fields without a value are left out."""
         fields: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) not in (None, "")}
         fields["messages"] = [message_as_json(message) for message in self.messages]
+        if self.ancestors:
+            fields["ancestors"] = [asdict(ancestor) for ancestor in self.ancestors]
         if self.requested is not None:
             fields["requested"] = list(self.requested)
         if self.attributes:
@@ -101,6 +105,7 @@ class RunRequest:
         """Return the request that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         given = dict(fields)
         given["messages"] = tuple(message_from_json(message) for message in given["messages"])
+        given["ancestors"] = tuple(Ancestor(**ancestor) for ancestor in given.get("ancestors", ()))
         if "requested" in given:
             given["requested"] = tuple(given["requested"])
         return cls(**given)

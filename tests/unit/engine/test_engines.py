@@ -231,6 +231,16 @@ def test_a_run_whose_time_is_up_is_cancelled(engines: Engines) -> None:
     engines.run(body)
 
 
+def test_goa_19_the_call_of_an_inline_toolset_is_no_call_activity(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(request([search(), read("a")]))
+        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert running.count("call") == 1
+        assert running.count("inline") == 1
+
+    engines.run(body)
+
+
 def test_goa_20_an_agent_that_a_call_starts_is_a_run_of_its_own(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([search()], user="ann"))

@@ -238,3 +238,20 @@ def test_the_state_of_a_run_says_who_executes_it(tmp_path: Path) -> None:
             assert (await running.engine.info(run_id)).worker == "mine"
 
     asyncio.run(body())
+
+
+def test_a_stopped_worker_cancels_no_agent_that_waits_for_a_person(workers: Workers) -> None:
+    async def body() -> None:
+        first = workers.start()
+        async with opened(workers) as engine:
+            run_id = await engine.start(request([search([("router.web_search", {"query": "x"})])]))
+            child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+            (asked,) = await until(partial(engine.approvals, child.run_id))
+            assert await asyncio.to_thread(workers.stop, first) == 0
+            workers.start()
+            await engine.decide(child.run_id, asked.call, ALLOW)
+            end = await engine.result(run_id, 60)
+            assert not end.messages[-1].is_error
+            assert marks(workers) == ["x"]
+
+    asyncio.run(body())

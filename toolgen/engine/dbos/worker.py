@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
+from toolgen.engine.children import is_leaving
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer, open_client, prepare
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.heartbeats import INTERVAL, Heartbeats
@@ -94,6 +95,7 @@ class DbosWorker:
         self._of_user: Final[dict[str, asyncio.Semaphore]] = {}
         self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
         self._running: Final[set[asyncio.Task[Any]]] = set()
+        self._inline: Final[set[asyncio.Task[Any]]] = set()
         self._draining = asyncio.Event()
         self._beating: asyncio.Task[None] | None = None
         self._database: sa.Engine | None = None
@@ -114,7 +116,7 @@ class DbosWorker:
 
     @property
     def activities_running(self) -> int:
-        """How many activities it executes."""
+        """How many activities it executes, without inline calls, which wait for runs of their own."""
         return len(self._running)
 
     async def start(self) -> None:
@@ -162,8 +164,11 @@ class DbosWorker:
         self.metrics.draining.set(1)
         if self._running:
             await asyncio.wait(self._running, timeout=grace)
-        for task in self._running:
+        left = [*self._running, *self._inline]
+        for task in left:
             task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=1)
         if self._beating is not None:
             self._beating.cancel()
         await self._close()
@@ -181,6 +186,7 @@ class DbosWorker:
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""
+        is_leaving.set(self._draining.is_set)
         task: asyncio.Task[Any] | None = asyncio.current_task()
         async with AsyncExitStack() as held:
             if activity.name == "call":
@@ -189,8 +195,9 @@ class DbosWorker:
             if self.is_draining:
                 await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
             if task is not None:
-                self._running.add(task)
-                held.callback(self._running.discard, task)
+                running = self._inline if activity.name == "inline" else self._running
+                running.add(task)
+                held.callback(running.discard, task)
             outcomes = held.enter_context(self.metrics.measured(activity.name))
             outcomes.append(await self._host.execute(request, activity))
             return outcomes[0]
