@@ -38,7 +38,8 @@ class Retries:
 
     def delay(self, attempt: int, retry_after: float | None) -> float:
         """Return the seconds before the next attempt, after `attempt` attempts."""
-        return min(self.most, max(self.first * 2 ** (attempt - 1), retry_after or 0.0))
+        doubled: float = self.first * 2 ** (attempt - 1)
+        return min(self.most, max(doubled, retry_after or 0.0))
 
 
 DEFAULT_RETRIES: Final = Retries()

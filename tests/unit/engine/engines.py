@@ -68,7 +68,8 @@ class Running:
 
     async def questions(self, run_id: str, count: int = 1) -> list[Approval]:
         """Wait until a run asks so many questions."""
-        return await until(lambda: self.engine.approvals(run_id), lambda asked: len(asked) == count)
+        asked: list[Approval] = await until(lambda: self.engine.approvals(run_id), lambda asked: len(asked) == count)
+        return asked
 
 
 async def until(look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 60) -> Any:

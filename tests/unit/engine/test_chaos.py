@@ -11,6 +11,7 @@ import random
 import signal
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -100,7 +101,7 @@ class Chaos:
         while True:
             with suppress(NotAsked, OSError, LookupError, RuntimeError):
                 for info in await _retried(lambda: engine.runs(states=["waiting"])):
-                    for approval in await _retried(lambda info=info: engine.approvals(info.run_id)):
+                    for approval in await _retried(partial(engine.approvals, info.run_id)):
                         await engine.decide(approval.run_id, approval.call, _ALLOW)
             await asyncio.sleep(0.2)
 

@@ -115,6 +115,7 @@ def test_a_question_is_seen_and_answered_over_http(tmp_path: Path) -> None:
         (asked,) = shown["approvals"]
         assert (status, shown["state"], asked["question"]["tool"]) == (200, "waiting", "code.write_file")
         place = f"/runs/{run_id}/approvals/{quote(asked['call'])}"
+        wrong: Any
         for wrong in ({"decision": "perhaps"}, [], b"{", {"decision": "deny", "reason": 1}, {}):
             status, answer = await served.ask(place, wrong, method="POST", token=TOKEN)
             assert status == 400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,11 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running
+
+
+def marked(running: Running, path: str) -> bool:
+    return path in running.marks()
+
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
@@ -103,7 +109,7 @@ def test_several_questions_are_asked_one_after_the_other_as_writes_run(engines: 
             (asked,) = await running.questions(run_id)
             assert f'"path": "{path}"' in asked.question["summary"]
             await running.engine.decide(run_id, asked.call, ALLOW)
-            await until(running.marks, lambda seen, path=path: path in seen)
+            await until(partial(marked, running, path))
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
 
     engines.run(body)
@@ -191,7 +197,7 @@ def test_a_run_that_no_host_can_execute_ends_with_a_reason(
     engines: Engines, fields: dict[str, str], reason: str
 ) -> None:
     async def body(running: Running) -> None:
-        run_id = await running.engine.start(RunRequest(**{"agent": "main", "messages": (), **fields}))
+        run_id = await running.engine.start(RunRequest.from_json({"agent": "main", "messages": [], **fields}))
         end = await running.engine.result(run_id, 20)
         assert end.stopped == "failed"
         assert reason in end.reason

@@ -80,7 +80,7 @@ def test_a_question_of_one_process_is_answered_by_another_and_the_run_resumed_by
             assert marks(workers) == ["a", "b", "c"]
             timeline = workers.command("runs", "show", run_id, "--timeline").stdout
             assert re.search(r"completed after 3 turns: 7", timeline)
-            assert timeline.count("  call  ") == 4  # the write was asked for, and then made
+            assert timeline.count("  call code.") == 4  # the write was asked for, and then made
 
     asyncio.run(body())
 
@@ -146,7 +146,7 @@ def test_an_agent_of_a_killed_worker_is_the_same_run_afterwards(workers: Workers
     asyncio.run(body())
 
 
-OLD = {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": False}
+OLD: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": False}
 
 
 @pytest.mark.parametrize(

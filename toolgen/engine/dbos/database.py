@@ -10,7 +10,9 @@ from dbos import error as dbos_errors
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +26,9 @@ RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
 
+_EXCEPTION: Final = "$exception"
+
+
 class JsonSerializer(Serializer):
     """Writes values as JSON in ASCII: databases take any text of a model, and no code is ever loaded from one."""
 
@@ -32,14 +37,15 @@ class JsonSerializer(Serializer):
         return "toolgen_json"
 
     def serialize(self, data: Any) -> str:
-        """Return a value as JSON text. Exceptions are written as their type and message."""
+        """Return a value as JSON text. Of an exception the type and the message are written."""
         if isinstance(data, BaseException):
-            data = {"error": f"{type(data).__name__}: {data}"}
+            data = {_EXCEPTION: f"{type(data).__name__}: {data}"}
         return json.dumps(data, separators=(",", ":"))
 
     def deserialize(self, serialized_data: str) -> Any:
-        """Return the value of JSON text."""
-        return json.loads(serialized_data)
+        """Return the value of JSON text; for an exception, a `RunFailed` with its type and message."""
+        data = json.loads(serialized_data)
+        return RunFailed(data[_EXCEPTION]) if is_object(data) and data.keys() == {_EXCEPTION} else data
 
 
 def database_url(target: str | Path) -> str:
@@ -52,7 +58,7 @@ def database_url(target: str | Path) -> str:
         return f"sqlite:///{text}"
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise ValueError("the database is no valid URL; write postgresql://user@host/name, or a path") from None
     if url.get_backend_name() not in ("postgresql", "sqlite"):
         raise ValueError(f"runs are kept in Postgres or SQLite, not in {url.get_backend_name()}")

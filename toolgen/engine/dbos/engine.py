@@ -82,7 +82,7 @@ class DbosEngine:
             raise TimeoutError(f"{run_id} has not ended in {seconds} seconds") from None
         except dbos_errors.DBOSAwaitedWorkflowCancelledError as error:
             raise RunCancelled(f"{run_id} was cancelled") from error
-        except dbos_errors.DBOSException as error:
+        except (dbos_errors.DBOSException, RunFailed) as error:
             raise RunFailed(f"{run_id} could not be executed: {error}") from error
         if "failed" in outcome:
             raise RunFailed(f"{run_id} could not be executed: {outcome['failed']}")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activities, Activity
     from toolgen.engine.requests import Json, RunRequest
 
+_NAME_LENGTH: Final = 100
+
 
 class DbosFlow:
     """Implements `Flow`. Must be used in the workflow of the run only."""
@@ -27,7 +29,7 @@ class DbosFlow:
         """Execute each activity as a step. Cancelling the run cancels those that are under way."""
         steps = [DBOS.reserve_step() for _ in activities]  # in this order, whichever begins first
         return await together(
-            step.run_async({"name": activity.name, "preemptible": True}, self._execute, activity)
+            step.run_async({"name": _name(activity), "preemptible": True}, self._execute, activity)
             for step, activity in zip(steps, activities, strict=True)
         )
 
@@ -46,6 +48,12 @@ class DbosFlow:
     async def sleep(self, seconds: float, /) -> None:
         """Wait, across restarts too."""
         await DBOS.sleep_async(seconds)
+
+
+def _name(activity: Activity) -> str:
+    """Return the name of a step, for timelines: what is done, and for a call its tool, as the planner named it."""
+    call = activity.args.get("call")
+    return activity.name if call is None else f"{activity.name} {call['name'][:_NAME_LENGTH]}"
 
 
 def topic_of(call: str) -> str:

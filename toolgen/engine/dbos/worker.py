@@ -42,7 +42,10 @@ _working: list[DbosWorker] = []
 async def _execute_run(fields: Json) -> Json:
     """Execute a run. A failure is an outcome: the database has no exceptions."""
     worker = _working[0]
-    request = RunRequest.from_json(fields)
+    try:
+        request = RunRequest.from_json(fields)
+    except (KeyError, TypeError, ValueError) as error:  # of another version
+        return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
     try:
         return await Body(DbosFlow(worker, request), request, worker.retries).run()
     except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it

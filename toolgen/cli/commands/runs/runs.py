@@ -52,7 +52,9 @@ def list_(*, database: str, states: Sequence[State], user: str | None, limit: in
         show_json([asdict(info) for info in found])
         return 0
     for info in found:
-        click.echo(visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent}  {info.user or '-'}"))
+        click.echo(
+            visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}")
+        )
     if not found:
         click.echo("no runs", err=True)
     return 0
@@ -179,7 +181,7 @@ def _lines(about: dict[str, Any]) -> list[str]:
     """Return what people read about a run."""
     lines = [
         f"{about['run_id']}  {about['state']}",
-        f"agent {about['agent']}, user {about['user'] or '-'}, worker {about['worker'] or '-'}",
+        f"agent {about['agent'] or '-'}, user {about['user'] or '-'}, worker {about['worker'] or '-'}",
         f"created {_time(about['created'])}, updated {_time(about['updated'])}",
     ]
     if about["parent_run_id"]:

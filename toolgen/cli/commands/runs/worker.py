@@ -143,7 +143,8 @@ def _function(reference: str) -> Callable[[Any], Any]:
         raise click.UsageError(f"{reference} cannot be imported: {raised(error, root)}") from error
     if not callable(found):
         raise click.UsageError(f"{reference} is a {type(found).__qualname__}, not a function")
-    return found
+    function: Callable[[Any], Any] = found
+    return function
 
 
 def _limit(text: str) -> tuple[str, int]:
