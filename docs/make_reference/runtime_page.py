@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from reference_folder import FOLDER
 
 import toolgen.agents
+import toolgen.engine
 import toolgen.llm
 import toolgen.record
 import toolgen.runtime
@@ -34,6 +35,11 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.telemetry": ("Telemetry", "Operation"),
     "toolgen.agents": tuple(dir(toolgen.agents)),
     "toolgen.agents.runs": ("RunAgent", "run_to_end"),
+    "toolgen.engine": tuple(dir(toolgen.engine)),
+    "toolgen.engine.protocol": ("Approval", "RunInfo", "State"),
+    "toolgen.engine.children": ("run_children",),
+    "toolgen.engine.body": ("Retries",),
+    "toolgen.engine.dbos": ("DbosEngine", "DbosWorker", "database_url"),
     "toolgen.runtime.policy.paths.policy": ("PathPolicy", "PathAnswer", "Concern"),
     "toolgen.runtime.policy.rate_limits.protocol": (),
     "toolgen.runtime.policy.rate_limits.memory": ("MemoryCounters",),

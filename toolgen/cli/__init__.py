@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from typing import Final
 
-USAGE: Final = 2
-"""Exit code: usage, or configuration. 0 is success, 1 findings or drift; commands return these."""
-
-INTERNAL: Final = 3
-"""Exit code: an internal error, which is a bug in toolgen."""
-
-STOPPED: Final = 130
-"""Exit code: stopped by Ctrl-C; 128 + SIGINT, as shells do."""
+from toolgen.cli.exit_codes import STOPPED, USAGE
 
 
 def main() -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli import INTERNAL, STOPPED, USAGE
 from toolgen.cli.commands import COMMANDS, module_of
+from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.compiler.config import ConfigError
 from toolgen.spec.visible import visible
 

@@ -1,4 +1,4 @@
-"""Resolution of tool and toolset names given on the command line."""
+"""Names given on the command line: of tools and toolsets, and of addresses to listen at."""
 
 from __future__ import annotations
 
@@ -42,3 +42,11 @@ def check_toolset(name: str | None, known: Collection[str]) -> None:
     """Raise click.UsageError for the name of an unknown toolset. None is no name, and passes."""
     if name is not None and name not in known:
         raise click.UsageError(f"There is no toolset `{name}`. {suggestion(name, known) or 'See `toolgen list`.'}")
+
+
+def place_of(address: str) -> tuple[str, int]:
+    """Return the host and the port of `[HOST:]PORT`. Raises click.UsageError."""
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise click.UsageError(f"--http {address}: this is not [HOST:]PORT, such as 8000 or 127.0.0.1:8000")
+    return host.strip("[]") or "127.0.0.1", int(port)

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+import toolgen.agents
+import toolgen.engine
 import toolgen.execute
 import toolgen.llm
 import toolgen.record
@@ -24,7 +26,12 @@ def test_at_most_17_names_are_public() -> None:
     [
         (toolgen.llm, {"CodeAct", "Conversation", "TagRegistry", "ToolUse", "Turn", "read_tool_use", "system_prompt"}),
         (toolgen.record, {"Artifacts", "MemoryStore", "PostgresStore", "SqliteStore"}),
-        (toolgen.execute, {"CommandHost", "agent", "command", "load_user_tools"}),
+        (toolgen.execute, {"CommandHost", "command", "load_user_tools", "specified_executors"}),
+        (
+            toolgen.agents,
+            {"Calls", "Message", "ModelPlanner", "Outcome", "Planner", "executor", "planned", "run_agent"},
+        ),
+        (toolgen.engine, {"Engine", "EngineHost", "LocalEngine", "RunEnd", "RunRequest"}),
     ],
 )
 def test_each_package_exports_the_common_names(package: object, expected: set[str]) -> None:
@@ -33,7 +40,9 @@ def test_each_package_exports_the_common_names(package: object, expected: set[st
     assert all(getattr(package, name).__doc__ for name in names)
 
 
-@pytest.mark.parametrize("package", ["toolgen.execute", "toolgen.llm", "toolgen.record"])
+@pytest.mark.parametrize(
+    "package", ["toolgen.agents", "toolgen.engine", "toolgen.execute", "toolgen.llm", "toolgen.record"]
+)
 def test_a_package_imports_its_modules_on_use(package: str) -> None:
     program = (
         f"import json, sys, {package}; print(json.dumps([name for name in sys.modules if name.startswith('toolgen')]))"

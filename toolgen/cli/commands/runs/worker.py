@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.addresses import place_of
 from toolgen.cli.commands.runs.database import database_option, url_of
 from toolgen.cli.executors import importable, raised
+from toolgen.cli.names import place_of
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.events.records import StoreError
 
