@@ -86,7 +86,3 @@ class Heartbeats:
         with self._database.begin() as connection:
             connection.execute(sa.delete(_TABLE).where(_TABLE.c.worker == worker))
         self._seen.pop(worker, None)
-
-    def workers(self) -> list[str]:
-        """Return the workers that this one has seen, without itself."""
-        return sorted(self._seen)
