@@ -20,11 +20,12 @@ from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAge
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.runs.run import Session
 from toolgen.runtime.runs.schedule import batches
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from toolgen.agents.planner import Planner
@@ -41,10 +42,18 @@ class EngineHost:
     """Executes the activities of runs in this process. Implements `Activities`.
 
     `runtime` must have been made with `permission=ask_framework`: questions become approvals of the run. `planners` are
-    one planner, or several by name. Raises TypeError for another permission callback.
+    one planner, or several by name. `session` returns the session of a run, by default a new one in memory: with stored
+    grants an answer for the session holds in other runs of it, in other workers, and after a restart. Raises TypeError
+    for another permission callback.
     """
 
-    def __init__(self, runtime: Runtime, planners: Planner | Mapping[str, Planner]) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        planners: Planner | Mapping[str, Planner],
+        *,
+        session: Callable[[RunRequest], Session] = lambda _request: Session(),
+    ) -> None:
         if runtime.permission is not ask_framework:
             raise TypeError(
                 "the runtime of an engine needs `permission=ask_framework`, so that a run can wait for an answer "
@@ -52,6 +61,7 @@ class EngineHost:
             )
         self.runtime: Final = runtime
         self.planners: Final = planners if isinstance(planners, Mapping) else {DEFAULT_PLANNER: planners}
+        self._session: Final = session
         self._runs: Final[dict[str, Run]] = {}
         self._digests: Final[dict[str, str]] = {}
 
@@ -81,7 +91,12 @@ class EngineHost:
         run = self._runs.get(request.run_id)
         if run is None:
             run = self._runs[request.run_id] = self.runtime.start_run(
-                request.agent, role=request.role, mode=request.mode, requested=request.requested, meta=request.meta
+                request.agent,
+                session=self._session(request),
+                role=request.role,
+                mode=request.mode,
+                requested=request.requested,
+                meta=request.meta,
             )
         return run
 

@@ -94,11 +94,15 @@ class Engines:
 
     @asynccontextmanager
     async def opened(
-        self, change: Callable[[CountingHost], None] | None = None, worker: Any = None, **settings: Any
+        self,
+        change: Callable[[CountingHost], None] | None = None,
+        worker: Any = None,
+        session: Any = None,
+        **settings: Any,
     ) -> AsyncGenerator[Running]:
         late: Any = LateEngine()
         made = app.host(late, self.folder, **settings)
-        host = CountingHost(made.runtime, dict(made.planners))
+        host = CountingHost(made.runtime, dict(made.planners), **({"session": session} if session else {}))
         host.activities, host.runs_seen = [], []
         if change is not None:
             change(host)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
     from pathlib import Path
 
+    from toolgen.engine import RunRequest
+
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 
 
@@ -253,5 +255,31 @@ def test_a_stopped_worker_cancels_no_agent_that_waits_for_a_person(workers: Work
             end = await engine.result(run_id, 60)
             assert not end.messages[-1].is_error
             assert marks(workers) == ["x"]
+
+    asyncio.run(body())
+
+
+def test_an_answer_for_the_session_holds_in_another_run_after_a_restart(tmp_path: Path, postgres_url: str) -> None:
+    from toolgen.runtime import Session
+    from toolgen.runtime.policy.grants.postgres import PostgresGrants
+
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        for is_first in (True, False):
+            grants = PostgresGrants(postgres_url)
+
+            def session(asked: RunRequest, grants: PostgresGrants = grants) -> Session:
+                return Session(grants.of(asked.user, asked.session_id or asked.run_id))
+
+            async with engines.opened(session=session) as running:
+                run_id = await running.engine.start(request([write("a")], user="ann", session_id="s"))
+                if is_first:
+                    (asked,) = await running.questions(run_id)
+                    lasting = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
+                    await running.engine.decide(run_id, asked.call, lasting)
+                assert (await running.engine.result(run_id, 20)).stopped == "completed"
+                other = await running.engine.start(request([write("a")], user="bo", session_id="s"))
+                await running.questions(other)
+            await grants.aclose()
 
     asyncio.run(body())

@@ -306,7 +306,7 @@ def bind_question(tool: Tool, host: Host) -> Question:
             return None
         call = Call(tool, meta.for_call(request.tool_call_id), run, request.payload)
         call.given = decode_payload(request.payload)
-        asked = stage.question(call)
+        asked = await stage.question(call)
         if asked is not None and check is not None and (checking := check(call)) is not None:
             await checking
         return asked

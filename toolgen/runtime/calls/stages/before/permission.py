@@ -72,13 +72,16 @@ class Permission:
             _note_granted(call, found)
         return None
 
-    def question(self, call: Call) -> PermissionRequest | None:
+    async def question(self, call: Call) -> PermissionRequest | None:
         """Return what the call would ask now, without asking; None if it would run, or be denied, without a question.
 
         Raises `CallFailed` for a path that cannot be used.
         """
         found, decided = self._judged(call)
-        if decided.answer in (_ALLOW, _DENY) or self._is_granted(call, found):
+        if decided.answer in (_ALLOW, _DENY):
+            return None
+        grant, session = (self._tool.entry.ident, found.scope), call.run.session if call.run else None
+        if found.scope and session is not None and await self._finds_grant(call, session, grant):
             return None
         return self._request(call, found, decided)
 
