@@ -208,7 +208,8 @@ def test_two_workers_in_one_process_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_worker_takes_sensible_bounds_only(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
-    made = app.host(LateEngine(), tmp_path)
+    late: Any = LateEngine()
+    made = app.host(late, tmp_path)
     with pytest.raises(ValueError, match=message):
         DbosWorker(made, "sqlite:///x", **settings)
 

@@ -80,8 +80,8 @@ class Permission:
         found, decided = self._judged(call)
         if decided.answer in (_ALLOW, _DENY):
             return None
-        grant, session = (self._tool.entry.ident, found.scope), call.run.session if call.run else None
-        if found.scope and session is not None and await self._finds_grant(call, session, grant):
+        run, scope = call.run, found.scope
+        if run is not None and scope and await self._finds_grant(call, run.session, (self._tool.entry.ident, scope)):
             return None
         return self._request(call, found, decided)
 
