@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
-from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo
+from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo, question_id
 from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound, StoreError
 
@@ -112,9 +112,10 @@ class DbosEngine:
 
     async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
         """Answer a question. Raises `RunNotFound` and `NotAsked`."""
-        if call not in {approval.call for approval in await self.approvals(run_id)}:
+        questions = {approval.call: approval.question for approval in await self.approvals(run_id)}
+        if call not in questions:
             raise NotAsked(run_id, call)
-        answer, topic = decision_as_json(decision), topic_of(call)
+        answer, topic = decision_as_json(decision), topic_of(question_id(call, questions[call]))
         await self._with_database(lambda: self._client.send_async(run_id, answer, topic))
 
     async def info(self, run_id: str, /) -> RunInfo:
