@@ -22,7 +22,6 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
     from pathlib import Path
 
     from tests.unit.engine.engines import CountingHost, Running
@@ -131,7 +130,7 @@ def test_a_conversation_can_be_long_and_a_turn_can_have_many_calls(engines: Engi
 
 @pytest.mark.parametrize("run_id", ["", "a b", "a/b", "a%2Fb", "nul\0", "ü", "../x", "-x", "x" * 256, "a\n"])
 def test_ids_of_runs_are_plain(run_id: str) -> None:
-    with pytest.raises(ValueError, match="run_id is '.*; it must begin with a letter or digit"):
+    with pytest.raises(ValueError, match=r"run_id is '.*; it must begin with a letter or digit"):
         request(run_id=run_id)
 
 

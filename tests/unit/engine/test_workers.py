@@ -11,12 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, LateEngine, until
 from tests.unit.engine.workers import Workers
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos.heartbeats import Heartbeats, NameTaken
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -255,3 +257,40 @@ def test_a_stopped_worker_cancels_no_agent_that_waits_for_a_person(workers: Work
             assert marks(workers) == ["x"]
 
     asyncio.run(body())
+
+
+def test_two_running_workers_have_two_names(workers: Workers) -> None:
+    first = workers.start()
+    asyncio.run(until_executes(workers, first))
+    second = workers.command("worker", "tests.unit.engine.app:host", "--name", first)
+    assert second.returncode == 2
+    assert f"--name: a running worker is called {first!r}: each needs a name of its own" in second.stderr
+    workers.kill(first)
+    again = workers.start("tests.unit.engine.app:host", "--name", first)  # it takes the last of two names
+    asyncio.run(until_executes(workers, again))
+
+
+async def until_executes(workers: Workers, name: str) -> None:
+    await until(lambda: "executes runs" in workers.said(name))
+
+
+def test_of_two_workers_that_start_at_once_one_has_the_name(tmp_path: Path) -> None:
+    database = sa.create_engine(database_url(tmp_path / "runs.sqlite"))
+    try:
+        first, second = Heartbeats(database, "w"), Heartbeats(database, "w")
+        count = second._count
+        second._count = lambda: (count(), first.prepare())[0]  # type: ignore[method-assign]  # in between
+        with pytest.raises(NameTaken, match="a running worker is called 'w'"):
+            second.prepare()
+        assert first.beat() == []
+    finally:
+        database.dispose()
+
+
+def test_a_worker_without_a_database_that_it_can_write_to_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a folder").mkdir()
+    workers = Workers(str(tmp_path / "a folder"), tmp_path)
+    refused = workers.command("worker", "tests.unit.engine.app:host")
+    assert refused.returncode == 2
+    assert "Error: --database: the database of the runs cannot be prepared: OperationalError" in refused.stderr
+    assert "Traceback" not in refused.stderr
