@@ -140,6 +140,18 @@ class NotAsked(LookupError):
         return (NotAsked, (self.run_id, self.call))
 
 
+class NotResumable(Exception):
+    """A run cannot be resumed, because of its state."""
+
+    def __init__(self, run_id: str, state: State) -> None:
+        self.run_id = run_id
+        self.state = state
+        super().__init__(f"{run_id} is {state}: only a run that was cancelled or has failed can be resumed")
+
+    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State]]:
+        return (NotResumable, (self.run_id, self.state))
+
+
 class Activities(Protocol):
     """What executes activities in a process."""
 

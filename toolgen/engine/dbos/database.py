@@ -10,6 +10,7 @@ from dbos import error as dbos_errors
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ QUEUE: Final = "toolgen"
 RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
+_EXCEPTION: Final = "$exception"
+
 
 class JsonSerializer(Serializer):
     """Writes values as JSON in ASCII: databases take any text of a model, and no code is ever loaded from one."""
@@ -32,14 +35,15 @@ class JsonSerializer(Serializer):
         return "toolgen_json"
 
     def serialize(self, data: Any) -> str:
-        """Return a value as JSON text. Exceptions are written as their type and message."""
+        """Return a value as JSON text. Exceptions are written as their text."""
         if isinstance(data, BaseException):
-            data = {"error": f"{type(data).__name__}: {data}"}
+            data = {_EXCEPTION: str(data) if isinstance(data, RunFailed) else f"{type(data).__name__}: {data}"}
         return json.dumps(data, separators=(",", ":"))
 
     def deserialize(self, serialized_data: str) -> Any:
-        """Return the value of JSON text."""
-        return json.loads(serialized_data)
+        """Return the value of JSON text. All exceptions are `RunFailed`."""
+        data = json.loads(serialized_data)
+        return RunFailed(data[_EXCEPTION]) if isinstance(data, dict) and _EXCEPTION in data else data
 
 
 def database_url(target: str | Path) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from datetime import UTC, datetime
+from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dbos import error as dbos_errors
@@ -11,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
-from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo, question_id
+from toolgen.engine.protocol import Approval, NotAsked, NotResumable, RunCancelled, RunFailed, RunInfo, question_id
 from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound, StoreError
 
@@ -28,6 +31,17 @@ T = TypeVar("T")
 
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
+
+_AFTER_ALL: Final = 2**31 - 1
+"""A step that no run has."""
+
+_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
+"""What the ids of runs that calls started have after that of the first run."""
+
+_ACTIVE: Final = ["DELAYED", "ENQUEUED", "PENDING"]
+_TERMINAL: Final = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+_BATCH: Final = 1000
+"""How many runs are deleted at a time."""
 
 _STATES: Final[dict[str, State]] = {
     "DELAYED": "queued",
@@ -82,25 +96,69 @@ class DbosEngine:
             raise TimeoutError(f"{run_id} has not ended in {seconds} seconds") from None
         except dbos_errors.DBOSAwaitedWorkflowCancelledError as error:
             raise RunCancelled(f"{run_id} was cancelled") from error
-        except dbos_errors.DBOSException as error:
+        except (dbos_errors.DBOSException, RunFailed) as error:
             raise RunFailed(f"{run_id} could not be executed: {error}") from error
-        if "failed" in outcome:
-            raise RunFailed(f"{run_id} could not be executed: {outcome['failed']}")
         return RunEnd.from_json(outcome)
 
     async def cancel(self, run_id: str, /) -> None:
         """Cancel a run, and the runs that its calls started, whichever worker executes them. Raises `RunNotFound`."""
         await self._status(run_id)
         await self._with_database(lambda: self._client.cancel_workflow_async(run_id))
-        started = [each.workflow_id for each in await self._listed(workflow_id_prefix=f"{run_id}.")]
-        below = [each for each in started if each.startswith(f"{run_id}.")]  # in a prefix, `_` is any character
+        below = [each.workflow_id for each in await self._below(run_id)]
         if below:
             await self._with_database(lambda: self._client.cancel_workflows_async(below))
 
     async def resume(self, run_id: str, /) -> None:
-        """Let a run go on that was cancelled or could not be executed. Raises `RunNotFound`."""
-        await self._status(run_id)
-        await self._with_database(lambda: self._client.resume_workflow_async(run_id, queue_name=QUEUE))
+        """Let a run go on that was cancelled or could not be executed, with the runs that were cancelled with it.
+
+        It has its whole timeout again. Raises `RunNotFound`, and `NotResumable` for any other run.
+        """
+        status = await self._status(run_id)
+        state = _STATES.get(status.status, "failed")
+        if state not in ("cancelled", "failed"):
+            raise NotResumable(run_id, state)
+        cancelled_at = status.completed_at or 0
+        for each in (status, *await self._below(run_id)):
+            if each is status or (each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at):
+                await self._go_on(each.workflow_id)
+
+    async def _go_on(self, run_id: str) -> None:
+        """Enqueue a run again, and keep what it has done before it failed. Raises `NotResumable` if it is active."""
+        steps = await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
+        failed = [step["function_id"] for step in steps if step["error"] is not None]
+        try:
+            await self._with_database(
+                lambda: self._client.rewind_workflow_async(
+                    run_id,
+                    start_step=min(failed, default=_AFTER_ALL),
+                    application_version=VERSION,
+                    queue_name=QUEUE,
+                )
+            )
+        except dbos_errors.DBOSException as error:  # somebody else has resumed it
+            raise NotResumable(run_id, "running") from error
+
+    async def prune(self, seconds: float) -> int:
+        """Delete the runs that ended at least so many seconds ago, with all that they have done; return how many.
+
+        Runs that a call of a run started are kept as long as that goes on: the call may be made again.
+        """
+        before = datetime.fromtimestamp(time() - seconds, UTC).isoformat()
+        deleted = kept = 0
+        while found := await self._listed(status=_TERMINAL, completed_before=before, limit=_BATCH, offset=kept):
+            ids = [each.workflow_id for each in found]
+            active = await self._listed(workflow_ids=list({*map(_first_of, ids)}), status=_ACTIVE)
+            goes_on = {each.workflow_id for each in active}
+            old = [run_id for run_id in ids if _first_of(run_id) not in goes_on]
+            await self._with_database(lambda old=old: self._client.delete_workflows_async(old))
+            deleted += len(old)
+            kept += len(ids) - len(old)
+        return deleted
+
+    async def _below(self, run_id: str) -> list[WorkflowStatus]:
+        """Return the runs that the calls of a run started, at any depth: see `child_id`."""
+        found = await self._listed(workflow_id_prefix=f"{run_id}.")
+        return [each for each in found if _BELOW.fullmatch(each.workflow_id.removeprefix(run_id))]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -198,3 +256,9 @@ class DbosEngine:
                         f"the database of the runs cannot be reached: {type(error.orig).__name__}"
                     ) from error
                 await asyncio.sleep(_PAUSE)
+
+
+def _first_of(run_id: str) -> str:
+    """Return the id of the run at the top of the chain of calls that started a run."""
+    found = re.search(f"{_BELOW.pattern}$", run_id)
+    return run_id if found is None else run_id[: found.start()]

@@ -23,8 +23,11 @@ from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonS
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.heartbeats import DEAD_AFTER, INTERVAL, Heartbeats
 from toolgen.engine.dbos.metrics import Metrics
+from toolgen.engine.protocol import RunFailed
 from toolgen.engine.requests import RunRequest
 from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.redact.call_secrets import hide_text
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
@@ -54,7 +57,8 @@ async def _execute_run(fields: Json) -> Json:
         raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # this execution owns it no more
     except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
         warn("a run of %s failed", request.agent, error=error)
-        return {"failed": f"{type(error).__name__}: {error}"}
+        text = str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
+        raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
     finally:
         worker.forget(request.run_id, "this worker does not execute the run any more")
 
