@@ -1,6 +1,7 @@
 """An MCP server without an SDK, as a process: `python raw_server.py FOLDER`. It answers what it is told to.
 
-A call of any tool is answered with `args["answer"]`, or with its own `_meta` if that is "meta"; the list of tools is `tools.json` of FOLDER, as they are.
+A call of any tool is answered with `args["answer"]`, or with its own `_meta` if that is "meta". The list of tools is
+`tools.json` of FOLDER, as it is.
 """
 
 from __future__ import annotations
