@@ -46,6 +46,11 @@ _PLAIN: Final = (
 )
 
 
+def is_run_id(text: str) -> bool:
+    """Whether a run can have this id."""
+    return _RUN_ID.fullmatch(text) is not None
+
+
 def new_run_id() -> str:
     """Return an id that cannot be guessed: it gives access to what the run did."""
     return f"run_{os.urandom(16).hex()}"
@@ -85,7 +90,7 @@ class RunRequest:
     trace_context: Mapping[str, str] = field(default_factory=outgoing_headers)
 
     def __post_init__(self) -> None:
-        if not _RUN_ID.fullmatch(self.run_id):
+        if not is_run_id(self.run_id):
             raise ValueError(
                 f"run_id is {_shown(self.run_id)}; it must begin with a letter or digit, and have at most 255 letters, "
                 "digits, and _ . : -"

@@ -13,7 +13,9 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.workers import Workers
 from toolgen.engine import RunCancelled, RunFailed
+from toolgen.engine.dbos import prepare
 from toolgen.engine.protocol import NotAsked, NotResumable
+from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -157,6 +159,29 @@ def test_old_runs_are_deleted_and_leave_nothing(durable: Engines) -> None:
         assert len(left) == 2
         assert all(run_id.startswith("waits") for run_id in left)
         assert await asyncio.to_thread(ids_in_tables, durable.url) <= set(left)
+
+    durable.run(body)
+
+
+def test_a_database_that_lacks_its_tables_is_an_error_with_a_reason(durable: Engines) -> None:
+    prepare(durable.url)
+    database = sa.create_engine(durable.url)
+    table = "dbos.workflow_status CASCADE" if durable.kind == "postgres" else "workflow_status"
+    with database.begin() as connection:
+        connection.execute(sa.text(f"DROP TABLE {table}"))
+    database.dispose()
+    for args in (("list",), ("cancel", "r1")):
+        code, text = command(durable, "runs", *args)
+        assert code == 2
+        assert "Error: the database of the runs fails: " in text
+        assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("run_id", ["nul\0", "half \ud800", "a/b", "", "x" * 100_000])
+def test_no_run_has_an_odd_id(durable: Engines, run_id: str) -> None:
+    async def body(running: Running) -> None:
+        with pytest.raises(RunNotFound):
+            await running.engine.info(run_id)
 
     durable.run(body)
 

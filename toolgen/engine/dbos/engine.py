@@ -9,14 +9,15 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dbos import error as dbos_errors
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import Approval, NotAsked, NotResumable, RunCancelled, RunFailed, RunInfo, question_id
-from toolgen.engine.requests import RunEnd
+from toolgen.engine.requests import RunEnd, is_run_id
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -232,7 +233,7 @@ class DbosEngine:
         return await self._with_database(lambda: self._client.get_event_async(run_id, QUESTIONS, 0)) or {}
 
     async def _status(self, run_id: str) -> WorkflowStatus:
-        found = await self._listed(workflow_ids=[run_id])
+        found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
         if not found:
             raise RunNotFound(run_id)
         return found[0]
@@ -245,16 +246,19 @@ class DbosEngine:
     async def _with_database(self, action: Callable[[], Awaitable[T]]) -> T:
         """Do something with the database, again if it is away. Raises `StoreError` if this engine does not wait.
 
-        DBOS waits for most lost connections, but not for every way in which a server is away.
+        DBOS waits for most lost connections, but not for every way in which a server is away. Raises `StoreError` also
+        for what waiting does not help against, such as missing tables or permissions.
         """
+        is_away = False
         while True:
             try:
                 return await action()
-            except OperationalError as error:
-                if not self._waits:
-                    raise StoreError(
-                        f"the database of the runs cannot be reached: {type(error.orig).__name__}"
-                    ) from error
+            except DBAPIError as error:
+                if not self._waits or not isinstance(error, OperationalError):
+                    raise StoreError(f"the database of the runs fails: {type(error.orig).__name__}") from error
+                if not is_away:
+                    warn("the database of the runs cannot be reached; this waits for it", error=error)
+                is_away = True
                 await asyncio.sleep(_PAUSE)
 
 
