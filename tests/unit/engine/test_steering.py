@@ -95,6 +95,22 @@ def test_a_resumed_run_goes_on_with_the_agents_that_were_cancelled_with_it(durab
     durable.run(body)
 
 
+def test_runs_that_wait_are_found_behind_newer_ones_that_do_not(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([write("a")], run_id="waits"))
+        await running.questions("waits")
+        for number in range(5):
+            await engine.start(request([read("slow-5")], run_id=f"r{number}"))
+        await until(lambda: len(running.marks()) == 5)
+        assert [run.run_id for run in await engine.runs(states=["waiting"], limit=2)] == ["waits"]
+        assert [run.run_id for run in await engine.runs(states=["running"], limit=2)] == ["r4", "r3"]
+        assert [run.run_id for run in await engine.runs(limit=2)] == ["r4", "r3"]
+        assert len(await engine.runs()) == 6
+
+    durable.run(body)
+
+
 def test_cancelling_a_run_cancels_no_other_whose_id_begins_alike(durable: Engines) -> None:
     async def body(running: Running) -> None:
         for run_id in ("2024", "2024.1", "2024x", "a_b", "aXb.0123456789abcdef"):

@@ -6,7 +6,7 @@ import asyncio
 import re
 from datetime import UTC, datetime
 from time import time
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from dbos import error as dbos_errors
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -14,7 +14,16 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
-from toolgen.engine.protocol import Approval, NotAsked, NotResumable, RunCancelled, RunFailed, RunInfo, question_id
+from toolgen.engine.protocol import (
+    Approval,
+    NotAsked,
+    NotResumable,
+    RunCancelled,
+    RunFailed,
+    RunInfo,
+    State,
+    question_id,
+)
 from toolgen.engine.requests import RunEnd, is_run_id
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.redact.warning import warn
@@ -24,7 +33,6 @@ if TYPE_CHECKING:
 
     from dbos import EnqueueOptions, WorkflowStatus
 
-    from toolgen.engine.protocol import State
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
 
@@ -39,6 +47,7 @@ _AFTER_ALL: Final = 2**31 - 1
 _BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
 """What the ids of runs that calls started have after that of the first run."""
 
+_ALL_STATES: Final = get_args(State)
 _ACTIVE: Final = ["DELAYED", "ENQUEUED", "PENDING"]
 _TERMINAL: Final = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 _BATCH: Final = 1000
@@ -181,18 +190,22 @@ class DbosEngine:
         """Return the state of a run. Raises `RunNotFound`."""
         return await self._info(await self._status(run_id))
 
-    async def runs(
-        self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[RunInfo]:
-        """Return runs, the newest first; by default all."""
+    async def runs(self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100) -> list[RunInfo]:
+        """Return at most `limit` runs, the newest first; by default of all states and users."""
         wanted = [status for status, state in _STATES.items() if state in states] if states else None
         if wanted is not None and "failed" in states:
             wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
         if wanted is not None and "waiting" in states and "PENDING" not in wanted:
             wanted.append("PENDING")
-        found = await self._listed(status=wanted, user=user, limit=limit, offset=offset, sort_desc=True)
-        infos = [await self._info(status) for status in found]
-        return [info for info in infos if not states or info.state in states]
+        infos: list[RunInfo] = []
+        looked_at = 0
+        while len(infos) < limit:  # whether a run waits is not known before its questions are read
+            found = await self._listed(status=wanted, user=user, limit=limit, offset=looked_at, sort_desc=True)
+            infos += [info for each in found if (info := await self._info(each)).state in (states or _ALL_STATES)]
+            looked_at += len(found)
+            if len(found) < limit:
+                break
+        return infos[:limit]
 
     async def timeline(self, run_id: str, /) -> list[Json]:
         """Return what was done in a run, in order: `name`, `started` and `ended`, in seconds since 1970.
