@@ -17,6 +17,7 @@ from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, LateEngine, until
 from tests.unit.engine.workers import Workers
+from toolgen.engine import RunFailed
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
 from toolgen.engine.dbos.heartbeats import Heartbeats, NameTaken
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -292,5 +293,56 @@ def test_a_worker_without_a_database_that_it_can_write_to_says_so(tmp_path: Path
     workers = Workers(str(tmp_path / "a folder"), tmp_path)
     refused = workers.command("worker", "tests.unit.engine.app:host")
     assert refused.returncode == 2
-    assert "Error: --database: the database of the runs cannot be prepared: OperationalError" in refused.stderr
+    assert "--database: the database of the runs cannot be prepared: OperationalError: unable to open" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_worker_without_permission_says_so(postgres_url: str, tmp_path: Path) -> None:
+    database = sa.create_engine(database_url(postgres_url))
+    with database.begin() as connection:
+        connection.execute(sa.text("CREATE ROLE weak LOGIN"))
+    database.dispose()
+    weak = sa.make_url(postgres_url).set(username="weak").render_as_string(hide_password=False)
+    refused = Workers(weak, tmp_path).command("worker", "tests.unit.engine.app:host")
+    assert refused.returncode == 2
+    assert "cannot be prepared: InsufficientPrivilege: permission denied for database" in refused.stderr
+
+
+def test_what_runs_say_is_not_in_the_log_of_a_database_that_fails(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened() as running:
+            run_id = await running.engine.start(request([read("slow-1")], answer="hunter2-hunter2"))
+            await until(running.marks)
+            database = sa.create_engine(engines.url)
+            with database.begin() as connection:
+                connection.execute(sa.text(BROKEN))
+            database.dispose()
+            with pytest.raises(RunFailed, match="it is broken"):
+                await running.engine.result(run_id, 30)
+
+    asyncio.run(body())
+    assert "it is broken" in caplog.text
+    assert "hunter2" not in caplog.text
+
+
+BROKEN = (
+    "CREATE TRIGGER broken BEFORE INSERT ON operation_outputs WHEN NEW.output LIKE '%hunter2%' "
+    "BEGIN SELECT RAISE(ABORT, 'it is broken'); END"
+)
+
+
+def test_a_cancelled_run_is_no_error_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened() as running:
+            run_id = await running.engine.start(request([read("slow-30")]))
+            await until(running.marks)
+            await running.engine.cancel(run_id)
+            await until(lambda: not running.host._runs)
+            await running.engine.result(await running.engine.start(request([read("b")])), 20)
+
+    asyncio.run(body())
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 from dbos import error as dbos_errors
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
+from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client, reason_of
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import (
@@ -268,7 +268,7 @@ class DbosEngine:
                 return await action()
             except DBAPIError as error:
                 if not self._waits or not isinstance(error, OperationalError):
-                    raise StoreError(f"the database of the runs fails: {type(error.orig).__name__}") from error
+                    raise StoreError(f"the database of the runs fails: {reason_of(error)}") from error
                 if not is_away:
                     warn("the database of the runs cannot be reached; this waits for it", error=error)
                 is_away = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import threading
@@ -19,7 +20,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.children import is_leaving
-from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer, open_client, prepare
+from toolgen.engine.dbos.database import (
+    APPLICATION,
+    QUEUE,
+    RUN,
+    VERSION,
+    ExpectedErrors,
+    JsonSerializer,
+    open_client,
+    prepare,
+    reason_of,
+)
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.heartbeats import DEAD_AFTER, INTERVAL, Heartbeats
 from toolgen.engine.dbos.metrics import Metrics
@@ -39,6 +50,8 @@ if TYPE_CHECKING:
     from toolgen.engine.host import EngineHost
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json
+
+_expected: Final = ExpectedErrors()
 
 _working: list[DbosWorker] = []
 """The worker of this process, if any: DBOS has one instance per process."""
@@ -148,8 +161,10 @@ class DbosWorker:
                 "serializer": JsonSerializer(),
                 "log_level": "WARNING",
                 "enable_otlp": False,
+                "db_engine_kwargs": {"hide_parameters": True},  # messages of runs are not for logs
                 "notification_listener_polling_interval_sec": self._poll,
             }
+            logging.getLogger("dbos").addFilter(_expected)
             self._dbos = DBOS(config=config)
             DBOS.launch()
         except BaseException:
@@ -165,7 +180,7 @@ class DbosWorker:
         try:
             heartbeats.prepare()
         except SQLAlchemyError as error:
-            raise StoreError(f"the database of the runs cannot be prepared: {type(error).__name__}") from error
+            raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
         client = open_client(self._url)
         client.register_queue(
             QUEUE,
