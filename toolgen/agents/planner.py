@@ -6,6 +6,7 @@ hints and renders prompts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -13,7 +14,7 @@ from toolgen.agents.messages import Message
 from toolgen.contract.records import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import ToolDefinition
@@ -58,7 +59,9 @@ class Planner(Protocol):
 
 
 def checked(plan: Any) -> Plan:
-    """Return what a planner returned. Raises TypeError if it is no plan, or has calls whose fields are no text."""
+    """Return what a planner returned. Raises TypeError if it is no plan, or has fields of other types."""
+    if isinstance(plan, (Calls, Outcome)) and not isinstance(plan.telemetry, Mapping):
+        raise TypeError(f"the planner returned a {_type(plan.telemetry)} as telemetry; it must be a mapping")
     if isinstance(plan, Outcome):
         return plan
     if not isinstance(plan, Calls) or not isinstance(plan.message, Message):

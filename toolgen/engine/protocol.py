@@ -145,7 +145,7 @@ class NotResumable(Exception):
 
     def __init__(self, run_id: str, state: State) -> None:
         self.run_id = run_id
-        self.state = state
+        self.state: State = state
         super().__init__(f"{run_id} is {state}: only a run that was cancelled or has failed can be resumed")
 
     def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State]]:

@@ -52,7 +52,7 @@ def call(call_id: Any = "", payload: Any = READ, name: Any = "code.read_file") -
 
 def planned_by(*plans: Any) -> Callable[[CountingHost], None]:
     def change(host: CountingHost) -> None:
-        host.planners = {"default": Plans(*plans)}  # type: ignore[misc]  # set once more, before it is used
+        vars(host)["planners"] = {"default": Plans(*plans)}
 
     return change
 
@@ -77,12 +77,26 @@ def ends(engines: Engines, *plans: Any, look: Callable[[Running, RunEnd], None])
         (calls(call(name=None)), "whose call 0 has a NoneType as its name"),
         (calls("read"), "whose call 0 has a NoneType as its name"),
         (calls(call(), response={"raw": object()}), "the message of the planner is not JSON: Object of type object"),
+        (Outcome(value=1, telemetry=None), "the planner returned a NoneType as telemetry; it must be a mapping"),  # type: ignore[arg-type]
         (Outcome(value=float("nan")), "the outcome of the planner is not JSON"),
         (Outcome(value="\ud800"), "the outcome of the planner is not JSON"),
         (Outcome(value=1, telemetry={"cost": object()}), "the telemetry of the planner is not JSON"),
         (Outcome(value=1, telemetry={"cost": 10**5000}), "the telemetry of the planner is not JSON"),
     ],
-    ids=["none", "text", "id", "payload", "name", "call", "response", "nan", "surrogate", "telemetry", "huge number"],
+    ids=[
+        "none",
+        "text",
+        "id",
+        "payload",
+        "name",
+        "call",
+        "response",
+        "no telemetry",
+        "nan",
+        "surrogate",
+        "telemetry",
+        "huge number",
+    ],
 )
 def test_a_planner_that_returns_no_plan_ends_the_run_with_a_reason(engines: Engines, plan: Any, reason: str) -> None:
     def look(_running: Running, end: RunEnd) -> None:
@@ -170,11 +184,11 @@ def test_a_request_as_json_is_the_same_request() -> None:
 
 
 def test_code_of_the_host_that_fails_where_a_run_starts_ends_the_run(engines: Engines) -> None:
-    def change(host: CountingHost) -> None:
+    def change(host: Any) -> None:
         def fail(*_: object, **__: object) -> None:
             raise ConnectionError("no directory of users")
 
-        host.runtime.start_run = fail  # type: ignore[method-assign]
+        host.runtime.start_run = fail
 
     async def body(running: Running) -> None:
         end = await running.engine.result(await running.engine.start(request([read()])), 20)
@@ -186,7 +200,7 @@ def test_code_of_the_host_that_fails_where_a_run_starts_ends_the_run(engines: En
 def test_a_run_that_another_host_cannot_continue_ends_with_a_reason(engines: Engines) -> None:
     """The second host has another catalog, so the run can be planned, and its call cannot be made."""
 
-    def change(host: CountingHost) -> None:
+    def change(host: Any) -> None:
         execute = host._run
 
         def once(request_: RunRequest) -> Any:
@@ -194,7 +208,7 @@ def test_a_run_that_another_host_cannot_continue_ends_with_a_reason(engines: Eng
                 raise ValueError("there is no agent 'main'")
             return execute(request_)
 
-        host._run = once  # type: ignore[method-assign]
+        host._run = once
 
     async def body(running: Running) -> None:
         end = await running.engine.result(await running.engine.start(request([read(), write("b")], [read()])), 20)
@@ -207,7 +221,7 @@ def test_an_answer_that_was_given_twice_does_not_count_for_another_question(engi
     """The call asks about one thing, is answered by two people at once, and then asks about another."""
     has_changed, are_sent = False, asyncio.Event()
 
-    def change(host: CountingHost) -> None:
+    def change(host: Any) -> None:
         ask = host.runtime.permission_request
 
         async def changing(*args: Any) -> Any:
@@ -216,7 +230,7 @@ def test_an_answer_that_was_given_twice_does_not_count_for_another_question(engi
                 await are_sent.wait()
             return question and replace(question, summary="second" if has_changed else "first")
 
-        host.runtime.permission_request = changing  # type: ignore[method-assign]
+        host.runtime.permission_request = changing
 
     async def body(running: Running) -> None:
         nonlocal has_changed

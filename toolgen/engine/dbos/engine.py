@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from datetime import UTC, datetime
+from functools import partial
 from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
@@ -160,7 +161,7 @@ class DbosEngine:
             active = await self._listed(workflow_ids=list({*map(_first_of, ids)}), status=_ACTIVE)
             goes_on = {each.workflow_id for each in active}
             old = [run_id for run_id in ids if _first_of(run_id) not in goes_on]
-            await self._with_database(lambda old=old: self._client.delete_workflows_async(old))
+            await self._with_database(partial(self._client.delete_workflows_async, old))
             deleted += len(old)
             kept += len(ids) - len(old)
         return deleted
