@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgen.agents.messages import Message
 from toolgen.agents.observed import in_span, observed
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import Outcome, checked
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.llm.presentations.calls import text_of
@@ -137,7 +137,7 @@ async def _loop(
     for number in range(1, max_turns + 1):
         if run.progress.is_aborted:
             return AgentResult(outcome=None, messages=tuple(history), turns=number - 1, stopped="aborted")
-        plan = await planner.plan(tuple(history), tools, run.meta)
+        plan = checked(await planner.plan(tuple(history), tools, run.meta))
         telemetry = sum_telemetry(telemetry, [plan.telemetry])
         if isinstance(plan, Outcome):
             return AgentResult(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import Outcome, checked
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _ObservedPlanner:
         self, messages: Sequence[Message], tools: Mapping[str, ToolDefinition], meta: ToolCallMeta, /
     ) -> Plan:
         with self._telemetry.plan(self._run.agent) as step:
-            plan = await self._planner.plan(messages, tools, meta)
+            plan = checked(await self._planner.plan(messages, tools, meta))
             step.used(plan.telemetry.get("input_tokens"), plan.telemetry.get("output_tokens"))
             if self._telemetry.contents and step.is_recording:
                 step.set(_contents(messages, plan, self._run))

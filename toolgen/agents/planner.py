@@ -6,15 +6,16 @@ hints and renders prompts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from toolgen.agents.messages import Message
 from toolgen.contract.records import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from toolgen.agents.messages import Message
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import ToolDefinition
 
@@ -55,3 +56,24 @@ class Planner(Protocol):
         raises, the run fails.
         """
         ...
+
+
+def checked(plan: Any) -> Plan:
+    """Return what a planner returned. Raises TypeError if it is no plan, or has fields of other types."""
+    if isinstance(plan, (Calls, Outcome)) and not isinstance(plan.telemetry, Mapping):
+        raise TypeError(f"the planner returned a {_type(plan.telemetry)} as telemetry; it must be a mapping")
+    if isinstance(plan, Outcome):
+        return plan
+    if not isinstance(plan, Calls) or not isinstance(plan.message, Message):
+        returned = f"Calls with a {_type(plan.message)}" if isinstance(plan, Calls) else f"a {_type(plan)}"
+        raise TypeError(f"the planner returned {returned}; it must return Calls with a Message, or an Outcome")
+    for place, call in enumerate(plan.message.calls):
+        for name, types in (("name", str), ("tool_call_id", str), ("payload", (str, bytes))):
+            value = getattr(call, name, None)
+            if not isinstance(value, types):
+                raise TypeError(f"the planner returned Calls whose call {place} has a {_type(value)} as its {name}")
+    return plan
+
+
+def _type(value: Any) -> str:
+    return type(value).__qualname__

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.agents.messages import message_as_json
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING
-from toolgen.engine.protocol import Activity
+from toolgen.engine.protocol import Activity, question_id
 from toolgen.runtime.runs.schedule import Group, Rest, rest_after
 
 if TYPE_CHECKING:
@@ -72,6 +72,9 @@ class Body:
                 return self._end("completed", turn + 1, value=plan["outcome"])
             self._keys.extend(plan["keys"])
             outcomes = await self._turn(plan)
+            error = next((each["error"] for each in outcomes if "error" in each), "")
+            if error:
+                return self._end("failed", turn + 1, reason=error)
             self._telemetry = sum_telemetry(self._telemetry, [each.get("telemetry", NOTHING) for each in outcomes])
             changed = next((each["changed"] for each in outcomes if "changed" in each), "")
             if changed:
@@ -115,7 +118,7 @@ class Body:
                     may_continue=plan["may_continue"],
                 )
                 rest = max(rest, after)
-                if any("changed" in each for each in made):
+                if any("changed" in each or "error" in each for each in made):
                     rest = Rest.SKIP
             outcomes.update(zip(places, made, strict=True))
         return [outcomes[place] for place in range(len(calls))]
@@ -157,7 +160,7 @@ class Body:
         questions = {calls[place]["key"]: question for place, question in asked.items()}
         await self._flow.ask(questions)
         for place, question in asked.items():
-            decision = await self._flow.answer(calls[place]["key"], ANSWER_TIMEOUT)
+            decision = await self._flow.answer(question_id(calls[place]["key"], question), ANSWER_TIMEOUT)
             decision = decision or {"decision": "deny", "reason": "nobody answered in time"}
             calls[place] = {**calls[place], "answer": {"question": question, "decision": decision}}
         await self._flow.ask({})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from contextlib import nullcontext
 from hashlib import sha256
@@ -12,9 +14,11 @@ from pydantic_core import to_jsonable_python
 from toolgen.adapters.approval import answered, ask_framework, decision_of, question_data
 from toolgen.agents.loop import RunTools
 from toolgen.agents.messages import call_from_json, message_as_json, message_from_json
-from toolgen.agents.planner import Outcome
+from toolgen.agents.observed import observed
+from toolgen.agents.planner import Outcome, checked
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.requests import DEFAULT_PLANNER
+from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
 from toolgen.runtime.events.records import StoreError
@@ -28,12 +32,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from toolgen.agents.messages import Message
     from toolgen.agents.planner import Planner
     from toolgen.contract.records import ToolResult
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.runs.run import Run
+
+_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+"""Ids of calls that are used as they are. Other keys have a `~`, so no id is one of them."""
+
+_CLEAR: Final = (UnknownAgent, ToolsNotGranted, CatalogError, ValueError)
+"""Errors of requests that no host with this catalog can execute: their texts need no name of a type."""
 
 _WORTH_REPEATING: Final = frozenset({FailureKind.UNAVAILABLE, FailureKind.TIMEOUT})
 
@@ -66,11 +77,15 @@ class EngineHost:
         self._digests: Final[dict[str, str]] = {}
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
-        """Execute one activity. What fails has an outcome too."""
+        """Execute one activity, in the trace of the request. What fails has an outcome too."""
         try:
             run = self._run(request)
-        except (UnknownAgent, ToolsNotGranted, CatalogError, ValueError) as error:  # it is not an agent of this catalog
-            return {"error": str(error)}
+        except Exception as error:  # noqa: BLE001  # it is no agent of this catalog, or code of the host failed
+            return {"error": str(error) if isinstance(error, _CLEAR) else _described(error)}
+        with continued(request.trace_context):
+            return await self._execute(request, run, activity)
+
+    async def _execute(self, request: RunRequest, run: Run, activity: Activity) -> Json:
         match activity.name:
             case "plan":
                 return await self._plan(request, run, activity.args)
@@ -116,20 +131,23 @@ class EngineHost:
             known = ", ".join(sorted(self.planners)) or "none"
             return {"error": f"this host has no planner {request.planner!r}; it has {known}"}
         history = [message_from_json(message) for message in args["messages"]]
+        tools = RunTools(self.runtime.catalog, run)
         try:
-            plan = await planner.plan(history, RunTools(self.runtime.catalog, run), run.meta)
+            plan = checked(await observed(planner, run).plan(history, tools, run.meta))
+            telemetry = _as_json("telemetry", dict(plan.telemetry))
             if isinstance(plan, Outcome):
-                value = to_jsonable_python(plan.value)
-                canonical(value)
-                return {"outcome": value, "telemetry": dict(plan.telemetry)}
+                return {"outcome": _as_json("outcome", plan.value), "telemetry": telemetry}
+            return {**self._planned(plan.message, args), "telemetry": telemetry}
         except Exception as error:  # noqa: BLE001  # planners are the host's; the run says what they raise
-            return {"error": f"{type(error).__name__}: {error}", "may_repeat": True}
-        catalog, calls = self.runtime.catalog, plan.message.calls
+            return {"error": _described(error), "may_repeat": True}
+
+    def _planned(self, message: Message, args: Json) -> Json:
+        """Return what the body needs to make the calls of a message. Raises TypeError for one that is not JSON."""
+        catalog, calls = self.runtime.catalog, message.calls
         keys = _keys([call.tool_call_id for call in calls], args["turn"], set(args["keys"]))
         idents = [catalog.resolve(call.name) or "" for call in calls]
         return {
-            "message": message_as_json(plan.message),
-            "telemetry": dict(plan.telemetry),
+            "message": _storable(message_as_json(message)),
             "keys": keys,
             "digests": [self._digest(ident) for ident in idents],
             "inline": [bool(ident) and self.runtime.is_inline(ident) for ident in idents],
@@ -214,11 +232,37 @@ def _outcome(result: ToolResult[Any]) -> Json:
     return outcome
 
 
+def _storable(message: Json) -> Json:
+    """Return a message that engines can store, also with texts that are no Unicode. Raises TypeError."""
+    try:
+        json.dumps(message, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"the message of the planner is not JSON: {error}") from error
+    return message
+
+
+def _as_json(what: str, value: Any) -> Any:
+    """Return a value of a planner as JSON values, in which dataclasses and models become objects. Raises TypeError."""
+    try:
+        converted = to_jsonable_python(value)
+        canonical(converted)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"the {what} of the planner is not JSON: {error}") from error
+    return converted
+
+
+def _described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
 def _keys(ids: Sequence[str], turn: int, taken: set[str]) -> list[str]:
-    """Return keys for the calls of a turn: their ids, where these are not taken."""
+    """Return keys for the calls of a turn: their ids, where these are plain and not taken.
+
+    A key is on command lines, in URLs and in the record; a model, or its API, may send anything as an id.
+    """
     keys: list[str] = []
     for place, call_id in enumerate(ids):
-        key = call_id if call_id and call_id not in taken else f"{call_id or 'call'}~{turn}.{place}"
+        key = call_id if _PLAIN_ID.fullmatch(call_id) and call_id not in taken else f"call~{turn}.{place}"
         taken.add(key)
         keys.append(key)
     return keys

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from dataclasses import dataclass, field
 from time import time
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo
+from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo, question_id
 from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activities, Activity, State
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
+
+ENDED_RUNS: Final = 1000
+"""How many runs that ended an engine in memory knows."""
 
 
 @dataclass(slots=True)
@@ -35,12 +39,16 @@ class _Running:
 
 
 class LocalEngine:
-    """Executes runs as tasks of the running event loop. Implements `Engine`."""
+    """Executes runs as tasks of the running event loop. Implements `Engine`.
+
+    It knows the last 1,000 runs that ended; those before are not found any more.
+    """
 
     def __init__(self, host: Activities, retries: Retries = DEFAULT_RETRIES) -> None:
         self._host: Final = host
         self._retries: Final = retries
         self._runs: Final[dict[str, _Running]] = {}
+        self._last_ended: Final[deque[str]] = deque()
 
     async def start(self, request: RunRequest, /) -> str:
         """Start a run, unless there is one with its id; return the id."""
@@ -48,6 +56,7 @@ class LocalEngine:
             run = self._runs[request.run_id] = _Running(request, time())
             run.updated = run.created
             run.task = asyncio.create_task(self._execute(run))
+            run.task.add_done_callback(lambda _: self._ended(run))  # also of one that was cancelled before it began
         return request.run_id
 
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
@@ -84,7 +93,7 @@ class LocalEngine:
         run = self._find(run_id)
         if call not in run.questions:
             raise NotAsked(run_id, call)
-        waiting = _answer(run, call)
+        waiting = _answer(run, question_id(call, run.questions[call]))
         if not waiting.done():
             waiting.set_result(decision_as_json(decision))
 
@@ -115,8 +124,13 @@ class LocalEngine:
             async with asyncio.timeout(run.request.timeout):
                 return await Body(_LocalFlow(self._host, run), run.request, self._retries).run()
         finally:
-            run.updated = time()
             self._host.forget(run.request.run_id, "the run has ended")
+
+    def _ended(self, run: _Running) -> None:
+        run.updated = time()
+        self._last_ended.append(run.request.run_id)
+        if len(self._last_ended) > ENDED_RUNS:
+            del self._runs[self._last_ended.popleft()]
 
     def _find(self, run_id: str) -> _Running:
         if run_id not in self._runs:
@@ -144,20 +158,20 @@ class _LocalFlow:
         self._run.questions = questions
         self._run.updated = time()
 
-    async def answer(self, call: str, seconds: float, /) -> Json | None:
-        waiting = _answer(self._run, call)
+    async def answer(self, question: str, seconds: float, /) -> Json | None:
+        waiting = _answer(self._run, question)
         await asyncio.wait([waiting], timeout=seconds)
-        del self._run.answers[call]
+        del self._run.answers[question]
         return waiting.result() if waiting.done() else None
 
     async def sleep(self, seconds: float, /) -> None:
         await asyncio.sleep(seconds)
 
 
-def _answer(run: _Running, call: str) -> asyncio.Future[Json]:
-    if call not in run.answers:
-        run.answers[call] = asyncio.get_running_loop().create_future()
-    return run.answers[call]
+def _answer(run: _Running, question: str) -> asyncio.Future[Json]:
+    if question not in run.answers:
+        run.answers[question] = asyncio.get_running_loop().create_future()
+    return run.answers[question]
 
 
 async def together(outcomes: Iterable[Coroutine[Any, Any, Json]]) -> list[Json]:

@@ -6,7 +6,9 @@ again after a crash repeats none that has an outcome.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -46,13 +48,21 @@ class Flow(Protocol):
         """Show the questions that the run waits for, by the keys of their calls; they replace those before."""
         ...
 
-    async def answer(self, call: str, seconds: float, /) -> Json | None:
-        """Wait for the answer to a question; None after so many seconds."""
+    async def answer(self, question_id: str, seconds: float, /) -> Json | None:
+        """Wait for the answer to a question, by its `question_id`; None after so many seconds."""
         ...
 
     async def sleep(self, seconds: float, /) -> None:
         """Wait, across restarts too."""
         ...
+
+
+def question_id(call: str, question: Mapping[str, Any]) -> str:
+    """Return the id of a question about a call.
+
+    If a call asks something else when it is made again, an answer that was given twice does not count for that.
+    """
+    return sha256(json.dumps([call, question], sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +138,18 @@ class NotAsked(LookupError):
 
     def __reduce__(self) -> tuple[type[NotAsked], tuple[str, str]]:
         return (NotAsked, (self.run_id, self.call))
+
+
+class NotResumable(Exception):
+    """A run cannot be resumed, because of its state."""
+
+    def __init__(self, run_id: str, state: State) -> None:
+        self.run_id = run_id
+        self.state: State = state
+        super().__init__(f"{run_id} is {state}: only a run that was cancelled or has failed can be resumed")
+
+    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State]]:
+        return (NotResumable, (self.run_id, self.state))
 
 
 class Activities(Protocol):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+import re
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.agents.loop import MAX_TURNS
 from toolgen.agents.messages import Message, message_as_json, message_from_json
 from toolgen.contract.records import NOTHING, Ancestor, ToolCallMeta
+from toolgen.execute.trace_context import outgoing_headers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +19,15 @@ Json: TypeAlias = "dict[str, Any]"
 """A JSON object."""
 
 DEFAULT_PLANNER: Final = "default"
+
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,254}")
+"""Ids of runs are in URLs, on command lines, and in keys of databases."""
+
+_NAME_LENGTH: Final = 1000
+"""Characters of other ids and names at most; the indexes of Postgres take about 2,700 bytes."""
+
+_LONGEST_TIMEOUT: Final = 10 * 365 * 24 * 3600.0
+"""Ten years, in seconds: databases have the end of the timeout as a date."""
 
 _PLAIN: Final = (
     "run_id",
@@ -35,6 +46,11 @@ _PLAIN: Final = (
 )
 
 
+def is_run_id(text: str) -> bool:
+    """Whether a run can have this id."""
+    return _RUN_ID.fullmatch(text) is not None
+
+
 def new_run_id() -> str:
     """Return an id that cannot be guessed: it gives access to what the run did."""
     return f"run_{os.urandom(16).hex()}"
@@ -46,7 +62,12 @@ class RunRequest:
 
     `planner` is the name of one of the host's planners. `requested` are the idents that it may have at most, by default
     those of the agent. A run that takes more than `timeout` seconds is cancelled. A request with the id of a run that
-    was started before starts nothing.
+    was started before starts nothing. `trace_context` has the headers that link the spans of the run to the span in
+    which the request was made.
+
+    Raises ValueError for a `run_id` with other characters than letters, digits and `_.:-` or with more than 255, for
+    other ids and names that databases cannot have, for `max_turns` below 1, and for a `timeout` that is not between 0
+    and ten years.
     """
 
     agent: str
@@ -66,12 +87,22 @@ class RunRequest:
     attributes: Mapping[str, Any] = NOTHING
     max_turns: int = MAX_TURNS
     timeout: float | None = None
+    trace_context: Mapping[str, str] = field(default_factory=outgoing_headers)
 
     def __post_init__(self) -> None:
+        if not is_run_id(self.run_id):
+            raise ValueError(
+                f"run_id is {_shown(self.run_id)}; it must begin with a letter or digit, and have at most 255 letters, "
+                "digits, and _ . : -"
+            )
+        for name in _PLAIN:
+            value = getattr(self, name)
+            if isinstance(value, str) and (problem := _problem(value)):
+                raise ValueError(f"{name} {problem}: {_shown(value)}")
         if self.max_turns < 1:
             raise ValueError(f"max_turns is {self.max_turns}; it must be at least 1")
-        if self.timeout is not None and self.timeout <= 0:
-            raise ValueError(f"timeout is {self.timeout}; it must be more than 0 seconds")
+        if self.timeout is not None and not 0 < self.timeout <= _LONGEST_TIMEOUT:
+            raise ValueError(f"timeout is {self.timeout}; it must be more than 0 seconds, and at most ten years")
 
     @property
     def meta(self) -> ToolCallMeta:
@@ -89,16 +120,15 @@ class RunRequest:
         )
 
     def as_json(self) -> Json:
-        """Return it as a JSON object; fields without a value are left out."""
-        fields: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) is not None}
-        fields["messages"] = [message_as_json(message) for message in self.messages]
+        """Return it as a JSON object; fields that have their default are left out."""
+        given: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) != _DEFAULTS[name]}
+        given["messages"] = [message_as_json(message) for message in self.messages]
         if self.ancestors:
-            fields["ancestors"] = [asdict(ancestor) for ancestor in self.ancestors]
+            given["ancestors"] = [asdict(ancestor) for ancestor in self.ancestors]
         if self.requested is not None:
-            fields["requested"] = list(self.requested)
-        if self.attributes:
-            fields["attributes"] = dict(self.attributes)
-        return fields
+            given["requested"] = list(self.requested)
+        given |= {name: dict(value) for name in ("attributes", "trace_context") if (value := getattr(self, name))}
+        return given
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> RunRequest:
@@ -108,7 +138,24 @@ class RunRequest:
         given["ancestors"] = tuple(Ancestor(**ancestor) for ancestor in given.get("ancestors", ()))
         if "requested" in given:
             given["requested"] = tuple(given["requested"])
+        given.setdefault("trace_context", NOTHING)  # it was made in no span, and the current one has another purpose
         return cls(**given)
+
+
+_DEFAULTS: Final = {each.name: each.default for each in fields(RunRequest)}
+
+
+def _problem(text: str) -> str:
+    """Return why databases cannot have a text; empty if they can."""
+    if len(text) > _NAME_LENGTH:
+        return f"has {len(text)} characters; there may be {_NAME_LENGTH}"
+    if "\0" in text:
+        return "has a NUL"
+    return "" if text.isascii() or not re.search("[\ud800-\udfff]", text) else "has half of a surrogate pair"
+
+
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= 100 else f"{text[:100]}...")
 
 
 Stopped: TypeAlias = Literal["completed", "max_turns", "aborted", "tool_changed", "failed"]

@@ -7,10 +7,11 @@ OpenTelemetry is not loaded there is no span, and nothing is imported.
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
 
 def outgoing_headers() -> dict[str, str]:
@@ -22,6 +23,25 @@ def outgoing_headers() -> dict[str, str]:
     headers: dict[str, str] = {}
     inject(headers)
     return headers
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Generator[None]:
+    """Be in the trace that `outgoing_headers` returned, maybe in another process and days ago."""
+    if not headers:
+        yield
+        return
+    try:
+        from opentelemetry.context import attach, detach
+        from opentelemetry.propagate import extract
+    except ImportError:  # the process that sent them traces, and this one does not
+        yield
+        return
+    token = attach(extract(headers))
+    try:
+        yield
+    finally:
+        detach(token)
 
 
 def describe_call(attributes: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.telemetry.spans import Kept
 from tests.unit.toolsets.agent.agents.world import World, call_of, code_of, scripted_agent, sub
 from toolgen.agents import Calls, Message, Outcome, ScriptedPlanner, planned, run_agent
 from toolgen.agents.messages import message_as_json, message_from_json
@@ -175,3 +176,21 @@ def test_messages_survive_json(message: Message) -> None:
     fields = message_as_json(message)
     assert message_from_json(fields) == message
     assert None not in fields.values()
+
+
+@pytest.mark.parametrize("telemetry", [False, True])
+@pytest.mark.parametrize(
+    ("plan", "reason"),
+    [
+        (None, "the planner returned a NoneType; it must return Calls with a Message, or an Outcome"),
+        (Calls(message=Message(role="assistant", calls=(None,))), "whose call 0 has a NoneType as its name"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_planner_that_returns_no_plan_is_told_so(plan: Any, reason: str, telemetry: bool) -> None:
+    class Junk:
+        async def plan(self, *_: object) -> Any:
+            return plan
+
+    world = World(scripted_agent(), telemetry=Kept().telemetry if telemetry else None)
+    with pytest.raises(TypeError, match=reason):
+        asyncio.run(run_agent(world.runtime, "main", START, Junk()))

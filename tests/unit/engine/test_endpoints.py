@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
@@ -16,6 +18,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import LateEngine, until
+from toolgen.agents import Outcome
+from toolgen.engine import EngineHost
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
 from toolgen.engine.dbos.endpoints import Endpoints, listening
 
@@ -53,13 +57,15 @@ def _asked(asked: Request) -> tuple[int, Any]:
         return error.code, json.loads(error.read())
 
 
-def served(folder: Path, body: Callable[[Served], Awaitable[None]], token: str = TOKEN) -> None:
+def served(folder: Path, body: Callable[[Served], Awaitable[None]], token: str = TOKEN, planner: Any = None) -> None:
     @asynccontextmanager
     async def opened() -> AsyncGenerator[Served]:
         url = database_url(folder / "runs.sqlite")
         prepare(url)
         engine: Any = LateEngine()
-        async with DbosWorker(app.host(engine, folder), url, name="mine", poll=0.02) as worker:
+        host = app.host(engine, folder)
+        host = host if planner is None else EngineHost(host.runtime, planner)
+        async with DbosWorker(host, url, name="mine", poll=0.02) as worker:
             engine.engine = DbosEngine(url, poll=0.02)
             application = Endpoints(worker, engine.engine, asyncio.get_running_loop(), token)
             with listening(application, "127.0.0.1", 0) as address:
@@ -159,3 +165,51 @@ def test_without_a_token_there_are_health_and_metrics_only(tmp_path: Path) -> No
         assert (await served.ask("/metrics"))[0] == 200
 
     served(tmp_path, body, token="")
+
+
+def test_a_planner_that_blocks_the_event_loop_is_seen_and_its_worker_is_not_taken_for_dead(tmp_path: Path) -> None:
+    blocks, may_go_on = threading.Event(), threading.Event()
+
+    class Blocking:
+        async def plan(self, *_: object) -> Outcome:
+            blocks.set()
+            assert may_go_on.wait(30)
+            return Outcome(value="done")
+
+    async def body(served: Served) -> None:
+        def looked() -> tuple[int, Any, float]:
+            assert blocks.wait(30)
+            try:
+                status, health = _asked(Request(f"{served.url}/health"))  # noqa: S310  # http only
+                return status, health["status"], health["heartbeat_age"]
+            finally:
+                may_go_on.set()
+
+        seen = asyncio.create_task(asyncio.to_thread(looked))
+        await asyncio.sleep(0.1)
+        end = await served.engine.result(await served.engine.start(request()), 30)
+        assert end.value == "done"
+        status, text, heartbeat_age = await seen
+        assert (status, text) == (503, "blocked")
+        assert heartbeat_age < 2
+        assert (await served.ask("/health"))[0] == 200
+
+    served(tmp_path, body, planner=Blocking())
+
+
+@pytest.mark.parametrize("length", ["-1", "x"])
+def test_a_decision_of_no_length_is_refused(tmp_path: Path, length: str) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        (asked,) = await until(lambda: served.engine.approvals(run_id))
+
+        def answer() -> bytes:
+            host, port = served.url.removeprefix("http://").split(":")
+            with socket.create_connection((host, int(port)), timeout=5) as connection:
+                head = f"POST /runs/{run_id}/approvals/{asked.call} HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\n"
+                connection.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode())
+                return connection.recv(1000)
+
+        assert b" 400 " in await asyncio.to_thread(answer)
+
+    served(tmp_path, body)

@@ -11,12 +11,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, LateEngine, until
 from tests.unit.engine.workers import Workers
+from toolgen.engine import RunFailed
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos.heartbeats import Heartbeats, NameTaken
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -284,3 +287,97 @@ def test_an_answer_for_the_session_holds_in_another_run_after_a_restart(tmp_path
             await grants.aclose()
 
     asyncio.run(body())
+
+
+def test_two_running_workers_have_two_names(workers: Workers) -> None:
+    first = workers.start()
+    asyncio.run(until_executes(workers, first))
+    second = workers.command("worker", "tests.unit.engine.app:host", "--name", first)
+    assert second.returncode == 2
+    assert f"--name: a running worker is called {first!r}: each needs a name of its own" in second.stderr
+    workers.kill(first)
+    again = workers.start("tests.unit.engine.app:host", "--name", first)  # it takes the last of two names
+    asyncio.run(until_executes(workers, again))
+
+
+async def until_executes(workers: Workers, name: str) -> None:
+    await until(lambda: "executes runs" in workers.said(name))
+
+
+def test_of_two_workers_that_start_at_once_one_has_the_name(tmp_path: Path) -> None:
+    database = sa.create_engine(database_url(tmp_path / "runs.sqlite"))
+    try:
+        first, second = Heartbeats(database, "w"), Heartbeats(database, "w")
+        count = second._count
+
+        def count_and_be_late() -> int | None:
+            found = count()
+            first.prepare()
+            return found
+
+        vars(second)["_count"] = count_and_be_late
+        with pytest.raises(NameTaken, match="a running worker is called 'w'"):
+            second.prepare()
+        assert first.beat() == []
+    finally:
+        database.dispose()
+
+
+def test_a_worker_without_a_database_that_it_can_write_to_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a folder").mkdir()
+    workers = Workers(str(tmp_path / "a folder"), tmp_path)
+    refused = workers.command("worker", "tests.unit.engine.app:host")
+    assert refused.returncode == 2
+    assert "--database: the database of the runs cannot be prepared: OperationalError: unable to open" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_worker_without_permission_says_so(postgres_url: str, tmp_path: Path) -> None:
+    database = sa.create_engine(database_url(postgres_url))
+    with database.begin() as connection:
+        connection.execute(sa.text("CREATE ROLE weak LOGIN"))
+    database.dispose()
+    weak = sa.make_url(postgres_url).set(username="weak").render_as_string(hide_password=False)
+    refused = Workers(weak, tmp_path).command("worker", "tests.unit.engine.app:host")
+    assert refused.returncode == 2
+    assert "cannot be prepared: InsufficientPrivilege: permission denied for database" in refused.stderr
+
+
+def test_what_runs_say_is_not_in_the_log_of_a_database_that_fails(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened() as running:
+            run_id = await running.engine.start(request([read("slow-1")], answer="hunter2-hunter2"))
+            await until(running.marks)
+            database = sa.create_engine(engines.url)
+            with database.begin() as connection:
+                connection.execute(sa.text(BROKEN))
+            database.dispose()
+            with pytest.raises(RunFailed, match="it is broken"):
+                await running.engine.result(run_id, 30)
+
+    asyncio.run(body())
+    assert "it is broken" in caplog.text
+    assert "hunter2" not in caplog.text
+
+
+BROKEN = (
+    "CREATE TRIGGER broken BEFORE INSERT ON operation_outputs WHEN NEW.output LIKE '%hunter2%' "
+    "BEGIN SELECT RAISE(ABORT, 'it is broken'); END"
+)
+
+
+def test_a_cancelled_run_is_no_error_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def body() -> None:
+        engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+        async with engines.opened() as running:
+            run_id = await running.engine.start(request([read("slow-30")]))
+            await until(running.marks)
+            await running.engine.cancel(run_id)
+            await until(lambda: not running.host._runs)
+            await running.engine.result(await running.engine.start(request([read("b")])), 20)
+
+    asyncio.run(body())
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
+import sqlite3
 from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
 from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
@@ -25,7 +27,6 @@ QUEUE: Final = "toolgen"
 RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
-
 _EXCEPTION: Final = "$exception"
 
 
@@ -37,13 +38,13 @@ class JsonSerializer(Serializer):
         return "toolgen_json"
 
     def serialize(self, data: Any) -> str:
-        """Return a value as JSON text. Of an exception the type and the message are written."""
+        """Return a value as JSON text. Exceptions are written as their text."""
         if isinstance(data, BaseException):
-            data = {_EXCEPTION: f"{type(data).__name__}: {data}"}
+            data = {_EXCEPTION: str(data) if isinstance(data, RunFailed) else f"{type(data).__name__}: {data}"}
         return json.dumps(data, separators=(",", ":"))
 
     def deserialize(self, serialized_data: str) -> Any:
-        """Return the value of JSON text; for an exception, a `RunFailed` with its type and message."""
+        """Return the value of JSON text. All exceptions are `RunFailed`."""
         data = json.loads(serialized_data)
         return RunFailed(data[_EXCEPTION]) if is_object(data) and data.keys() == {_EXCEPTION} else data
 
@@ -72,7 +73,7 @@ def prepare(url: str) -> None:
     try:
         DBOS.migrate(url)
     except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
-        raise StoreError(f"the database of the runs cannot be prepared: {type(error).__name__}") from error
+        raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
 
 
 def open_client(url: str, *, waits: bool = False) -> DBOSClient:
@@ -82,11 +83,30 @@ def open_client(url: str, *, waits: bool = False) -> DBOSClient:
     may have a password.
     """
     try:
-        return DBOSClient(
+        client = DBOSClient(
             system_database_url=url,
             serializer=JsonSerializer(),
             application_name=APPLICATION,
             retry_connection_errors=waits,
         )
     except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
-        raise StoreError(f"the database of the runs cannot be reached: {type(error).__name__}") from error
+        raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
+    client._sys_db.engine.hide_parameters = True  # noqa: SLF001  # messages of runs are not for logs; no public option
+    return client
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a database failed: its own text, without statements, addresses and values."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    diagnostics = getattr(cause, "diag", None)
+    text = str(cause) if isinstance(cause, sqlite3.Error) else getattr(diagnostics, "message_primary", None)
+    return f"{type(cause).__name__}: {text}" if text else type(cause).__name__
+
+
+class ExpectedErrors(logging.Filter):
+    """Keeps out of the log of DBOS what is no error of it: cancelled runs, and failed ones, which have a warning."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is logged."""
+        error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
+        return not isinstance(error, (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed))

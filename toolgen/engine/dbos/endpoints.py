@@ -14,7 +14,6 @@ from dataclasses import asdict
 from hmac import compare_digest
 from socketserver import ThreadingMixIn
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 _BODY_BYTES: Final = 10_000
 _SECONDS: Final = 10.0
+_BLOCKED_AFTER: Final = 2.0
 _JSON: Final = "application/json"
 _UNKNOWN: Final = ("404 Not Found", {"error": "there is no such address"})
 
@@ -57,7 +57,7 @@ class Endpoints:
         return [body]
 
     def _answer(self, environ: WSGIEnvironment) -> tuple[str, str, bytes]:
-        path = [unquote(part) for part in environ.get("PATH_INFO", "").strip("/").split("/")]
+        path = environ.get("PATH_INFO", "").strip("/").split("/")  # its parts are plain: see `RunRequest` and `_keys`
         match environ["REQUEST_METHOD"], path:
             case "GET", ["metrics"]:
                 return "200 OK", CONTENT_TYPE_LATEST, generate_latest(self._worker.metrics.registry)
@@ -74,14 +74,27 @@ class Endpoints:
 
     def _health(self) -> tuple[str, dict[str, Any]]:
         age = self._worker.metrics.heartbeat_age
-        is_well = age < DEAD_AFTER and not self._worker.is_draining
+        if self._worker.is_draining:
+            status = "draining"
+        elif age >= DEAD_AFTER:
+            status = "no database"
+        else:
+            status = "ok" if self._is_responsive() else "blocked"
         answer = {
             "worker": self._worker.name,
-            "status": "ok" if is_well else "draining" if self._worker.is_draining else "no database",
+            "status": status,
             "heartbeat_age": round(age, 3),
             "activities": self._worker.activities_running,
         }
-        return ("200 OK" if is_well else "503 Service Unavailable"), answer
+        return ("200 OK" if status == "ok" else "503 Service Unavailable"), answer
+
+    def _is_responsive(self) -> bool:
+        """Whether the event loop does anything: code of the host that blocks it stops every run of the worker."""
+        try:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(_BLOCKED_AFTER)
+        except TimeoutError:
+            return False
+        return True
 
     def _is_allowed(self, environ: WSGIEnvironment) -> bool:
         kind, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
@@ -119,9 +132,9 @@ class Endpoints:
 def _decision(environ: WSGIEnvironment) -> PermissionDecision:
     """Read a decision: `{"decision": "allow_once", "reason": ""}`. Raises ValueError."""
     try:
-        length = int(environ.get("CONTENT_LENGTH") or 0)
+        length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
         body = json.loads(environ["wsgi.input"].read(min(length, _BODY_BYTES)))
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not is_object(body) or body.get("decision") not in set(Decision) or not isinstance(body.get("reason", ""), str):
         known = ", ".join(Decision)

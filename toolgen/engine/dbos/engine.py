@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import re
+from datetime import UTC, datetime
+from functools import partial
+from time import time
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from dbos import error as dbos_errors
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
-from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
+from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client, reason_of
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
-from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo
-from toolgen.engine.requests import RunEnd
+from toolgen.engine.protocol import (
+    Approval,
+    NotAsked,
+    NotResumable,
+    RunCancelled,
+    RunFailed,
+    RunInfo,
+    State,
+    question_id,
+)
+from toolgen.engine.requests import RunEnd, is_run_id
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from dbos import EnqueueOptions, WorkflowStatus
 
-    from toolgen.engine.protocol import State
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
 
@@ -28,6 +41,18 @@ T = TypeVar("T")
 
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
+
+_AFTER_ALL: Final = 2**31 - 1
+"""A step that no run has."""
+
+_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
+"""What the ids of runs that calls started have after that of the first run."""
+
+_ALL_STATES: Final = get_args(State)
+_ACTIVE: Final = ["DELAYED", "ENQUEUED", "PENDING"]
+_TERMINAL: Final = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+_BATCH: Final = 1000
+"""How many runs are deleted at a time."""
 
 _STATES: Final[dict[str, State]] = {
     "DELAYED": "queued",
@@ -84,23 +109,67 @@ class DbosEngine:
             raise RunCancelled(f"{run_id} was cancelled") from error
         except (dbos_errors.DBOSException, RunFailed) as error:
             raise RunFailed(f"{run_id} could not be executed: {error}") from error
-        if "failed" in outcome:
-            raise RunFailed(f"{run_id} could not be executed: {outcome['failed']}")
         return RunEnd.from_json(outcome)
 
     async def cancel(self, run_id: str, /) -> None:
         """Cancel a run, and the runs that its calls started, whichever worker executes them. Raises `RunNotFound`."""
         await self._status(run_id)
         await self._with_database(lambda: self._client.cancel_workflow_async(run_id))
-        started = [each.workflow_id for each in await self._listed(workflow_id_prefix=f"{run_id}.")]
-        below = [each for each in started if each.startswith(f"{run_id}.")]  # in a prefix, `_` is any character
+        below = [each.workflow_id for each in await self._below(run_id)]
         if below:
             await self._with_database(lambda: self._client.cancel_workflows_async(below))
 
     async def resume(self, run_id: str, /) -> None:
-        """Let a run go on that was cancelled or could not be executed. Raises `RunNotFound`."""
-        await self._status(run_id)
-        await self._with_database(lambda: self._client.resume_workflow_async(run_id, queue_name=QUEUE))
+        """Let a run go on that was cancelled or could not be executed, with the runs that were cancelled with it.
+
+        It has its whole timeout again. Raises `RunNotFound`, and `NotResumable` for any other run.
+        """
+        status = await self._status(run_id)
+        state = _STATES.get(status.status, "failed")
+        if state not in ("cancelled", "failed"):
+            raise NotResumable(run_id, state)
+        cancelled_at = status.completed_at or 0
+        for each in (status, *await self._below(run_id)):
+            if each is status or (each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at):
+                await self._go_on(each.workflow_id)
+
+    async def _go_on(self, run_id: str) -> None:
+        """Enqueue a run again, and keep what it has done before it failed. Raises `NotResumable` if it is active."""
+        steps = await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
+        failed = [step["function_id"] for step in steps if step["error"] is not None]
+        try:
+            await self._with_database(
+                lambda: self._client.rewind_workflow_async(
+                    run_id,
+                    start_step=min(failed, default=_AFTER_ALL),
+                    application_version=VERSION,
+                    queue_name=QUEUE,
+                )
+            )
+        except dbos_errors.DBOSException as error:  # somebody else has resumed it
+            raise NotResumable(run_id, "running") from error
+
+    async def prune(self, seconds: float) -> int:
+        """Delete the runs that ended at least so many seconds ago, with all that they have done; return how many.
+
+        Runs that a call of a run started are kept as long as that goes on: the call may be made again.
+        """
+        before = datetime.fromtimestamp(time() - seconds, UTC).isoformat()
+        deleted = kept = 0
+        while found := await self._listed(status=_TERMINAL, completed_before=before, limit=_BATCH, offset=kept):
+            ids = [each.workflow_id for each in found]
+            active = await self._listed(workflow_ids=list({*map(_first_of, ids)}), status=_ACTIVE)
+            goes_on = {each.workflow_id for each in active}
+            old = [run_id for run_id in ids if _first_of(run_id) not in goes_on]
+            await self._with_database(partial(self._client.delete_workflows_async, old))
+            deleted += len(old)
+            kept += len(ids) - len(old)
+        return deleted
+
+    async def _below(self, run_id: str) -> list[WorkflowStatus]:
+        """Return the runs that the calls of a run started, at any depth: see `child_id`."""
+        found = await self._listed(workflow_id_prefix=f"{run_id}.")
+        return [each for each in found if _BELOW.fullmatch(each.workflow_id.removeprefix(run_id))]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -112,27 +181,32 @@ class DbosEngine:
 
     async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
         """Answer a question. Raises `RunNotFound` and `NotAsked`."""
-        if call not in {approval.call for approval in await self.approvals(run_id)}:
+        questions = {approval.call: approval.question for approval in await self.approvals(run_id)}
+        if call not in questions:
             raise NotAsked(run_id, call)
-        answer, topic = decision_as_json(decision), topic_of(call)
+        answer, topic = decision_as_json(decision), topic_of(question_id(call, questions[call]))
         await self._with_database(lambda: self._client.send_async(run_id, answer, topic))
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
         return await self._info(await self._status(run_id))
 
-    async def runs(
-        self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[RunInfo]:
-        """Return runs, the newest first; by default all."""
+    async def runs(self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100) -> list[RunInfo]:
+        """Return at most `limit` runs, the newest first; by default of all states and users."""
         wanted = [status for status, state in _STATES.items() if state in states] if states else None
         if wanted is not None and "failed" in states:
             wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
         if wanted is not None and "waiting" in states and "PENDING" not in wanted:
             wanted.append("PENDING")
-        found = await self._listed(status=wanted, user=user, limit=limit, offset=offset, sort_desc=True)
-        infos = [await self._info(status) for status in found]
-        return [info for info in infos if not states or info.state in states]
+        infos: list[RunInfo] = []
+        looked_at = 0
+        while len(infos) < limit:  # whether a run waits is not known before its questions are read
+            found = await self._listed(status=wanted, user=user, limit=limit, offset=looked_at, sort_desc=True)
+            infos += [info for each in found if (info := await self._info(each)).state in (states or _ALL_STATES)]
+            looked_at += len(found)
+            if len(found) < limit:
+                break
+        return infos[:limit]
 
     async def timeline(self, run_id: str, /) -> list[Json]:
         """Return what was done in a run, in order: `name`, `started` and `ended`, in seconds since 1970.
@@ -173,7 +247,7 @@ class DbosEngine:
         return await self._with_database(lambda: self._client.get_event_async(run_id, QUESTIONS, 0)) or {}
 
     async def _status(self, run_id: str) -> WorkflowStatus:
-        found = await self._listed(workflow_ids=[run_id])
+        found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
         if not found:
             raise RunNotFound(run_id)
         return found[0]
@@ -186,14 +260,23 @@ class DbosEngine:
     async def _with_database(self, action: Callable[[], Awaitable[T]]) -> T:
         """Do something with the database, again if it is away. Raises `StoreError` if this engine does not wait.
 
-        DBOS waits for most lost connections, but not for every way in which a server is away.
+        DBOS waits for most lost connections, but not for every way in which a server is away. Raises `StoreError` also
+        for what waiting does not help against, such as missing tables or permissions.
         """
+        is_away = False
         while True:
             try:
                 return await action()
-            except OperationalError as error:
-                if not self._waits:
-                    raise StoreError(
-                        f"the database of the runs cannot be reached: {type(error.orig).__name__}"
-                    ) from error
+            except DBAPIError as error:
+                if not self._waits or not isinstance(error, OperationalError):
+                    raise StoreError(f"the database of the runs fails: {reason_of(error)}") from error
+                if not is_away:
+                    warn("the database of the runs cannot be reached; this waits for it", error=error)
+                is_away = True
                 await asyncio.sleep(_PAUSE)
+
+
+def _first_of(run_id: str) -> str:
+    """Return the id of the run at the top of the chain of calls that started a run."""
+    found = re.search(f"{_BELOW.pattern}$", run_id)
+    return run_id if found is None else run_id[: found.start()]

@@ -40,9 +40,9 @@ class DbosFlow:
         """Show the questions that the run waits for."""
         await DBOS.set_event_async(QUESTIONS, dict(questions))
 
-    async def answer(self, call: str, seconds: float, /) -> Json | None:
+    async def answer(self, question: str, seconds: float, /) -> Json | None:
         """Wait for the answer to a question."""
-        answer: Json | None = await DBOS.recv_async(topic_of(call), seconds)
+        answer: Json | None = await DBOS.recv_async(topic_of(question), seconds)
         return answer
 
     async def sleep(self, seconds: float, /) -> None:
@@ -56,6 +56,6 @@ def _name(activity: Activity) -> str:
     return activity.name if call is None else f"{activity.name} {call['name'][:_NAME_LENGTH]}"
 
 
-def topic_of(call: str) -> str:
-    """Return the topic of the messages that answer the question of a call."""
-    return f"answer:{call}"
+def topic_of(question: str) -> str:
+    """Return the topic of the messages that answer a question, by its id."""
+    return f"answer:{question}"

@@ -6,11 +6,12 @@ only goes forward, takes the worker for dead: clocks of machines are not compare
 
 from __future__ import annotations
 
-from time import monotonic
+import os
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,17 @@ _TABLE: Final = sa.Table(
 )
 
 
+class NameTaken(ValueError):
+    """A running worker has the name."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        super().__init__(f"a running worker is called {worker!r}: each needs a name of its own")
+
+    def __reduce__(self) -> tuple[type[NameTaken], tuple[str]]:
+        return (NameTaken, (self.worker,))
+
+
 class Heartbeats:
     """The heartbeats of one worker, and what it has seen of those of others."""
 
@@ -41,16 +53,32 @@ class Heartbeats:
         self._database: Final = database
         self._worker: Final = worker
         self._clock: Final = clock
-        self._beats = 0
+        self._beats = int.from_bytes(os.urandom(4))  # another worker of that name, by mistake, counts from elsewhere
         self._seen: dict[str, tuple[int, float]] = {}
 
     def prepare(self) -> None:
-        """Create the table, unless it is there, and beat once. Raises SQLAlchemyError."""
+        """Create the table, unless it is there, and take the name of the worker.
+
+        Raises SQLAlchemyError, and `NameTaken` if a running worker has the name. A worker of that name that did not
+        leave has died if its count does not change for two intervals.
+        """
         try:
             _TABLE.metadata.create_all(self._database)
         except SQLAlchemyError:  # another worker creates it at this moment
             _TABLE.metadata.create_all(self._database)
-        self.beat()
+        before = self._count()
+        if before not in (None, _LEFT):
+            sleep(2 * INTERVAL)
+        try:
+            with self._database.begin() as connection:
+                connection.execute(sa.delete(_TABLE).where(_TABLE.c.worker == self._worker, _TABLE.c.beats == before))
+                connection.execute(sa.insert(_TABLE).values(worker=self._worker, beats=self._beats))
+        except IntegrityError:  # its count has changed, or it was quicker
+            raise NameTaken(self._worker) from None
+
+    def _count(self) -> int | None:
+        with self._database.begin() as connection:
+            return connection.execute(sa.select(_TABLE.c.beats).where(_TABLE.c.worker == self._worker)).scalar()
 
     def beat(self) -> list[str]:
         """Count up, and return the workers that are dead.

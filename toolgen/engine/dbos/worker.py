@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
 from dbos import DBOS
@@ -17,11 +20,25 @@ from sqlalchemy.exc import SQLAlchemyError
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.children import is_leaving
-from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, JsonSerializer, open_client, prepare
+from toolgen.engine.dbos.database import (
+    APPLICATION,
+    QUEUE,
+    RUN,
+    VERSION,
+    ExpectedErrors,
+    JsonSerializer,
+    open_client,
+    prepare,
+    reason_of,
+)
 from toolgen.engine.dbos.flow import DbosFlow
-from toolgen.engine.dbos.heartbeats import INTERVAL, Heartbeats
+from toolgen.engine.dbos.heartbeats import DEAD_AFTER, INTERVAL, Heartbeats
 from toolgen.engine.dbos.metrics import Metrics
+from toolgen.engine.protocol import RunFailed
 from toolgen.engine.requests import RunRequest
+from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.redact.call_secrets import hide_text
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
@@ -33,6 +50,8 @@ if TYPE_CHECKING:
     from toolgen.engine.host import EngineHost
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json
+
+_expected: Final = ExpectedErrors()
 
 _working: list[DbosWorker] = []
 """The worker of this process, if any: DBOS has one instance per process."""
@@ -54,7 +73,8 @@ async def _execute_run(fields: Json) -> Json:
         raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # this execution owns it no more
     except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
         warn("a run of %s failed", request.agent, error=error)
-        return {"failed": f"{type(error).__name__}: {error}"}
+        text = str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
+        raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
     finally:
         worker.forget(request.run_id, "this worker does not execute the run any more")
 
@@ -95,12 +115,13 @@ class DbosWorker:
         self._concurrency: Final = concurrency
         self._poll: Final = poll
         self._per_user: Final = per_user
-        self._of_user: Final[dict[str, asyncio.Semaphore]] = {}
+        self._of_user: Final = WeakValueDictionary[str, asyncio.Semaphore]()
         self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
         self._running: Final[set[asyncio.Task[Any]]] = set()
         self._inline: Final[set[asyncio.Task[Any]]] = set()
         self._draining = asyncio.Event()
-        self._beating: asyncio.Task[None] | None = None
+        self._has_stopped: Final = threading.Event()
+        self._beating: threading.Thread | None = None
         self._database: sa.Engine | None = None
         self._heartbeats: Heartbeats | None = None
         self._dbos: DBOS | None = None
@@ -123,7 +144,11 @@ class DbosWorker:
         return len(self._running)
 
     async def start(self) -> None:
-        """Prepare the database, and begin. Raises RuntimeError for a second worker in the process, and `StoreError`."""
+        """Prepare the database, and begin.
+
+        Raises RuntimeError for a second worker in the process, `NameTaken` if a running worker has the name, and
+        `StoreError`.
+        """
         if _working:
             raise RuntimeError("this process has a worker already")
         _working.append(self)
@@ -139,19 +164,26 @@ class DbosWorker:
                 "serializer": JsonSerializer(),
                 "log_level": "WARNING",
                 "enable_otlp": False,
+                "db_engine_kwargs": {"hide_parameters": True},  # messages of runs are not for logs
                 "notification_listener_polling_interval_sec": self._poll,
             }
+            logging.getLogger("dbos").addFilter(_expected)
             self._dbos = DBOS(config=config)
             DBOS.launch()
         except BaseException:
             await self._close()
             raise
-        self._beating = asyncio.create_task(self._beat())
+        self._has_stopped.clear()
+        self._beating = threading.Thread(target=self._beat, name="toolgen-heartbeats", daemon=True)
+        self._beating.start()
 
     def _prepare(self, heartbeats: Heartbeats) -> None:
         """Prepare the database before DBOS begins: it would notice a new queue a second later."""
         prepare(self._url)
-        heartbeats.prepare()
+        try:
+            heartbeats.prepare()
+        except SQLAlchemyError as error:
+            raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
         client = open_client(self._url)
         client.register_queue(
             QUEUE,
@@ -172,11 +204,12 @@ class DbosWorker:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=1)
-        if self._beating is not None:
-            self._beating.cancel()
         await self._close()
 
     async def _close(self) -> None:
+        self._has_stopped.set()
+        if self._beating is not None:
+            await asyncio.to_thread(self._beating.join, DEAD_AFTER)  # not for ever: the database may be away
         await asyncio.to_thread(DBOS.destroy)
         # DBOS has made its threads those of the loop, and has closed them.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
@@ -230,16 +263,18 @@ class DbosWorker:
             bounds.append(self._of_user.setdefault(request.user, asyncio.Semaphore(self._per_user)))
         return bounds
 
-    async def _beat(self) -> None:
-        """Beat, and take over the runs of workers that died."""
+    def _beat(self) -> None:
+        """Beat, and take over the runs of workers that died.
+
+        In a thread of its own: code of the host that blocks the event loop does not make this worker look dead.
+        """
         heartbeats = self._heartbeats
-        while heartbeats is not None:
-            await asyncio.sleep(INTERVAL)
+        while heartbeats is not None and not self._has_stopped.wait(INTERVAL):
             try:
-                dead = await asyncio.to_thread(heartbeats.beat)
+                dead = heartbeats.beat()
                 self.metrics.beaten()
                 for worker in dead:
-                    await asyncio.to_thread(self._adopt, heartbeats, worker)
+                    self._adopt(heartbeats, worker)
                     self.metrics.adopted.inc()
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
                 warn("worker %s cannot reach its database", self.name, error=error)

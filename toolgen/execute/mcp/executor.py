@@ -51,6 +51,9 @@ CHANGED: Final = "mcp_tool_changed"
 LOG: Final = "mcp_log"
 """Kinds of the events that a call adds to the record of its run."""
 
+IDEMPOTENCY_KEY: Final = "toolgen/idempotency-key"
+"""The member of `_meta` with `ToolCallMeta.idempotency_key`. MCP has none (its SEP-3182 was closed)."""
+
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
 
@@ -130,7 +133,8 @@ class McpExecutor:
         describe_call(connection.attributes)
         connection.in_flight += 1
         try:
-            return await connection.client.call_tool(name, args, progress_callback=_progress(meta))
+            key: Any = {IDEMPOTENCY_KEY: meta.idempotency_key} if meta.idempotency_key else None
+            return await connection.client.call_tool(name, args, progress_callback=_progress(meta), meta=key)
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
         except MCPError as error:

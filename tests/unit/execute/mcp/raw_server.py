@@ -1,6 +1,7 @@
 """An MCP server without an SDK, as a process: `python raw_server.py FOLDER`. It answers what it is told to.
 
-A call of any tool is answered with `args["answer"]`, and the list of tools is `tools.json` of FOLDER, as they are.
+A call of any tool is answered with `args["answer"]`, or with its own `_meta` if that is "meta". The list of tools is
+`tools.json` of FOLDER, as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ def answer(request: dict[str, Any]) -> Any:
         case "tools/list":
             return json.loads((Path(sys.argv[1]) / "tools.json").read_text())
         case "tools/call":
-            return request["params"]["arguments"]["answer"]
+            asked = request["params"]["arguments"]["answer"]
+            return (
+                {"content": [], "structuredContent": request["params"].get("_meta", {})} if asked == "meta" else asked
+            )
         case _:
             return None
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import TOOLS
-from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpServer, executor
 from toolgen.runtime import Runtime, allow_all, load
 
@@ -119,3 +119,13 @@ def test_a_missing_sdk_says_what_to_install() -> None:
     assert done.stderr.splitlines()[-1] == (
         'ImportError: toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"'
     )
+
+
+@pytest.mark.parametrize("key", ["run-1:c1", ""])
+def test_the_idempotency_key_of_a_call_is_in_its_meta(tmp_path: Path, demo_package: str, key: str) -> None:
+    async def main() -> Any:
+        runtime = connect(tmp_path, demo_package, {"tools": TOOLS})
+        request = ToolRequest(name="mcp.shop.echo", payload='{"answer": "meta"}')
+        return (await runtime.invoke(request, meta=ToolCallMeta(idempotency_key=key))).value
+
+    assert asyncio.run(main()).get("toolgen/idempotency-key", "") == key

@@ -13,7 +13,7 @@ import click
 
 from toolgen.cli.commands.runs.database import database_option, open_engine
 from toolgen.cli.output import format_option, show_json
-from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed, State
+from toolgen.engine.protocol import NotAsked, NotResumable, RunCancelled, RunFailed, State
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.visible import visible
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _STATES: Final = get_args(State)
+_ENDED: Final = ("ended", "failed", "cancelled")
 
 
 @click.group("runs")
 def command() -> None:
-    """List durable runs, show one, answer what it asks, cancel or resume it."""
+    """List durable runs, show one, answer what it asks, cancel or resume it, delete old ones."""
 
 
 @command.command("list")
@@ -72,7 +73,7 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
         async with _engine(database) as engine:
             info = await engine.info(run)
             about: dict[str, Any] = {**asdict(info), "approvals": list(map(asdict, await engine.approvals(run)))}
-            if info.state in ("ended", "failed", "cancelled"):
+            if info.state in _ENDED:
                 about["end"] = await _end(engine, run)
             if timeline:
                 about["timeline"] = await engine.timeline(run)
@@ -94,6 +95,9 @@ def cancel(*, run: str, database: str) -> int:
     """Cancel RUN, the calls that it makes, and the runs that these started."""
 
     async def cancelled(engine: DbosEngine) -> None:
+        state = (await engine.info(run)).state
+        if state in _ENDED:
+            raise click.UsageError(visible(f"{run} is {state} already"))
         await engine.cancel(run)
 
     return _steer(database, run, cancelled, "cancelled")
@@ -103,7 +107,7 @@ def cancel(*, run: str, database: str) -> int:
 @click.argument("run")
 @database_option
 def resume(*, run: str, database: str) -> int:
-    """Let RUN go on that was cancelled, or that no worker could execute."""
+    """Let RUN go on that was cancelled or has failed, with the runs that were cancelled with it."""
 
     async def resumed(engine: DbosEngine) -> None:
         await engine.resume(run)
@@ -132,6 +136,20 @@ def deny(*, run: str, call: str | None, database: str, reason: str) -> int:
     return _decide(database, run, call, PermissionDecision(decision=Decision.DENY, reason=reason))
 
 
+@command.command("prune")
+@database_option
+@click.option("--older-than", "days", required=True, type=click.FloatRange(min=0), metavar="DAYS", help="In days.")
+def prune(*, database: str, days: float) -> int:
+    """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
+
+    async def pruned() -> int:
+        async with _engine(database) as engine:
+            return await engine.prune(days * 24 * 3600)
+
+    click.echo(f"{_now(pruned())} runs are deleted", err=True)
+    return 0
+
+
 def _decide(database: str, run: str, call: str | None, decision: PermissionDecision) -> int:
     async def decided(engine: DbosEngine) -> None:
         asked = await engine.approvals(run)
@@ -156,7 +174,7 @@ def _steer(database: str, run: str, action: Callable[[DbosEngine], Awaitable[Non
 def _now(work: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(work)
-    except (RunNotFound, NotAsked, StoreError) as error:
+    except (RunNotFound, NotAsked, NotResumable, StoreError) as error:
         raise click.UsageError(visible(str(error))) from error
 
 

@@ -112,7 +112,12 @@ async def _work(
         worker = DbosWorker(host, url, **bounds)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    await worker.start()
+    try:
+        await worker.start()
+    except StoreError as error:
+        raise click.UsageError(f"--database: {error}") from error
+    except ValueError as error:
+        raise click.UsageError(f"--name: {error}") from error
     with ExitStack() as serving:
         try:
             if place is not None:
