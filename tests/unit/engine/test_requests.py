@@ -16,7 +16,9 @@ from toolgen.engine.dbos.database import JsonSerializer, database_url
 from toolgen.engine.protocol import RunFailed
 
 TEXT = st.text(max_size=8)
-MAYBE = st.none() | TEXT
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+"""Names and ids that databases can have."""
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -40,18 +42,18 @@ MESSAGES = st.lists(
 ANCESTORS = st.lists(st.builds(Ancestor, agent=TEXT, agent_id=TEXT, run_id=TEXT, tool_call_id=TEXT), max_size=2)
 REQUESTS = st.builds(
     RunRequest,
-    agent=TEXT,
+    agent=NAMES,
     messages=MESSAGES,
-    run_id=TEXT,
-    planner=TEXT,
-    user=MAYBE,
-    session_id=MAYBE,
-    mode=TEXT,
-    role=TEXT,
-    agent_id=MAYBE,
-    parent_agent_id=MAYBE,
-    parent_run_id=MAYBE,
-    parent_tool_call_id=MAYBE,
+    run_id=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,20}", fullmatch=True),
+    planner=NAMES,
+    user=st.none() | NAMES,
+    session_id=st.none() | NAMES,
+    mode=NAMES,
+    role=NAMES,
+    agent_id=st.none() | NAMES,
+    parent_agent_id=st.none() | NAMES,
+    parent_run_id=st.none() | NAMES,
+    parent_tool_call_id=st.none() | NAMES,
     ancestors=ANCESTORS.map(tuple),
     requested=st.none() | st.lists(TEXT, max_size=2).map(tuple),
     attributes=OBJECTS,
