@@ -20,8 +20,6 @@ DEFAULT_PLANNER: Final = "default"
 
 _PLAIN: Final = (
     "run_id",
-    "agent",
-    "planner",
     "user",
     "session_id",
     "mode",
@@ -44,9 +42,11 @@ def new_run_id() -> str:
 class RunRequest:
     """A run of an agent, to be executed by any worker of an engine.
 
-    `planner` is the name of one of the host's planners. `requested` are the idents that it may have at most, by default
-    those of the agent. A run that takes more than `timeout` seconds is cancelled. A request with the id of a run that
-    was started before starts nothing.
+    Calls at the end of the messages that have no answers yet are made first. `planner` is the name of one of the host's
+    planners; a run without one (`""`) only makes these calls, and its answer is the list of their whole results, as
+    `result_as_json` writes them. `requested` are the idents that it may have at most, by default those of the agent. A
+    run that takes more than `timeout` seconds is cancelled. A request with the id of a run that was started before
+    starts nothing.
     """
 
     agent: str
@@ -72,6 +72,8 @@ class RunRequest:
             raise ValueError(f"max_turns is {self.max_turns}; it must be at least 1")
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError(f"timeout is {self.timeout}; it must be more than 0 seconds")
+        if not self.planner and not (self.messages and self.messages[-1].calls):
+            raise ValueError("a run without a planner needs messages that end with the calls to make")
 
     @property
     def meta(self) -> ToolCallMeta:
@@ -91,6 +93,7 @@ class RunRequest:
     def as_json(self) -> Json:
         """Return it as a JSON object; fields without a value are left out."""
         fields: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) not in (None, "")}
+        fields |= {"agent": self.agent, "planner": self.planner}
         fields["messages"] = [message_as_json(message) for message in self.messages]
         if self.ancestors:
             fields["ancestors"] = [asdict(ancestor) for ancestor in self.ancestors]
