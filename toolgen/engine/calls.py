@@ -17,7 +17,7 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed
+from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed, question_key
 from toolgen.engine.requests import RunRequest, new_run_id
 from toolgen.engine.results import result_from_json
 from toolgen.runtime.base.errors import CallFailed
@@ -82,7 +82,7 @@ def call_request(
     identity = [key, meta.user, agent, mode, role, request.name, payload]
     made = ToolRequest(name=request.name, payload=payload, tool_call_id=_KEY)
     return RunRequest(
-        run_id=PREFIX + (_digest(identity) if key else new_run_id().removeprefix("run_")),
+        run_id=PREFIX + (sha256(canonical(identity)).hexdigest()[:32] if key else new_run_id().removeprefix("run_")),
         agent=agent,
         messages=(Message(role="assistant", calls=(made,)),),
         planner="",
@@ -151,11 +151,6 @@ def failed_call(kind: FailureKind, code: str, message: str) -> ToolResult[Any]:
     return ToolResult(error=error, blocks=(ContentBlock(type="text", data=message),))
 
 
-def question_key(approval: Approval) -> str:
-    """Return a key of a question, which no other question of its run has."""
-    return f"{approval.call}-{_digest(dict(approval.question))[:16]}"
-
-
 def run_by_workers(catalog: Catalog) -> list[ToolsetRegistration]:
     """Return executors for a process that makes calls by an engine only: they run nothing."""
     return [ToolsetRegistration(toolset=toolset, executor=_ByWorkers()) for toolset in catalog.toolsets]
@@ -165,7 +160,3 @@ class _ByWorkers:
     async def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[Any]:
         message = f"{request.name} is run by the workers of an engine, not by this process"
         raise CallFailed(FailureKind.UNAVAILABLE, "run_by_workers", message)
-
-
-def _digest(value: Any) -> str:
-    return sha256(canonical(value)).hexdigest()[:32]

@@ -7,7 +7,10 @@ again after a crash repeats none that has an outcome.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,6 +65,11 @@ class Approval:
     run_id: str
     call: str
     question: Mapping[str, Any]
+
+
+def question_key(approval: Approval) -> str:
+    """Return a key of a question, which no other question of its run has."""
+    return f"{approval.call}-{sha256(canonical(dict(approval.question))).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from tests.unit.engine.engines import until
 from toolgen.agents import Message
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine import RunRequest
-from toolgen.engine.calls import call, call_request, next_event, question_key, run_by_workers
-from toolgen.engine.protocol import Approval
+from toolgen.engine.calls import call, call_request, next_event, run_by_workers
+from toolgen.engine.protocol import Approval, question_key
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json

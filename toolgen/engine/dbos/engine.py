@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client
 from toolgen.engine.dbos.flow import topic_of
 from toolgen.engine.local import decision_as_json
-from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo
+from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo, question_key
 from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound, StoreError
 
@@ -112,10 +112,12 @@ class DbosEngine:
 
     async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
         """Answer a question. Raises `RunNotFound` and `NotAsked`."""
-        if call not in {approval.call for approval in await self.approvals(run_id)}:
+        asked = [approval for approval in await self.approvals(run_id) if approval.call == call]
+        if not asked:
             raise NotAsked(run_id, call)
         answer, topic = decision_as_json(decision), topic_of(call)
-        await self._with_database(lambda: self._client.send_async(run_id, answer, topic))
+        once = f"{run_id} {question_key(asked[0])}"  # a second answer would be taken for that to a later question
+        await self._with_database(lambda: self._client.send_async(run_id, answer, topic, once))
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""

@@ -39,7 +39,7 @@ from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcp_types import CallToolResult, LoggingMessageNotificationParams
+    from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.drift.changes import ToolChange
@@ -50,6 +50,9 @@ ATTEMPT: Final = "mcp_attempt"
 CHANGED: Final = "mcp_tool_changed"
 LOG: Final = "mcp_log"
 """Kinds of the events that a call adds to the record of its run."""
+
+IDEMPOTENCY_KEY: Final = "toolgen/idempotency-key"
+"""The member of `_meta` of a call that has its idempotency key; `toolgen serve` with a database honours it."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
@@ -130,7 +133,8 @@ class McpExecutor:
         describe_call(connection.attributes)
         connection.in_flight += 1
         try:
-            return await connection.client.call_tool(name, args, progress_callback=_progress(meta))
+            sent: RequestParamsMeta | None = {IDEMPOTENCY_KEY: meta.idempotency_key} if meta.idempotency_key else None
+            return await connection.client.call_tool(name, args, progress_callback=_progress(meta), meta=sent)
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
         except MCPError as error:
