@@ -69,9 +69,10 @@ def question_text(request: PermissionRequest) -> str:
 def decision_of_form(fields: Mapping[str, Any] | None, choices: Sequence[Decision]) -> PermissionDecision:
     """Return the decision that a person made in a form; anything but one of the choices denies."""
     answer = None if fields is None else fields.get("decision")
-    if answer not in choices:
-        return _denied("the person did not allow it")
-    return PermissionDecision(decision=Decision(answer))
+    for choice in choices:
+        if choice == answer:
+            return PermissionDecision(decision=choice)
+    return _denied("the person did not allow it")
 
 
 async def elicited(ctx: ServerRequestContext[Any, Any], question: Question) -> Mapping[str, Any] | None:

@@ -44,6 +44,7 @@ BOUNDS = st.builds(
 
 @st.composite
 def results(draw: st.DrawFn) -> ToolResult[Any]:
+    objects: dict[str, Any] = {name: draw(OBJECTS) for name in ("audit", "telemetry", "server_data", "metadata")}
     result: ToolResult[Any] = ToolResult(
         tool_name=draw(TEXT),
         tool_call_id=draw(TEXT),
@@ -51,7 +52,7 @@ def results(draw: st.DrawFn) -> ToolResult[Any]:
         message=draw(st.none() | TEXT),
         side_effects=tuple(draw(st.lists(TEXT, max_size=2))),
         bounds=draw(st.none() | BOUNDS),
-        **{name: draw(OBJECTS) for name in ("audit", "telemetry", "server_data", "metadata")},
+        **objects,
     )
     if draw(st.booleans()):
         return replace(result, error=draw(ERRORS))

@@ -6,7 +6,7 @@ import asyncio
 import json
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from mcp.shared.exceptions import MCPError
@@ -133,8 +133,9 @@ class McpExecutor:
         describe_call(connection.attributes)
         connection.in_flight += 1
         try:
-            sent: RequestParamsMeta | None = {IDEMPOTENCY_KEY: meta.idempotency_key} if meta.idempotency_key else None
-            return await connection.client.call_tool(name, args, progress_callback=_progress(meta), meta=sent)
+            return await connection.client.call_tool(
+                name, args, progress_callback=_progress(meta), meta=_sent_meta(meta.idempotency_key)
+            )
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
         except MCPError as error:
@@ -261,6 +262,11 @@ def _is_repeatable(definition: ToolDefinition) -> bool:
 
 def _report(meta: ToolCallMeta, attempt: int, started: float, outcome: str) -> None:
     meta.report({"attempt": attempt, "ms": round((monotonic() - started) * 1000, 3), "outcome": outcome}, ATTEMPT)
+
+
+def _sent_meta(key: str) -> RequestParamsMeta | None:
+    """Return the `_meta` of a call: its key, by which a server can tell that it is made again."""
+    return cast("RequestParamsMeta", {IDEMPOTENCY_KEY: key}) if key else None  # an open type, as mypy does not know
 
 
 def _progress(meta: ToolCallMeta) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import subprocess
 import time
@@ -77,19 +78,24 @@ class Durable:
         return self.project.by_http(server.url, tokens if isinstance(tokens, str) else tokens[0], **options)
 
     def end(self) -> None:
-        for process in [*self.workers, *(server.process for server in self.servers)]:
+        processes: list[subprocess.Popen[Any]] = [*self.workers, *(server.process for server in self.servers)]
+        for process in processes:
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
                 process.wait()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def durable(request: pytest.FixtureRequest, project: Project, tmp_path: Path) -> Iterator[Durable]:
-    """Return two servers and a worker, on a database of each kind."""
-    postgres = request.param == "postgres"
-    database: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def durable(
+    request: pytest.FixtureRequest, project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Durable]:
+    """Return two servers and a worker, on a database of each kind; tests may start and kill servers of their own."""
+    folder = tmp_path_factory.mktemp("durable")
+    database = str(folder / "runs.sqlite")
+    if request.param == "postgres":
+        database = request.getfixturevalue("shared_postgres").new_database()
     (project.folder / "durable_app.py").write_text(WORKER)
-    made = Durable(project, database, tmp_path)
+    made = Durable(project, database, folder)
     try:
         made.serve()
         made.serve()
@@ -97,3 +103,9 @@ def durable(request: pytest.FixtureRequest, project: Project, tmp_path: Path) ->
         yield made
     finally:
         made.end()
+
+
+@pytest.fixture
+def unique() -> str:
+    """Return a name that no other test has: the database of several tests is one."""
+    return secrets.token_hex(4)

@@ -15,8 +15,6 @@ from tests.unit.serve.test_tools import exists, text_of
 from toolgen.serve.durable.calls import TASKS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.unit.serve.durable.conftest import Durable
 
 pytestmark = pytest.mark.xdist_group("serve")
@@ -72,7 +70,7 @@ async def ask(client: Any, method: str, task_id: str, **more: Any) -> State:
 
 async def until(client: Any, task_id: str, *statuses: str) -> State:
     async with asyncio.timeout(30):
-        while (state := await ask(client, "tasks/get", task_id)).status not in statuses:
+        while (state := await ask(client, "tasks/get", task_id)).status not in statuses:  # noqa: ASYNC110  # another process
             await asyncio.sleep(0.1)
         return state
 
@@ -84,16 +82,17 @@ async def handle(client: Any, name: str, args: dict[str, Any]) -> Task:
     return task
 
 
-def test_a_long_call_is_a_task_that_any_server_knows(durable: Durable, tmp_path: Path) -> None:
-    name = f"task-{tmp_path.name}"
+def test_a_long_call_is_a_task_that_any_server_knows(durable: Durable, unique: str) -> None:
+    name = f"task-{unique}"
+    first = durable.serve()
 
     async def body() -> None:
-        async with durable.client(durable.servers[0], extensions=[Tasks()]) as client:
+        async with durable.client(first, extensions=[Tasks()]) as client:
             assert TASKS in (client.server_capabilities.extensions or {})
             quick = await client.session.call_tool("team__jobs__who", {}, allow_claimed=True)
             assert isinstance(quick, CallToolResult)
             task = await handle(client, "team__jobs__wait", {"name": name, "seconds": 3})
-        durable.servers[0].process.kill()
+        first.process.kill()
         async with durable.client(durable.servers[1], extensions=[Tasks()]) as client:
             state = await until(client, task.task_id, "completed")
             assert state.result is not None
@@ -105,8 +104,8 @@ def test_a_long_call_is_a_task_that_any_server_knows(durable: Durable, tmp_path:
     asyncio.run(body())
 
 
-def test_a_task_is_cancelled(durable: Durable, tmp_path: Path) -> None:
-    name = f"stopped-{tmp_path.name}"
+def test_a_task_is_cancelled(durable: Durable, unique: str) -> None:
+    name = f"stopped-{unique}"
 
     async def body() -> None:
         async with durable.client(durable.servers[0], extensions=[Tasks()]) as client:
@@ -119,8 +118,8 @@ def test_a_task_is_cancelled(durable: Durable, tmp_path: Path) -> None:
     asyncio.run(body())
 
 
-def test_what_a_task_asks_is_answered_by_the_client_or_by_an_approval(durable: Durable, tmp_path: Path) -> None:
-    args = {"book": f"task-{tmp_path.name}", "text": "x"}
+def test_what_a_task_asks_is_answered_by_the_client_or_by_an_approval(durable: Durable, unique: str) -> None:
+    args = {"book": f"task-{unique}", "text": "x"}
 
     async def body() -> None:
         async with durable.client(durable.servers[0], extensions=[Tasks()]) as client:  # which cannot ask
@@ -144,8 +143,8 @@ def test_what_a_task_asks_is_answered_by_the_client_or_by_an_approval(durable: D
     asyncio.run(body())
 
 
-def test_tasks_are_for_their_user_and_for_clients_that_have_them(durable: Durable, tmp_path: Path) -> None:
-    args = {"name": f"own-{tmp_path.name}", "seconds": 4}
+def test_tasks_are_for_their_user_and_for_clients_that_have_them(durable: Durable, unique: str) -> None:
+    args = {"name": f"own-{unique}", "seconds": 4}
 
     async def body() -> None:
         async with durable.client(durable.servers[0], extensions=[Tasks()]) as client:
@@ -153,9 +152,9 @@ def test_tasks_are_for_their_user_and_for_clients_that_have_them(durable: Durabl
             with pytest.raises(MCPError, match="there is no such call"):
                 await ask(client, "tasks/get", "call_0")
         async with durable.client(durable.servers[0], "bo", extensions=[Tasks()]) as stranger:
-            for method, more in (("tasks/get", {}), ("tasks/cancel", {}), ("tasks/update", {"input_responses": {}})):
+            for method in ("tasks/get", "tasks/cancel", "tasks/update"):
                 with pytest.raises(MCPError, match="there is no such call") as refused:
-                    await ask(stranger, method, task.task_id, **more)
+                    await ask(stranger, method, task.task_id, input_responses={})
                 assert refused.value.error.code == -32602
         async with durable.client(durable.servers[0]) as plain:
             with pytest.raises(MCPError, match="has not declared") as refused:
