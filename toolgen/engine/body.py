@@ -80,10 +80,19 @@ class Body:
             if changed:
                 return self._end("tool_changed", turn + 1, reason=changed)
             calls = plan["message"].get("calls", ())
-            self._messages = [*self._messages, plan["message"], *map(_answer, calls, plan["keys"], outcomes)]
+            history = self._messages[:-1] if self._has_open_calls else self._messages
+            self._messages = [*history, plan["message"], *map(_answer, calls, plan["keys"], outcomes)]
+            results = None if self._request.planner else [each["result"] for each in outcomes]
             if any(each.get("aborted") for each in outcomes):
-                return self._end("aborted", turn + 1)
+                return self._end("aborted", turn + 1, value=results)
+            if results is not None:
+                return self._end("completed", turn + 1, value=results)
         return self._end("max_turns", self._request.max_turns)
+
+    @property
+    def _has_open_calls(self) -> bool:
+        """Whether the messages end with calls without answers: these are the plan of the first turn."""
+        return bool(self._messages) and bool(self._messages[-1].get("calls"))
 
     async def _planned(self, turn: int) -> Json:
         """Plan the next step; a planner that fails is asked again, as calls are."""

@@ -18,6 +18,7 @@ from toolgen.agents.observed import observed
 from toolgen.agents.planner import Outcome, checked
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.requests import DEFAULT_PLANNER
+from toolgen.engine.results import result_as_json
 from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
@@ -92,9 +93,9 @@ class EngineHost:
             case "end":
                 return await self._end(run, activity.args["reason"])
             case "skip":
-                return _outcome(await self.runtime.skip(self._request(activity.args), run))
+                return _outcome(await self.runtime.skip(self._request(activity.args), run), request)
             case _:
-                return await self._call(run, activity.args)
+                return await self._call(request, run, activity.args)
 
     def forget(self, run_id: str, reason: str) -> None:
         """Abort what this process still does for a run, and forget it."""
@@ -125,12 +126,17 @@ class EngineHost:
         return {}
 
     async def _plan(self, request: RunRequest, run: Run, args: Json) -> Json:
-        """Ask the planner. Each call of its message gets a key, which is its id if that is new to the run."""
+        """Ask the planner, unless calls are to be made first.
+
+        Each call gets a key, which is its id if that is new to the run.
+        """
+        history = [message_from_json(message) for message in args["messages"]]
+        if history and history[-1].calls:
+            return {**self._planned(history[-1], args), "telemetry": {}}
         planner = self.planners.get(request.planner)
         if planner is None:
             known = ", ".join(sorted(self.planners)) or "none"
             return {"error": f"this host has no planner {request.planner!r}; it has {known}"}
-        history = [message_from_json(message) for message in args["messages"]]
         tools = RunTools(self.runtime.catalog, run)
         try:
             plan = checked(await observed(planner, run).plan(history, tools, run.meta))
@@ -158,7 +164,7 @@ class EngineHost:
             "may_continue": self.runtime.may_continue,
         }
 
-    async def _call(self, run: Run, args: Json) -> Json:
+    async def _call(self, asked: RunRequest, run: Run, args: Json) -> Json:
         """Make a call, or return what a person has to decide first.
 
         A tool that is not the one that the planner was shown is called if it still takes the args.
@@ -183,7 +189,7 @@ class EngineHost:
                 result = await self.runtime.invoke(request, meta=meta, run=run)
         finally:
             was_denied = denied.pop(args["key"])
-        outcome = {**_outcome(result), "denied": was_denied, "may_repeat": self._may_repeat(result)}
+        outcome = {**_outcome(result, asked), "denied": was_denied, "may_repeat": self._may_repeat(result)}
         return {**outcome, "aborted": True} if run.progress.is_aborted else outcome
 
     def _request(self, args: Json) -> ToolRequest:
@@ -222,14 +228,17 @@ class EngineHost:
         return entry is not None and (entry.permission == "readonly" or "idempotent" in entry.tags)
 
 
-def _outcome(result: ToolResult[Any]) -> Json:
-    """Return what the body of a run needs of a result: what a model is shown, and how the call ended."""
+def _outcome(result: ToolResult[Any], asked: RunRequest) -> Json:
+    """Return what the body of a run needs of a result: what a model is shown, and how the call ended.
+
+    A run without a planner keeps the whole result.
+    """
     outcome: Json = {"content": text_of(result), "telemetry": dict(result.telemetry)}
     if result.error is not None:
         outcome |= {"kind": result.error.kind.value, "code": result.error.code}
         if result.error.retry_after is not None:
             outcome["retry_after"] = result.error.retry_after
-    return outcome
+    return outcome if asked.planner else {**outcome, "result": result_as_json(result)}
 
 
 def _storable(message: Json) -> Json:

@@ -60,14 +60,16 @@ def new_run_id() -> str:
 class RunRequest:
     """A run of an agent, to be executed by any worker of an engine.
 
-    `planner` is the name of one of the host's planners. `requested` are the idents that it may have at most, by default
-    those of the agent. A run that takes more than `timeout` seconds is cancelled. A request with the id of a run that
-    was started before starts nothing. `trace_context` has the headers that link the spans of the run to the span in
-    which the request was made.
+    Calls at the end of the messages that have no answers yet are made first. `planner` is the name of one of the host's
+    planners; a run without one (`""`) only makes these calls, and its answer is the list of their whole results, as
+    `result_as_json` writes them. `requested` are the idents that it may have at most, by default those of the agent. A
+    run that takes more than `timeout` seconds is cancelled. A request with the id of a run that was started before
+    starts nothing. `trace_context` has the headers that link the spans of the run to the span in which the request was
+    made.
 
     Raises ValueError for a `run_id` with other characters than letters, digits and `_.:-` or with more than 255, for
-    other ids and names that databases cannot have, for `max_turns` below 1, and for a `timeout` that is not between 0
-    and ten years.
+    other ids and names that databases cannot have, for `max_turns` below 1, for a `timeout` that is not between 0 and
+    ten years, and without a planner for messages that end without calls.
     """
 
     agent: str
@@ -103,6 +105,8 @@ class RunRequest:
             raise ValueError(f"max_turns is {self.max_turns}; it must be at least 1")
         if self.timeout is not None and not 0 < self.timeout <= _LONGEST_TIMEOUT:
             raise ValueError(f"timeout is {self.timeout}; it must be more than 0 seconds, and at most ten years")
+        if not self.planner and not (self.messages and self.messages[-1].calls):
+            raise ValueError("a run without a planner needs messages that end with the calls to make")
 
     @property
     def meta(self) -> ToolCallMeta:

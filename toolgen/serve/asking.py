@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.terminal import described
 from toolgen.serve.calls import Question, current_call
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from mcp.server.context import ServerRequestContext
 
     from toolgen.runtime.policy.permission import PermissionRequest
 
@@ -49,20 +55,66 @@ async def ask_client(request: PermissionRequest) -> PermissionDecision:
     may_last = request.scope is not None
     choices = [choice for choice in Decision if may_last or choice is not Decision.ALLOW_FOR_SESSION]
     try:
-        fields = await ask_person(described(request, _COLUMNS), _form(choices))
+        fields = await ask_person(question_text(request), permission_form(choices))
     except CannotAsk as error:
         return _denied(str(error))
+    return decision_of_form(fields, choices)
+
+
+def question_text(request: PermissionRequest) -> str:
+    """Return the question for permission, for a person."""
+    return described(request, _COLUMNS)
+
+
+def decision_of_form(fields: Mapping[str, Any] | None, choices: Sequence[Decision]) -> PermissionDecision:
+    """Return the decision that a person made in a form; anything but one of the choices denies."""
     answer = None if fields is None else fields.get("decision")
-    if answer not in choices:
-        return _denied("the person did not allow it")
-    return PermissionDecision(decision=Decision(answer))
+    for choice in choices:
+        if choice == answer:
+            return PermissionDecision(decision=choice)
+    return _denied("the person did not allow it")
+
+
+async def elicited(ctx: ServerRequestContext[Any, Any], question: Question) -> Mapping[str, Any] | None:
+    """Ask by elicitation. None where the person declines, or the call no longer waits, or the client cannot ask."""
+    with anyio.CancelScope() as scope:
+        question.answer.add_done_callback(lambda _: scope.cancel())
+        try:
+            answer = await ctx.session.elicit_form(question.message, dict(question.schema), ctx.request_id)
+        except MCPError:
+            return None
+        return fields_of(answer)
+    return None
+
+
+def fields_of(answer: Any) -> Mapping[str, Any] | None:
+    """Return the fields of a form that a client sent; None unless the person accepted it."""
+    if getattr(answer, "action", None) != "accept":
+        return None
+    fields: Mapping[str, Any] | None = answer.content
+    return fields
+
+
+def is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Whether a request is of the revision 2026-07-28 or a later one."""
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def can_ask(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Whether the client of a request can ask a person."""
+    capabilities = ctx.session.client_capabilities
+    elicitation = None if capabilities is None else capabilities.elicitation
+    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+        return False
+    return is_modern(ctx) or ctx.session.can_send_request
 
 
 def _denied(reason: str) -> PermissionDecision:
     return PermissionDecision(decision=Decision.DENY, reason=reason)
 
 
-def _form(choices: list[Decision]) -> dict[str, Any]:
+def permission_form(choices: Sequence[Decision]) -> dict[str, Any]:
+    """Return the schema of the form in which a person makes a decision."""
     titles = [{"const": str(choice), "title": _CHOICES[choice]} for choice in choices]
     decision = {"type": "string", "title": "Decision", "oneOf": titles}
     return {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}

@@ -78,10 +78,21 @@ class HttpSettings:
 
 
 class HttpEndpoint:
-    """An ASGI app, which ends with the lifespan of its server, or by `stop`."""
+    """An ASGI app, which ends with the lifespan of its server, or by `stop`.
 
-    def __init__(self, protocol: Server[Any], settings: HttpSettings, on_stop: Callable[[], Awaitable[None]]) -> None:
+    One that is stateless has no sessions: each request may go to another server.
+    """
+
+    def __init__(
+        self,
+        protocol: Server[Any],
+        settings: HttpSettings,
+        on_stop: Callable[[], Awaitable[None]],
+        *,
+        is_stateless: bool = False,
+    ) -> None:
         self.settings = settings
+        self._is_stateless = is_stateless
         self.is_draining = False
         self._protocol = protocol
         self._on_stop = on_stop
@@ -162,6 +173,7 @@ class HttpEndpoint:
                 security_settings=self.settings.security,
                 max_request_body_size=self.settings.body_bytes,
                 max_sessions=_SESSIONS,
+                stateless=self._is_stateless,
             )
             self._ready[user] = asyncio.Event()
             self._keepers.append(asyncio.create_task(self._keep(manager, self._ready[user])))

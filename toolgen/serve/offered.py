@@ -77,6 +77,10 @@ class OfferedTools:
             self._known[name] = Offered(ident, _entry(name, self._catalog.definition(ident), self._output(ident)))
         return self._known[name]
 
+    def find_ident(self, ident: str) -> Offered | None:
+        """Return a tool by its ident; None if it is not offered."""
+        return self.find(self._catalog.wire_name(ident)) if ident in self._catalog else None
+
     def page(self, cursor: str | None, size: int) -> tuple[Sequence[Offered], str | None]:
         """Return the tools after a cursor, and the cursor of the next page. Raises `UnknownCursor`."""
         start = 0 if cursor is None else self._place(cursor) + 1

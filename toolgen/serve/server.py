@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -21,23 +21,26 @@ from mcp_types import (
     InputRequiredResult,
     PaginatedRequestParams,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen import __version__
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.answers import answer_of
-from toolgen.serve.calls import QUESTION_SECONDS, Progress, Question, ServedCall
+from toolgen.serve.asking import can_ask, elicited, fields_of, is_modern
+from toolgen.serve.calls import QUESTION_SECONDS, Progress, ServedCall
+from toolgen.serve.durable.calls import DurableCalls
+from toolgen.serve.durable.tasks import add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.offered import OfferedTools, UnknownCursor
-from toolgen.serve.users import UserRuns
+from toolgen.serve.users import UserRuns, user_of_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from mcp.server.context import ServerRequestContext
     from starlette.types import Receive, Scope, Send
 
+    from toolgen.engine.protocol import Engine
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.runs.run import Run
@@ -62,7 +65,9 @@ class ToolServer:
     process (the lifespan protocol of ASGI) does so itself.
     """
 
-    def __init__(self, runtime: Runtime, run: Run, *, name: str, page_size: int, http: HttpSettings) -> None:
+    def __init__(
+        self, runtime: Runtime, run: Run, *, name: str, page_size: int, http: HttpSettings, engine: Engine | None
+    ) -> None:
         self._runtime = runtime
         self._runs = UserRuns(runtime, run, self._on_progress)
         self._tools = OfferedTools(runtime.catalog, run.effective)
@@ -83,9 +88,13 @@ class ToolServer:
         )
         self.protocol.add_request_handler("tools/list", PaginatedRequestParams, self._list_tools)
         self.protocol.add_request_handler("tools/call", CallToolRequestParams, self._call_tool)
-        security = RequestStateSecurity.ephemeral(ttl=QUESTION_SECONDS)
-        self.protocol.middleware.append(RequestStateBoundary(security, default_audience=name))
-        self._http = HttpEndpoint(self.protocol, http, on_stop=self.close)
+        self._durable = None if engine is None else DurableCalls(engine, run, self._tools)
+        if self._durable is None:
+            security = RequestStateSecurity.ephemeral(ttl=QUESTION_SECONDS)
+            self.protocol.middleware.append(RequestStateBoundary(security, default_audience=name))
+        else:
+            add_tasks(self.protocol, self._durable)
+        self._http = HttpEndpoint(self.protocol, http, on_stop=self.close, is_stateless=engine is not None)
 
     def __len__(self) -> int:
         """The number of tools that are offered."""
@@ -132,6 +141,8 @@ class ToolServer:
     async def close(self) -> None:
         """End sessions, cancel what is left of the calls, and put the ends of runs on record. Raises `StoreError`."""
         self._is_draining = True
+        if self._durable is not None:
+            self._durable.is_stopping = True
         await self._http.stop()
         await asyncio.gather(*(call.cancel() for call in self._calls.values()))
         await self._runs.close()
@@ -155,30 +166,41 @@ class ToolServer:
             tools, cursor = self._tools.page(params.cursor, self._page_size)
         except UnknownCursor:
             raise MCPError(code=INVALID_PARAMS, message="there is no such cursor: list from the beginning") from None
-        listed = [tool.entry(is_modern=_is_modern(ctx)) for tool in tools]
+        listed = [tool.entry(is_modern=is_modern(ctx)) for tool in tools]
         return {"resultType": "complete", "tools": listed, **({"nextCursor": cursor} if cursor else {})}
 
     async def _call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
     ) -> dict[str, Any] | InputRequiredResult:
-        user = _user()
+        user = user_of_token()
         tool = self._tools.find(params.name)
         if tool is None:
             # The pipeline refuses such a name, and has the attempt on record.
             await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+        if self._durable is not None:
+            with self._attending(f"request {id(ctx)}"):
+                return await self._durable.call(ctx, params, tool)
         is_new = params.request_state is None
         call = self._start(ctx, tool, params, user) if is_new else self._resume(params)
-        self._attended.add(call.id)
+        with self._attending(call.id):
+            try:
+                return await self._attend(call, ctx, tool)
+            except BaseException:  # also a cancelled request: the call ends with it
+                await call.cancel()
+                raise
+            finally:
+                call.leave()
+
+    @contextmanager
+    def _attending(self, name: str) -> Generator[None]:
+        """Wait for this when draining."""
+        self._attended.add(name)
         self._idle.clear()
         try:
-            return await self._attend(call, ctx, tool)
-        except BaseException:  # also a cancelled request: the call ends with it
-            await call.cancel()
-            raise
+            yield
         finally:
-            self._attended.discard(call.id)
-            call.leave()
+            self._attended.discard(name)
             if not self._attended:
                 self._idle.set()
 
@@ -188,7 +210,7 @@ class ToolServer:
         if self._is_draining:
             raise MCPError(code=INTERNAL_ERROR, message="the server is shutting down")
         waiting = sum(call.user == user and call.id not in self._attended for call in self._calls.values())
-        call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=_can_ask(ctx) and waiting < _OPEN)
+        call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=can_ask(ctx) and waiting < _OPEN)
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
         self._calls[call.id] = call
         call.start(self._runtime.invoke(request, run=self._runs.run_of(user)))
@@ -203,72 +225,43 @@ class ToolServer:
             raise MCPError(code=INVALID_PARAMS, message="no call is waiting for this answer: make the call again")
         responses = params.input_responses or {}
         if _KEY in responses:
-            call.answer(_fields(responses[_KEY]))
+            call.answer(fields_of(responses[_KEY]))
         return call
 
     async def _attend(
         self, call: ServedCall, ctx: ServerRequestContext[Any, Any], tool: Offered
     ) -> dict[str, Any] | InputRequiredResult:
         """Pass on what happens to a call, until it is over, or a question has to be answered in another request."""
-        is_modern = _is_modern(ctx)
+        modern = is_modern(ctx)
         while (event := await call.next_event()) is not None:
             if isinstance(event, Progress):
                 await ctx.session.report_progress(event.progress, event.total, event.message)
-            elif is_modern:
+            elif modern:
                 form = ElicitRequestFormParams(message=event.message, requested_schema=dict(event.schema))
                 state = f"{call.id}:{call.questions}"
                 return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)}, request_state=state)
             else:
-                call.answer(await _elicited(ctx, event))
-        is_structured = "outputSchema" in tool.entry(is_modern=is_modern)
+                call.answer(await elicited(ctx, event))
+        is_structured = "outputSchema" in tool.entry(is_modern=modern)
         return answer_of(await call.task, is_structured=is_structured)
 
 
 def mcp_server(
-    runtime: Runtime, run: Run, *, name: str = "", page_size: int = _PAGE, http: HttpSettings | None = None
+    runtime: Runtime,
+    run: Run,
+    *,
+    name: str = "",
+    page_size: int = _PAGE,
+    http: HttpSettings | None = None,
+    engine: Engine | None = None,
 ) -> ToolServer:
     """Offer the tools of a run over MCP: `mcp_server(runtime, runtime.start_run("support"))` is an ASGI app.
 
     Its calls are made in that run; where `http` authenticates clients, in one like it for each user. `name` is what
-    the server calls itself: by default the agent, or else the package.
+    the server calls itself: by default the agent, or else the package. With an `engine` its workers make the calls, and
+    `runtime` runs none.
     """
-    return ToolServer(runtime, run, name=name, page_size=page_size, http=http or HttpSettings())
-
-
-async def _elicited(ctx: ServerRequestContext[Any, Any], question: Question) -> Mapping[str, Any] | None:
-    """Ask by elicitation. None where the person declines, or the call no longer waits, or the client cannot ask."""
-    with anyio.CancelScope() as scope:
-        question.answer.add_done_callback(lambda _: scope.cancel())
-        try:
-            answer = await ctx.session.elicit_form(question.message, dict(question.schema), ctx.request_id)
-        except MCPError:
-            return None
-        return _fields(answer)
-    return None
-
-
-def _fields(answer: Any) -> Mapping[str, Any] | None:
-    if getattr(answer, "action", None) != "accept":
-        return None
-    fields: Mapping[str, Any] | None = answer.content
-    return fields
-
-
-def _user() -> str | None:
-    token = get_access_token()
-    return None if token is None else token.subject
-
-
-def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
-    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-
-
-def _can_ask(ctx: ServerRequestContext[Any, Any]) -> bool:
-    capabilities = ctx.session.client_capabilities
-    elicitation = None if capabilities is None else capabilities.elicitation
-    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-        return False
-    return _is_modern(ctx) or ctx.session.can_send_request
+    return ToolServer(runtime, run, name=name, page_size=page_size, http=http or HttpSettings(), engine=engine)
 
 
 def _instructions(catalog: Catalog, run: Run) -> str:

@@ -6,6 +6,8 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mcp.server.auth.middleware.auth_context import get_access_token
+
 from toolgen.runtime.runs.run import Progress, Session
 
 if TYPE_CHECKING:
@@ -13,6 +15,12 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.runs.run import Run
+
+
+def user_of_token() -> str | None:
+    """Return the user of the token that the current request came with; None without tokens."""
+    token = get_access_token()
+    return None if token is None else token.subject
 
 
 class UserRuns:

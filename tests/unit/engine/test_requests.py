@@ -45,7 +45,7 @@ REQUESTS = st.builds(
     agent=NAMES,
     messages=MESSAGES,
     run_id=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,20}", fullmatch=True),
-    planner=NAMES,
+    planner=NAMES.filter(bool),
     user=st.none() | NAMES,
     session_id=st.none() | NAMES,
     mode=NAMES,

@@ -6,7 +6,7 @@ import asyncio
 import json
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from mcp.shared.exceptions import MCPError
@@ -39,7 +39,7 @@ from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcp_types import CallToolResult, LoggingMessageNotificationParams
+    from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.drift.changes import ToolChange
@@ -52,7 +52,7 @@ LOG: Final = "mcp_log"
 """Kinds of the events that a call adds to the record of its run."""
 
 IDEMPOTENCY_KEY: Final = "toolgen/idempotency-key"
-"""The member of `_meta` with `ToolCallMeta.idempotency_key`. MCP has none (its SEP-3182 was closed)."""
+"""The member of `_meta` of a call that has its idempotency key; `toolgen serve` with a database honours it."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
@@ -133,8 +133,9 @@ class McpExecutor:
         describe_call(connection.attributes)
         connection.in_flight += 1
         try:
-            key: Any = {IDEMPOTENCY_KEY: meta.idempotency_key} if meta.idempotency_key else None
-            return await connection.client.call_tool(name, args, progress_callback=_progress(meta), meta=key)
+            return await connection.client.call_tool(
+                name, args, progress_callback=_progress(meta), meta=_sent_meta(meta.idempotency_key)
+            )
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
         except MCPError as error:
@@ -261,6 +262,11 @@ def _is_repeatable(definition: ToolDefinition) -> bool:
 
 def _report(meta: ToolCallMeta, attempt: int, started: float, outcome: str) -> None:
     meta.report({"attempt": attempt, "ms": round((monotonic() - started) * 1000, 3), "outcome": outcome}, ATTEMPT)
+
+
+def _sent_meta(key: str) -> RequestParamsMeta | None:
+    """Return the `_meta` of a call: its key, by which a server can tell that it is made again."""
+    return cast("RequestParamsMeta", {IDEMPOTENCY_KEY: key}) if key else None  # an open type, as mypy does not know
 
 
 def _progress(meta: ToolCallMeta) -> Any:

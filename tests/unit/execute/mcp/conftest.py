@@ -51,6 +51,7 @@ TOOLS: Final[list[dict[str, Any]]] = [
     {"name": "ask", "inputSchema": OBJECT},
     {"name": "environment", "inputSchema": OBJECT, "outputSchema": OBJECT},
     {"name": "headers", "inputSchema": OBJECT, "outputSchema": OBJECT},
+    {"name": "meta", "inputSchema": OBJECT, "outputSchema": OBJECT},
 ]
 
 

@@ -106,6 +106,8 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
             return await ask(ctx, params)
         case "environment":
             return types.CallToolResult(content=[], structured_content=dict(os.environ))
+        case "meta":
+            return types.CallToolResult(content=[], structured_content=dict(ctx.meta or {}))
         case "headers":
             return types.CallToolResult(content=[], structured_content=dict(ctx.request.headers))
     return text(f"Unknown tool: {params.name}", is_error=True)

@@ -14,6 +14,7 @@ import pytest
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpHost, McpServer, executor
+from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
@@ -325,3 +326,16 @@ def test_added_tools_are_not_there(start: Callable[..., Demo]) -> None:
     demo.list_tools([*TOOLS, {"name": "more", "inputSchema": {"type": "object"}}])
     assert demo.error("more").kind is FailureKind.TOOL_NOT_AVAILABLE
     assert demo.value("echo", {"a": 1}) == {"a": 1}
+
+
+def test_a_server_gets_the_idempotency_key_of_a_call_that_has_one(start: Callable[..., Demo]) -> None:
+    async def sent(runtime: Runtime, key: str) -> Any:
+        meta = ToolCallMeta(run_id="r", idempotency_key=key)
+        result = await runtime.invoke(ToolRequest(name="mcp.shop.meta", payload="{}"), meta=meta)
+        return (result.value or {}).get(IDEMPOTENCY_KEY)
+
+    async def both() -> list[Any]:
+        runtime = start("stdio").runtime()
+        return [await sent(runtime, "r:c1"), await sent(runtime, "")]
+
+    assert asyncio.run(both()) == ["r:c1", None]

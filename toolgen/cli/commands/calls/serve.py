@@ -12,11 +12,13 @@ import click
 
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
+from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
+from toolgen.engine.calls import run_by_workers
 from toolgen.record.stores import open_store
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.config import Config
     from toolgen.contract.records import ToolsetRegistration
+    from toolgen.engine.dbos import DbosEngine
     from toolgen.record.stores import DurableStore
     from toolgen.runtime import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
@@ -75,6 +78,11 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
     "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
 )
 @click.option(
+    "--database",
+    metavar="URL",
+    help="Let workers make the calls, as durable runs in this database: postgresql://…, or an SQLite file.",
+)
+@click.option(
     "--grace",
     type=click.FloatRange(min=0),
     default=10.0,
@@ -97,18 +105,22 @@ def command(
     mode: str,
     yes: bool,
     injected: Sequence[str],
+    database: str | None,
     grace: float,
 ) -> int:
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
     Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
     `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission;
-    where the client cannot ask, it does not run, unless --yes is given.
+    where the client cannot ask, it does not run, unless --yes is given. With --database, `toolgen worker` runs the
+    tools, and servers are interchangeable: a call waits for its permission in the database.
     """
     if stdio and address is not None:
         raise click.UsageError("--stdio and --http exclude each other.")
     if address is None and (token_env or tokens or hosts or origins):
         raise click.UsageError("Tokens, host names and origins are for --http.")
+    if database is not None and (store or policies or yes or injected):
+        raise click.UsageError("With --database, store, policies, permission and injected values are the workers'.")
     try:
         from toolgen.serve import ask_client, mcp_server
     except ImportError as error:
@@ -121,13 +133,17 @@ def command(
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client
         kept = _store(store)
-        runtime = _runtime(config, catalog, policies, injected, allow_all if yes else ask_client, kept)
+        engine = None if database is None else _engine(database)
+        if engine is None:
+            runtime = _runtime(config, catalog, policies, injected, allow_all if yes else ask_client, kept)
+        else:
+            runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
             run = runtime.start_run(agent, mode=mode, meta=ToolCallMeta(user=user))
         except (UnknownAgent, ValueError) as error:
             raise click.UsageError(str(error)) from error
-    server = mcp_server(runtime, run, http=settings)
-    return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept))
+    server = mcp_server(runtime, run, http=settings, engine=engine)
+    return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine))
 
 
 async def _serve_and_end(
@@ -137,10 +153,13 @@ async def _serve_and_end(
     runtime: Runtime,
     run: Run,
     store: DurableStore | None,
+    engine: DbosEngine | None,
 ) -> int:
     try:
         await _serve(server, place, grace)
     finally:
+        if engine is not None:
+            await engine.close()
         if store is not None:
             await runtime.end_run(run)
             await store.close()
@@ -200,6 +219,18 @@ def _store(target: str | None) -> DurableStore | None:
         return None if target is None else open_store(target)
     except (StoreError, ImportError) as error:
         raise click.UsageError(str(error)) from error
+
+
+def _engine(database: str) -> DbosEngine:
+    """Connect to the database of durable runs, which may be new. Raises click.UsageError."""
+    url = url_of(database)
+    from toolgen.engine.dbos import DbosEngine, prepare
+
+    try:
+        prepare(url)
+        return DbosEngine(url)
+    except StoreError as error:
+        raise click.UsageError(f"--database: {error}") from error
 
 
 def _runtime(

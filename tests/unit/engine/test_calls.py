@@ -1,0 +1,203 @@
+"""Single calls by every engine: each is a run of its own, made once for each key."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.engine.app import read, request, write
+from tests.unit.engine.engines import until
+from toolgen.agents import Message
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.engine import RunRequest
+from toolgen.engine.calls import call, call_request, next_event, run_by_workers
+from toolgen.engine.protocol import Approval, question_id
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.schema.json_values import compact_json
+
+if TYPE_CHECKING:
+    from tests.unit.engine.engines import Engines, Running
+
+ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
+DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
+ANN = ToolCallMeta(user="ann")
+
+
+def one(made: tuple[str, Any], call_id: str = "") -> ToolRequest:
+    return ToolRequest(name=made[0], payload=compact_json(made[1]), tool_call_id=call_id)
+
+
+def test_a_call_is_a_run_that_asks_no_planner(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        result = await call(running.engine, one(read("a"), "c1"), ANN)
+        assert (result.success, result.tool_name) == (True, "code.read_file")
+        assert result.value is not None
+        assert result.value["content"] == "text of a"
+        assert b'"text of a"' in result.payload
+        assert running.marks("path, user") == [("a", "ann")]
+        assert [name for name, _ in running.host.activities] == ["plan", "call", "end"]
+        assert plans(running) == 0
+
+    engines.run(body)
+
+
+def test_a_repeated_call_id_runs_once_for_each_user_and_each_call(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        same = [call(running.engine, one(read("a"), "c1"), ANN) for _ in range(3)]
+        assert len({result.payload for result in await asyncio.gather(*same)}) == 1
+        assert running.marks() == ["a"]
+        await call(running.engine, one(read("a"), "c1"), ToolCallMeta(user="bo"))
+        await call(running.engine, one(read("b"), "c1"), ANN)
+        await call(running.engine, one(read("a"), "other"), ANN.with_fields(idempotency_key="c1"))
+        assert running.marks() == ["a", "a", "b"]
+        for _ in range(2):
+            await call(running.engine, one(read("c")), ANN)  # without a key
+        assert running.marks() == ["a", "a", "b", "c", "c"]
+
+    engines.run(body)
+
+
+def test_a_failed_call_has_the_whole_error(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        result = await call(running.engine, one(("code.read_file", {"pth": "a"})))
+        assert result.error is not None
+        assert result.error.kind is FailureKind.INVALID_CALL
+        assert {issue.pointer for issue in result.error.issues} == {"", "/pth"}
+        assert result.error.example
+        gone = await call(running.engine, one(("code.no_such_tool", {})))
+        assert gone.error is not None
+        assert gone.error.kind is FailureKind.TOOL_NOT_AVAILABLE
+        stranger = await call(running.engine, one(read("a")), agent="nobody")
+        assert stranger.error is not None
+        assert stranger.error.kind is FailureKind.UNAVAILABLE
+        assert "nobody" in stranger.error.message
+
+    engines.run(body)
+
+
+@pytest.mark.parametrize("decision", [ALLOW, DENY], ids=["allowed", "denied"])
+def test_what_a_call_asks_is_answered_once(engines: Engines, decision: PermissionDecision) -> None:
+    async def body(running: Running) -> None:
+        asked: list[Approval] = []
+
+        async def ask(approval: Approval) -> PermissionDecision:
+            asked.append(approval)
+            await asyncio.sleep(0)
+            return decision
+
+        result = await call(running.engine, one(write("a")), ask=ask)
+        assert len(asked) == 1
+        assert asked[0].question["tool"] == "code.write_file"
+        assert running.marks() == (["a"] if decision is ALLOW else [])
+        if decision is DENY:
+            assert result.error is not None
+            assert (result.error.kind, "not today" in result.error.message) == (FailureKind.PERMISSION_DENIED, True)
+
+    engines.run(body)
+
+
+def test_a_call_that_nobody_is_asked_about_waits_for_an_answer_to_its_run(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        made = call_request(one(write("a"), "c1"))
+        waiting = asyncio.create_task(call(running.engine, one(write("a"), "c1")))
+        (asked,) = await until(lambda: running.engine.approvals(made.run_id) if made.run_id in started(running) else [])
+        assert (
+            await next_event(running.engine, made.run_id, known={question_id(asked.call, asked.question)}, seconds=0.2)
+            is None
+        )
+        await running.engine.decide(made.run_id, asked.call, ALLOW)
+        assert (await waiting).success
+
+    engines.run(body)
+
+
+def plans(running: Running) -> int:
+    planner: Any = running.host.planners["default"]
+    asked: int = planner.plans
+    return asked
+
+
+def started(running: Running) -> set[str]:
+    return {run_id for _, run_id in running.host.runs_seen}
+
+
+def test_a_cancelled_call_has_a_result(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(call_request(one(write("a"))))
+        asked = await next_event(running.engine, run_id)
+        assert isinstance(asked, Approval)
+        await running.engine.cancel(run_id)
+        result = await next_event(running.engine, run_id)
+        assert isinstance(result, ToolResult)
+        assert result.error is not None
+        assert (result.error.kind, result.error.code) == (FailureKind.ABORTED, "run_cancelled")
+
+    engines.run(body)
+
+
+def test_calls_that_a_run_begins_with_are_made_before_its_planner_is_asked(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        begun = request([read("a")], answer=3)
+        first = Message(role="assistant", calls=(one(read("a"), "x"),))
+        ordinary = RunRequest(agent="main", messages=(*begun.messages, first), run_id="r")
+        await running.engine.start(ordinary)
+        end = await running.engine.result("r", 20)
+        assert (end.stopped, end.value, end.turns) == ("completed", 3, 2)
+        assert [message.role for message in end.messages] == ["user", "assistant", "tool"]
+        assert plans(running) == 1
+
+    engines.run(body)
+
+
+def test_all_results_of_several_calls_are_kept_in_order_and_skipped_ones_too(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        calls = (one(read("a"), "1"), one(write("b"), "2"), one(write("c"), "3"))
+        messages = (Message(role="assistant", calls=calls),)
+        await running.engine.start(RunRequest(agent="main", messages=messages, planner="", run_id="r"))
+        (asked,) = await running.questions("r")
+        await running.engine.decide("r", asked.call, DENY)
+        end = await running.engine.result("r", 20)
+        kinds = [each.get("error", {}).get("kind") for each in end.value]
+        assert kinds == [None, "permission_denied", "skipped"]
+
+    engines.run(body)
+
+
+def test_the_outcomes_of_ordinary_runs_have_no_whole_results(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        outcomes: list[Any] = []
+        execute = running.host.execute
+
+        async def noted(*args: Any) -> Any:
+            outcomes.append(await execute(*args))
+            return outcomes[-1]
+
+        running.host.execute = noted  # type: ignore[method-assign]  # what an engine calls
+        await running.engine.start(request([read("a")], run_id="r"))
+        await running.engine.result("r", 20)
+        assert len(outcomes) == 4
+        assert not any("result" in outcome for outcome in outcomes)
+
+    engines.run(body)
+
+
+@pytest.mark.parametrize("messages", [(), (Message(role="user", content="x"),)], ids=["none", "no calls"])
+def test_a_run_without_a_planner_needs_calls(messages: tuple[Message, ...]) -> None:
+    with pytest.raises(ValueError, match="a run without a planner needs messages that end with the calls to make"):
+        RunRequest(agent="main", messages=messages, planner="")
+
+
+def test_a_request_without_a_planner_is_the_same_after_a_database() -> None:
+    made = call_request(one(read("a"), "c1"), ANN, agent="main", mode="m")
+    assert RunRequest.from_json(made.as_json()) == made
+
+
+def test_a_process_without_workers_runs_no_tool() -> None:
+    catalog = load("generated")
+    runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=allow_all)
+    result = asyncio.run(runtime.invoke(one(read("a"))))
+    assert result.error is not None
+    assert (result.error.code, result.error.kind) == ("run_by_workers", FailureKind.UNAVAILABLE)

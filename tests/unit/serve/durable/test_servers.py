@@ -1,0 +1,212 @@
+"""`toolgen serve --database`: any server answers any request, and the workers make the calls."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitResult, InputRequiredResult
+
+from tests.unit.cli.command_line import toolgen
+from tests.unit.serve.test_permission import Person, accepted
+from tests.unit.serve.test_tools import exists, text_of
+from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
+
+if TYPE_CHECKING:
+    from tests.unit.serve.conftest import Listening, Project
+    from tests.unit.serve.durable.conftest import Durable
+
+pytestmark = pytest.mark.xdist_group("serve")
+
+
+def key(text: str) -> dict[str, Any]:
+    return {IDEMPOTENCY_KEY: text}
+
+
+def test_any_of_two_servers_answers_and_a_killed_one_is_not_missed(durable: Durable, unique: str) -> None:
+    """Calls of two users; a server that dies during a call; the same request at the other one."""
+    first, second = durable.serve(), durable.servers[1]
+    name = f"killed-{unique}"
+    args = {"name": name, "seconds": 3}
+
+    async def body() -> None:
+        for server, user in ((first, "ana"), (second, "bo")):
+            async with durable.client(server, user) as client:
+                who = await client.call_tool("team__jobs__who", {})
+                assert who.structured_content == {"user": user}
+                wrong = await client.call_tool("team__jobs__wait", {"name": 1})
+                assert wrong.is_error
+                assert "seconds" in text_of(wrong)
+        async with durable.client(second) as other:
+            asked = asyncio.create_task(called(durable, first, args, name))
+            await exists(durable.project.folder / f"{name}.started")
+            first.process.kill()
+            again = await other.call_tool("team__jobs__wait", args, meta=key(name))
+            assert again.structured_content == {"waited": 3}
+            with pytest.raises(BaseException):  # noqa: B017, PT011  # whatever a lost connection is to the client
+                await asked
+        assert not (durable.project.folder / f"{name}.cancelled").exists()
+
+    asyncio.run(body())
+
+
+async def called(durable: Durable, server: Listening, args: dict[str, Any], key_: str) -> Any:
+    async with durable.client(server) as client:
+        return await client.call_tool("team__jobs__wait", args, meta=key(key_))
+
+
+def test_a_question_of_one_server_is_answered_through_the_other(durable: Durable, unique: str) -> None:
+    args = {"book": f"asked-{unique}", "text": "x"}
+    accept: Any = {"permission": accepted("allow_once")}
+    first = durable.serve()
+
+    async def body() -> None:
+        person = Person()
+        async with durable.client(first, elicitation_callback=person) as client:
+            asked = await client.session.call_tool(
+                "team__notes__add", args, allow_input_required=True, meta=key(args["book"])
+            )
+            assert isinstance(asked, InputRequiredResult)
+            assert asked.input_requests is not None
+            form: Any = asked.input_requests["permission"].params
+            assert "team.notes.add asks to run\npermission | write" in form.message
+            assert f'"book": "{args["book"]}"' in form.message
+            choices = form.requested_schema["properties"]["decision"]["oneOf"]
+            assert [choice["const"] for choice in choices] == ["allow_once", "deny"]
+        first.process.kill()
+        async with durable.client(durable.servers[1], "bo", elicitation_callback=person) as stranger:
+            with pytest.raises(MCPError, match="there is no such call"):
+                await stranger.session.call_tool(
+                    "team__notes__add", args, input_responses=accept, request_state=asked.request_state
+                )
+        async with durable.client(durable.servers[1], elicitation_callback=person) as client:
+            answers = [
+                await client.session.call_tool(
+                    "team__notes__add", args, input_responses=accept, request_state=asked.request_state
+                )
+                for _ in range(2)
+            ]
+            assert [answer.structured_content["count"] for answer in answers] == [1, 1]
+            repeated = await client.call_tool("team__notes__add", args, meta=key(args["book"]))
+            assert repeated.structured_content == answers[0].structured_content
+            person.answers = [ElicitResult(action="decline"), accepted("allow_once")]
+            denied = await client.call_tool("team__notes__add", args)
+            assert "permission was denied" in text_of(denied)
+            allowed = await client.call_tool("team__notes__add", args)
+            assert allowed.structured_content["count"] == 2
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_call_of_a_client_that_cannot_ask_waits_for_an_approval(durable: Durable, mode: Any, unique: str) -> None:
+    args = {"book": f"waits-{unique}", "text": "x"}
+
+    async def call(server: int) -> Any:
+        # A client of an earlier revision cannot be asked over HTTP, because there are no sessions.
+        person = Person() if mode == "legacy" else None
+        async with durable.client(durable.servers[server], mode=mode, elicitation_callback=person) as client:
+            return await client.call_tool("team__notes__add", args, meta=key(args["book"]))
+
+    waits = asyncio.run(call(0))
+    assert waits.is_error
+    (run_id,) = {word.strip("`") for word in text_of(waits).split() if word.startswith("call_")}
+    assert f"toolgen runs approve {run_id}" in text_of(waits)
+    approved = durable.runs("approve", run_id)
+    assert approved.returncode == 0, approved.stderr
+
+    async def after() -> Any:
+        async with asyncio.timeout(30):
+            while (again := await call(1)).is_error:  # noqa: ASYNC110  # another process
+                await asyncio.sleep(0.2)
+            return again
+
+    assert asyncio.run(after()).structured_content["count"] == 1
+    if mode == "auto":
+        assert "completed after 1 turns" in durable.runs("show", run_id).stdout
+
+
+def test_a_server_that_is_stopped_leaves_its_calls_to_others(durable: Durable, unique: str) -> None:
+    first, second = durable.servers[:2]
+    stopped = durable.serve("--grace", "0")
+    folder = durable.project.folder
+    left, gone = f"left-{unique}", f"gone-{unique}"
+
+    async def body() -> None:
+        async with durable.client(second) as other:
+            asked = asyncio.create_task(call_of(stopped, left))
+            await exists(folder / f"{left}.started")
+            stopped.process.terminate()
+            with pytest.raises(BaseException):  # noqa: B017, PT011
+                await asked
+            again = await other.call_tool("team__jobs__wait", {"name": left, "seconds": 3}, meta=key(left))
+            assert again.structured_content == {"waited": 3}
+        cut = asyncio.create_task(call_of(first, gone, with_key=False))
+        await exists(folder / f"{gone}.started")
+        cut.cancel()  # nobody could have its result
+        await exists(folder / f"{gone}.cancelled")
+
+    async def call_of(server: Any, name: str, *, with_key: bool = True) -> Any:
+        async with durable.client(server) as client:
+            meta: Any = key(name) if with_key else None
+            seconds = 3 if with_key else 30
+            return await client.call_tool("team__jobs__wait", {"name": name, "seconds": seconds}, meta=meta)
+
+    asyncio.run(body())
+    assert not (folder / f"{left}.cancelled").exists()
+    assert stopped.process.wait(20) == 0
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_client_by_stdio_is_asked_in_either_revision(durable: Durable, mode: Any, unique: str) -> None:
+    person = Person(accepted("allow_once"), accepted("deny"))
+    args = {"book": f"stdio-{unique}", "text": "x"}
+    options = ("--database", durable.database, "--user", "ana")
+
+    async def body() -> None:
+        async with durable.project.by_stdio(*options, mode=mode, elicitation_callback=person) as client:
+            allowed = await client.call_tool("team__notes__add", args)
+            assert allowed.structured_content["count"] == 1
+            denied = await client.call_tool("team__notes__add", args)
+            assert "permission was denied" in text_of(denied)
+            assert (await client.call_tool("team__jobs__who", {})).structured_content == {"user": "ana"}
+
+    asyncio.run(body())
+    assert len(person.asked) == 2
+
+
+def test_an_idempotency_key_is_a_short_text(durable: Durable) -> None:
+    async def body() -> None:
+        async with durable.client(durable.servers[0]) as client:
+            for wrong in (5, "x" * 1001):
+                meta: Any = {IDEMPOTENCY_KEY: wrong}
+                with pytest.raises(MCPError, match="must be a string of at most 1000 characters"):
+                    await client.call_tool("team__jobs__who", {}, meta=meta)
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--yes",), "With --database, store, policies, permission and injected values are the workers'"),
+        (("--store", "x.db"), "With --database, store"),
+        (("--policy", "careful"), "With --database, store"),
+        (("--inject", "a=b"), "With --database, store"),
+    ],
+)
+def test_what_the_workers_decide_is_no_option_beside_a_database(
+    project: Project, options: tuple[str, ...], message: str
+) -> None:
+    refused = toolgen(project.folder, "serve", "--database", "runs.sqlite", *options)
+    assert refused.code == 2
+    assert message in refused.err
+
+
+def test_a_database_that_cannot_be_used_is_an_error(project: Project) -> None:
+    for url, message in (("mysql://h/d", "runs are kept in Postgres or SQLite"), ("/no/such/x", "cannot be prepared")):
+        refused = toolgen(project.folder, "serve", "--database", url)
+        assert refused.code == 2
+        assert message in refused.err

@@ -1,0 +1,162 @@
+"""Single calls by an engine: each is a run without a planner, which any worker executes, once for each key."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.agents.messages import Message
+from toolgen.contract.records import (
+    ANONYMOUS,
+    ContentBlock,
+    FailureKind,
+    ToolError,
+    ToolRequest,
+    ToolResult,
+    ToolsetRegistration,
+)
+from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed, question_id
+from toolgen.engine.requests import RunRequest, new_run_id
+from toolgen.engine.results import result_from_json
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.schema.json_values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.engine.protocol import Approval, Engine
+    from toolgen.engine.requests import RunEnd
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.policy.permission import PermissionDecision
+
+PREFIX: Final = "call_"
+"""What the ids of the runs of single calls begin with."""
+
+_KEY: Final = "call"
+"""The key of the call in its run."""
+
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 1.0
+"""Seconds between looks at the questions of a call, at first and at most."""
+
+
+async def call(
+    engine: Engine,
+    request: ToolRequest,
+    meta: ToolCallMeta = ANONYMOUS,
+    *,
+    agent: str = "",
+    mode: str = "",
+    role: str = "",
+    ask: Callable[[Approval], Awaitable[PermissionDecision]] | None = None,
+) -> ToolResult[Any]:
+    """Make a call by an engine, and wait for its result. Every failure is a result, as of `Runtime.invoke`.
+
+    `ask` answers what it asks; without it the call waits for an answer to its run. Cancelling does not cancel the run.
+    """
+    run_id = await engine.start(call_request(request, meta, agent=agent, mode=mode, role=role))
+    known: set[str] = set()
+    while True:
+        event = await next_event(engine, run_id, known=known, asks=ask is not None)
+        if isinstance(event, ToolResult):
+            return event
+        if event is not None and ask is not None:
+            known.add(question_id(event.call, event.question))
+            with suppress(NotAsked):  # somebody else has answered
+                await engine.decide(run_id, event.call, await ask(event))
+
+
+def call_request(
+    request: ToolRequest, meta: ToolCallMeta = ANONYMOUS, *, agent: str = "", mode: str = "", role: str = ""
+) -> RunRequest:
+    """Return the run that makes one call for the user of `meta`, with the tools of an agent.
+
+    A call with a key, the `idempotency_key` of `meta` or else the id of the request, is made once: the id of its run is
+    the same for the same key, user, agent and call. Without a key the id is random.
+    """
+    payload = request.payload if isinstance(request.payload, str) else request.payload.decode(errors="replace")
+    key = meta.idempotency_key or request.tool_call_id
+    identity = [key, meta.user, agent, mode, role, request.name, payload]
+    made = ToolRequest(name=request.name, payload=payload, tool_call_id=_KEY)
+    return RunRequest(
+        run_id=PREFIX + (sha256(canonical(identity)).hexdigest()[:32] if key else new_run_id().removeprefix("run_")),
+        agent=agent,
+        messages=(Message(role="assistant", calls=(made,)),),
+        planner="",
+        user=meta.user,
+        session_id=meta.session_id,
+        mode=mode,
+        role=role,
+        attributes=meta.attributes,
+    )
+
+
+async def next_event(
+    engine: Engine,
+    run_id: str,
+    *,
+    known: Collection[str] = (),
+    seconds: float | None = None,
+    asks: bool = True,
+) -> ToolResult[Any] | Approval | None:
+    """Wait until a call has ended, or asks something; None after so many seconds.
+
+    `known` has the keys of questions that are left out; without `asks` all are. Raises `RunNotFound`.
+    """
+    loop = asyncio.get_running_loop()
+    end = None if seconds is None else loop.time() + seconds
+    ended = asyncio.create_task(call_result(engine, run_id))
+    pause = _FIRST_PAUSE
+    try:
+        while True:
+            left = None if end is None else max(0.0, end - loop.time())
+            wait = pause if asks else None
+            await asyncio.wait([ended], timeout=min((each for each in (left, wait) if each is not None), default=None))
+            if ended.done():
+                return ended.result()
+            if asks:
+                for approval in await engine.approvals(run_id):
+                    if question_id(approval.call, approval.question) not in known:
+                        return approval
+            if end is not None and loop.time() >= end:
+                return None
+            pause = min(2 * pause, _LONGEST_PAUSE)
+    finally:
+        ended.cancel()
+
+
+async def call_result(engine: Engine, run_id: str) -> ToolResult[Any]:
+    """Wait for the result of a call. Its value is plain JSON. Raises `RunNotFound`."""
+    try:
+        return result_of(await engine.result(run_id))
+    except RunCancelled as error:
+        return failed_call(FailureKind.ABORTED, "run_cancelled", str(error))
+    except RunFailed as error:
+        return failed_call(FailureKind.INTERNAL, "run_failed", str(error))
+
+
+def result_of(end: RunEnd) -> ToolResult[Any]:
+    """Return the result of a call by the end of its run."""
+    if end.value:
+        return result_from_json(end.value[0])
+    return failed_call(FailureKind.UNAVAILABLE, end.stopped, end.reason)
+
+
+def failed_call(kind: FailureKind, code: str, message: str) -> ToolResult[Any]:
+    """Return the result of a call that its run does not have."""
+    error = ToolError(kind=kind, code=code, message=message)
+    return ToolResult(error=error, blocks=(ContentBlock(type="text", data=message),))
+
+
+def run_by_workers(catalog: Catalog) -> list[ToolsetRegistration]:
+    """Return executors for a process that makes calls by an engine only: they run nothing."""
+    return [ToolsetRegistration(toolset=toolset, executor=_ByWorkers()) for toolset in catalog.toolsets]
+
+
+class _ByWorkers:
+    async def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[Any]:
+        message = f"{request.name} is run by the workers of an engine, not by this process"
+        raise CallFailed(FailureKind.UNAVAILABLE, "run_by_workers", message)

@@ -1,0 +1,214 @@
+"""Served calls that an engine makes. A server keeps nothing of them, so another one may answer the next request.
+
+The state of a question, which a client brings back with its answer, is the run and the key of the question. It needs
+no seal: the run must be one of the user's, and the answer counts only for the question that the run still asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+
+from toolgen.contract.records import Ancestor, FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.engine.calls import PREFIX, call_request, failed_call, next_event
+from toolgen.engine.protocol import NotAsked, question_id
+from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
+from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.schema.json_values import compact_json
+from toolgen.serve.answers import answer_of
+from toolgen.serve.asking import (
+    can_ask,
+    decision_of_form,
+    elicited,
+    fields_of,
+    is_modern,
+    permission_form,
+    question_text,
+)
+from toolgen.serve.calls import Question
+from toolgen.serve.users import user_of_token
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server.context import ServerRequestContext
+    from mcp_types import CallToolRequestParams
+
+    from toolgen.engine.protocol import Approval, Engine, RunInfo
+    from toolgen.runtime.runs.run import Run
+    from toolgen.serve.offered import Offered, OfferedTools
+
+TASKS: Final = "io.modelcontextprotocol/tasks"
+"""The extension of the protocol by which a call becomes a task; it is of the revision 2026-07-28."""
+
+_TASK_SECONDS: Final = 2.0
+"""How long a request waits before a call becomes a task, where the client has tasks."""
+
+_POLL_MS: Final = 1_000
+_LONGEST_KEY: Final = 1_000
+_KEY: Final = "permission"
+_CHOICES: Final = (Decision.ALLOW_ONCE, Decision.DENY)
+"""What a person may choose: the run ends with the call, so there is no session to allow it for."""
+
+
+class DurableCalls:
+    """The calls of a server by an engine, in runs like the one that it was given, for the user of each token.
+
+    While `is_stopping`, a request that is cancelled leaves its call to whoever asks for it next.
+    """
+
+    def __init__(self, engine: Engine, run: Run, tools: OfferedTools) -> None:
+        self.engine: Final = engine
+        self.is_stopping = False
+        self._run: Final = run
+        self._tools: Final = tools
+
+    async def call(
+        self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams, tool: Offered
+    ) -> dict[str, Any] | InputRequiredResult:
+        """Make a call, or go on with one whose question the client brings an answer to.
+
+        A call without a key is cancelled with its request, because no other request could have its result.
+        """
+        known: set[str] = set()
+        if params.request_state is None:
+            key = _key_of(params)
+            run_id = await self._start(tool, params, key)
+        else:
+            key, (run_id, _, question) = "", params.request_state.partition(" ")
+            await self.owned(run_id)
+            if _KEY in (params.input_responses or {}):
+                known.add(question)
+                await self.answer(run_id, question, fields_of((params.input_responses or {})[_KEY]))
+        try:
+            return await self._attend(ctx, run_id, known)
+        except asyncio.CancelledError:
+            if not key and params.request_state is None and not self.is_stopping:
+                with anyio.CancelScope(shield=True):
+                    await self.engine.cancel(run_id)
+            raise
+
+    async def owned(self, run_id: str) -> RunInfo:
+        """Return the state of a call of the current user. Raises MCPError if there is none."""
+        with suppress(RunNotFound):
+            info = await self.engine.info(run_id)
+            if run_id.startswith(PREFIX) and (info.user, info.agent) == (self._user, self._run.agent):
+                return info
+        raise MCPError(code=INVALID_PARAMS, message="there is no such call: make it again")
+
+    async def answer(self, run_id: str, question: str, fields: Mapping[str, Any] | None) -> None:
+        """Pass a person's answer to a call, if it still asks this question."""
+        for approval in await self.engine.approvals(run_id):
+            if question_id(approval.call, approval.question) == question:
+                with suppress(NotAsked):
+                    await self.engine.decide(run_id, approval.call, decision_of_form(fields, _CHOICES))
+
+    def answer_of(self, result: ToolResult[Any], *, modern: bool) -> dict[str, Any]:
+        """Return the result of a call as the protocol sends it."""
+        tool = self._tools.find_ident(result.tool_name)
+        is_structured = tool is not None and "outputSchema" in tool.entry(is_modern=modern)
+        return answer_of(result, is_structured=is_structured)
+
+    @property
+    def _user(self) -> str | None:
+        user = user_of_token()
+        return self._run.meta.user if user is None else user
+
+    async def _start(self, tool: Offered, params: CallToolRequestParams, key: str) -> str:
+        meta = ToolCallMeta(user=self._user, idempotency_key=key, attributes=self._run.meta.attributes)
+        request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}))
+        made = call_request(request, meta, agent=self._run.agent, mode=self._run.mode, role=self._run.role)
+        return await self.engine.start(made)
+
+    async def _attend(
+        self, ctx: ServerRequestContext[Any, Any], run_id: str, known: set[str]
+    ) -> dict[str, Any] | InputRequiredResult:
+        """Wait for the end of a call. Its questions go to the client, and a long call becomes a task, if it can."""
+        seconds = _TASK_SECONDS if has_tasks(ctx) else None
+        while True:
+            event = await next_event(self.engine, run_id, known=known, seconds=seconds)
+            if isinstance(event, ToolResult):
+                return self.answer_of(event, modern=is_modern(ctx))
+            if event is not None and can_ask(ctx):
+                key = question_id(event.call, event.question)
+                if is_modern(ctx):
+                    return InputRequiredResult(input_requests={_KEY: form_of(event)}, request_state=f"{run_id} {key}")
+                known.add(key)
+                form = form_of(event).params
+                assert isinstance(form, ElicitRequestFormParams)
+                await self.answer(run_id, key, await elicited(ctx, Question(form.message, form.requested_schema)))
+            elif has_tasks(ctx):
+                return {"resultType": "task", **task_of(await self.engine.info(run_id))}
+            else:
+                return self.answer_of(_waits(run_id), modern=is_modern(ctx))
+
+
+def has_tasks(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Whether the client of a request has declared the extension of tasks with it."""
+    capabilities = ctx.session.client_capabilities
+    return is_modern(ctx) and capabilities is not None and TASKS in (capabilities.extensions or {})
+
+
+def task_of(info: RunInfo) -> dict[str, Any]:
+    """Return a call as a task that is being worked on. Runs are kept without a limit of time."""
+    return {
+        "taskId": info.run_id,
+        "status": "working",
+        "createdAt": _time(info.created),
+        "lastUpdatedAt": _time(info.updated),
+        "ttlMs": None,
+        "pollIntervalMs": _POLL_MS,
+    }
+
+
+def form_of(approval: Approval) -> ElicitRequest:
+    """Return the form in which a person answers a question of a call."""
+    asked = approval.question
+    request = PermissionRequest(
+        tool_name=asked["tool"],
+        permission=asked["permission"],
+        tags=frozenset(),
+        arguments=asked["arguments"].encode(),
+        meta=ToolCallMeta(ancestors=tuple(Ancestor(**each) for each in asked["ancestors"])),
+        summary=asked["summary"],
+        confirm=asked["confirm"],
+        dangerous=asked["dangerous"],
+        reasons=tuple(asked["reasons"]),
+        agent=asked["agent"],
+        suggested=Decision.DENY if asked["suggested"] == Decision.DENY else Decision.ALLOW_ONCE,
+    )
+    schema = permission_form(_CHOICES)
+    return ElicitRequest(params=ElicitRequestFormParams(message=question_text(request), requested_schema=schema))
+
+
+def approve_hint(run_id: str) -> str:
+    """Return how a person allows what a call asks, where its client cannot ask."""
+    return f"it needs permission: `toolgen runs approve {run_id}` allows it"
+
+
+def _waits(run_id: str) -> ToolResult[Any]:
+    message = (
+        f"the call has not run yet, and the client cannot ask a person; {approve_hint(run_id)}. The same call with the "
+        f"same idempotency key has its result then, and so has `toolgen runs show {run_id}`"
+    )
+    return failed_call(FailureKind.PERMISSION_DENIED, "waits_for_permission", message)
+
+
+def _key_of(params: CallToolRequestParams) -> str:
+    """Return the idempotency key that a client sent; empty if it sent none. Raises MCPError."""
+    key = (params.meta or {}).get(IDEMPOTENCY_KEY, "")
+    if not isinstance(key, str) or len(key) > _LONGEST_KEY:
+        message = f"`{IDEMPOTENCY_KEY}` must be a string of at most {_LONGEST_KEY} characters"
+        raise MCPError(code=INVALID_PARAMS, message=message)
+    return key
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
