@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.engine.app import read, request, write
-from tests.unit.engine.engines import until
+from tests.unit.engine.engines import Engines, until
 from toolgen.agents import Message
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine import RunRequest
 from toolgen.engine.calls import call, call_request, next_event, run_by_workers
+from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.protocol import Approval, question_id
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from tests.unit.engine.engines import Engines, Running
+    from pathlib import Path
+
+    from tests.unit.engine.engines import Running
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
@@ -201,3 +206,24 @@ def test_a_process_without_workers_runs_no_tool() -> None:
     result = asyncio.run(runtime.invoke(one(read("a"))))
     assert result.error is not None
     assert (result.error.code, result.error.kind) == ("run_by_workers", FailureKind.UNAVAILABLE)
+
+
+def test_a_second_answer_to_a_question_is_not_kept_for_a_later_one(tmp_path: Path) -> None:
+    async def body() -> None:
+        database = tmp_path / "runs.sqlite"
+        engines = Engines("sqlite", str(database), tmp_path)
+        async with engines.opened() as running:
+            run_id = await running.engine.start(call_request(one(write("a"))))
+            (asked,) = await running.questions(run_id)
+        engine = DbosEngine(engines.url)  # no worker takes the answers
+        await engine.decide(run_id, asked.call, ALLOW)
+        await engine.decide(run_id, asked.call, DENY)
+        await engine.close()
+        with closing(sqlite3.connect(database)) as connection:
+            assert connection.execute("SELECT count(*) FROM notifications").fetchone() == (1,)
+        async with engines.opened() as running:
+            result = await next_event(running.engine, run_id, known={question_id(asked.call, asked.question)})
+            assert isinstance(result, ToolResult)
+            assert result.success
+
+    asyncio.run(body())

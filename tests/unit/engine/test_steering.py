@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 
 from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import Engines, until
-from tests.unit.engine.workers import Workers
 from toolgen.engine import RunCancelled, RunFailed
 from toolgen.engine.dbos import prepare
 from toolgen.engine.protocol import NotAsked, NotResumable

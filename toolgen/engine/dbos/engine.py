@@ -184,8 +184,9 @@ class DbosEngine:
         questions = {approval.call: approval.question for approval in await self.approvals(run_id)}
         if call not in questions:
             raise NotAsked(run_id, call)
-        answer, topic = decision_as_json(decision), topic_of(question_id(call, questions[call]))
-        await self._with_database(lambda: self._client.send_async(run_id, answer, topic))
+        question = question_id(call, questions[call])
+        answer, topic, once = decision_as_json(decision), topic_of(question), f"{run_id} {question}"
+        await self._with_database(lambda: self._client.send_async(run_id, answer, topic, once))
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""

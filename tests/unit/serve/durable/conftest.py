@@ -85,11 +85,14 @@ class Durable:
                 process.wait()
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+@pytest.fixture(scope="session", params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
 def durable(
     request: pytest.FixtureRequest, project: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Durable]:
-    """Return two servers and a worker, on a database of each kind; tests may start and kill servers of their own."""
+    """Return two servers and a worker on Postgres; in long runs on SQLite too, as the guide is in all.
+
+    Tests may start and kill servers of their own.
+    """
     folder = tmp_path_factory.mktemp("durable")
     database = str(folder / "runs.sqlite")
     if request.param == "postgres":

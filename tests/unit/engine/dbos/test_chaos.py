@@ -18,8 +18,8 @@ import pytest
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
-from tests.unit.engine.workers import Workers
 from toolgen.engine.dbos import DbosEngine, database_url, prepare
 from toolgen.engine.protocol import NotAsked
 from toolgen.runtime.policy.permission import Decision, PermissionDecision

@@ -14,7 +14,7 @@ from tests.unit.engine import app
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = Path(__file__).parents[4]
 
 
 class Workers:

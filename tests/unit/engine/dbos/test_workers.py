@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import Engines, LateEngine, until
-from tests.unit.engine.workers import Workers
 from toolgen.engine import RunFailed
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
 from toolgen.engine.dbos.heartbeats import Heartbeats, NameTaken
