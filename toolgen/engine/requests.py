@@ -20,7 +20,6 @@ DEFAULT_PLANNER: Final = "default"
 
 _PLAIN: Final = (
     "run_id",
-    "agent",
     "planner",
     "user",
     "session_id",
@@ -91,6 +90,7 @@ class RunRequest:
     def as_json(self) -> Json:
         """Return it as a JSON object; fields without a value are left out."""
         fields: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) not in (None, "")}
+        fields["agent"] = self.agent  # which may have no name
         fields["messages"] = [message_as_json(message) for message in self.messages]
         if self.ancestors:
             fields["ancestors"] = [asdict(ancestor) for ancestor in self.ancestors]

@@ -302,3 +302,9 @@ def test_a_runtime_of_an_engine_asks_through_its_runs() -> None:
     runtime = Runtime(catalog, permission=allow_all, missing=catalog.toolsets)
     with pytest.raises(TypeError, match="needs `permission=ask_framework`"):
         EngineHost(runtime, ScriptPlanner())
+
+
+def test_a_request_is_the_same_after_it_was_stored() -> None:
+    """A run of the agent without a name has no other fields than the default ones, and comes back too."""
+    for request in (RunRequest(agent="", messages=()), RunRequest(agent="main", messages=(), user="ann", max_turns=3)):
+        assert RunRequest.from_json(request.as_json()) == request
