@@ -98,19 +98,24 @@ class Bench:
         self._runs: Final = runs
 
     async def throughput(self, side: str, workers: int) -> dict[str, float]:
-        """Let workers execute all runs, which they may take from one moment on."""
+        """Let workers execute all runs, which they may take from one moment on, after others that warm them up."""
         url = self._database()
         starter = Starter(side, url)
+        warming = workers * CONCURRENCY  # as many as they take at once
+        for number in range(warming):
+            await starter.start(f"warm-{number}")
         for number in range(self._runs):
             await starter.start(f"run-{number}")
         await starter.close()
         with psycopg.connect(url, autocommit=True) as database:
-            _move(database, QUEUE, "parked")
+            _move(database, "%", "parked")
             with self._working(side, url, workers) as working:
+                _move(database, "warm-%", QUEUE)
+                await _until_ended(database, warming)
                 before = self._used(working), _cpu(self._server), _logged(database)
-                _move(database, "parked", QUEUE)
+                _move(database, "run-%", QUEUE)
                 begin = time.perf_counter()
-                await _until_ended(database, self._runs)
+                await _until_ended(database, warming + self._runs)
                 seconds = time.perf_counter() - begin
                 after = self._used(working), _cpu(self._server), _logged(database)
             used, server_used, logged = (late - early for early, late in zip(before, after, strict=True))
@@ -121,7 +126,7 @@ class Bench:
                 "worker_cpu_ms_per_step": used / steps * 1e3,
                 "server_cpu_ms_per_step": server_used / steps * 1e3,
                 "wal_bytes_per_call": logged / calls,
-                **{name: value / calls for name, value in _stored(database).items()},
+                **{name: value / (warming + self._runs) / TURNS for name, value in _stored(database).items()},
             }
 
     async def latency(self, rounds: int) -> dict[str, Any]:
@@ -258,9 +263,9 @@ async def _until_ended(database: psycopg.Connection[Any], runs: int) -> None:
         await asyncio.sleep(0.05)
 
 
-def _move(database: psycopg.Connection[Any], old: str, new: str) -> None:
-    """Move all runs from one queue to another."""
-    database.execute("UPDATE dbos.workflow_status SET queue_name = %s WHERE queue_name = %s", (new, old))
+def _move(database: psycopg.Connection[Any], runs: str, queue: str) -> None:
+    """Move runs to another queue, by a pattern of their ids."""
+    database.execute("UPDATE dbos.workflow_status SET queue_name = %s WHERE workflow_uuid LIKE %s", (queue, runs))
 
 
 def _stored(database: psycopg.Connection[Any]) -> dict[str, int]:

@@ -36,6 +36,9 @@ class Recording:
             self.activities[activity.name] = activity
         return outcome
 
+    async def ended(self, request: Any, reason: str, /) -> None:
+        await self.host.ended(request, reason)
+
     def forget(self, run_id: str, reason: str, /) -> None:
         self.host.forget(run_id, reason)
 

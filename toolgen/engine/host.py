@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.runs.run import Run
 
+_NO_RUN: Final = (UnknownAgent, ToolsNotGranted, CatalogError, ValueError)
+"""What `start_run` raises for an agent that this catalog does not have."""
+
 _WORTH_REPEATING: Final = frozenset({FailureKind.UNAVAILABLE, FailureKind.TIMEOUT})
 
 
@@ -56,16 +59,17 @@ class EngineHost:
         self._digests: Final[dict[str, str]] = {}
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
-        """Execute one activity. What fails has an outcome too."""
+        """Execute one activity. What fails has an outcome too.
+
+        An outcome is kept in the database: what has its usual value is left out.
+        """
         try:
             run = self._run(request)
-        except (UnknownAgent, ToolsNotGranted, CatalogError, ValueError) as error:  # it is not an agent of this catalog
+        except _NO_RUN as error:
             return {"error": str(error)}
         match activity.name:
             case "plan":
                 return await self._plan(request, run, activity.args)
-            case "end":
-                return await self._end(run, activity.args["reason"])
             case "skip":
                 return _outcome(await self.runtime.skip(self._request(activity.args), run))
             case _:
@@ -85,14 +89,16 @@ class EngineHost:
             )
         return run
 
-    async def _end(self, run: Run, reason: str) -> Json:
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run; that of a run that a call started is recorded with the call."""
-        if run.meta.parent_tool_call_id is None:
-            try:
-                await self.runtime.end_run(run, reason)
-            except StoreError as error:  # the run has happened: whoever waits for it gets its result
-                warn("the end of a run of %s is not recorded", run.agent, error=error)
-        return {}
+        if request.parent_tool_call_id is not None:
+            return
+        try:
+            await self.runtime.end_run(self._run(request), reason)
+        except _NO_RUN:  # it could not begin, and its result says so
+            return
+        except StoreError as error:  # the run has happened: whoever waits for it gets its result
+            warn("the end of a run of %s is not recorded", request.agent, error=error)
 
     async def _plan(self, request: RunRequest, run: Run, args: Json) -> Json:
         """Ask the planner. Each call of its message gets a key, which is its id if that is new to the run."""
@@ -106,24 +112,28 @@ class EngineHost:
             if isinstance(plan, Outcome):
                 value = to_jsonable_python(plan.value)
                 canonical(value)
-                return {"outcome": value, "telemetry": dict(plan.telemetry)}
+                return {"outcome": value, **_telemetry(plan.telemetry)}
         except Exception as error:  # noqa: BLE001  # planners are the host's; the run says what they raise
             return {"error": f"{type(error).__name__}: {error}", "may_repeat": True}
         catalog, calls = self.runtime.catalog, plan.message.calls
-        keys = _keys([call.tool_call_id for call in calls], args["turn"], set(args["keys"]))
+        ids = [call.tool_call_id for call in calls]
+        keys = _keys(ids, args["turn"], set(args["keys"]))
         idents = [catalog.resolve(call.name) or "" for call in calls]
-        return {
+        planned: Json = {
             "message": message_as_json(plan.message),
-            "telemetry": dict(plan.telemetry),
-            "keys": keys,
             "digests": [self._digest(ident) for ident in idents],
-            "inline": [bool(ident) and self.runtime.is_inline(ident) for ident in idents],
             "batches": [
-                {"group": batch.group.value, "places": list(batch.places)}
-                for batch in batches(map(catalog.entries.get, idents))
+                [batch.group.value, list(batch.places)] for batch in batches(map(catalog.entries.get, idents))
             ],
-            "may_continue": self.runtime.may_continue,
+            **_telemetry(plan.telemetry),
         }
+        if keys != ids:
+            planned["keys"] = keys
+        if inline := [at for at, ident in enumerate(idents) if ident and self.runtime.is_inline(ident)]:
+            planned["inline"] = inline
+        if self.runtime.may_continue:
+            planned["may_continue"] = True
+        return planned
 
     async def _call(self, run: Run, args: Json) -> Json:
         """Make a call, or return what a person has to decide first.
@@ -150,8 +160,12 @@ class EngineHost:
                 result = await self.runtime.invoke(request, meta=meta, run=run)
         finally:
             was_denied = denied.pop(args["key"])
-        outcome = {**_outcome(result), "denied": was_denied, "may_repeat": self._may_repeat(result)}
-        return {**outcome, "aborted": True} if run.progress.is_aborted else outcome
+        about = {
+            "denied": was_denied,
+            "may_repeat": self._may_repeat(result),
+            "aborted": run.progress.is_aborted,
+        }
+        return {**_outcome(result), **{name: True for name, is_so in about.items() if is_so}}
 
     def _request(self, args: Json) -> ToolRequest:
         call = call_from_json(args["call"])
@@ -191,12 +205,16 @@ class EngineHost:
 
 def _outcome(result: ToolResult[Any]) -> Json:
     """Return what the body of a run needs of a result: what a model is shown, and how the call ended."""
-    outcome: Json = {"content": text_of(result), "telemetry": dict(result.telemetry)}
+    outcome: Json = {"content": text_of(result), **_telemetry(result.telemetry)}
     if result.error is not None:
         outcome |= {"kind": result.error.kind.value, "code": result.error.code}
         if result.error.retry_after is not None:
             outcome["retry_after"] = result.error.retry_after
     return outcome
+
+
+def _telemetry(telemetry: Mapping[str, Any]) -> Json:
+    return {"telemetry": dict(telemetry)} if telemetry else {}
 
 
 def _keys(ids: Sequence[str], turn: int, taken: set[str]) -> list[str]:

@@ -153,6 +153,9 @@ class _LocalFlow:
     async def sleep(self, seconds: float, /) -> None:
         await asyncio.sleep(seconds)
 
+    async def ended(self, reason: str, /) -> None:
+        await self._host.ended(self._run.request, reason)
+
 
 def _answer(run: _Running, call: str) -> asyncio.Future[Json]:
     if call not in run.answers:

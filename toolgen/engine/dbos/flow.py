@@ -47,6 +47,10 @@ class DbosFlow:
         """Wait, across restarts too."""
         await DBOS.sleep_async(seconds)
 
+    async def ended(self, reason: str, /) -> None:
+        """Record the end of the run."""
+        await self._host.ended(self._request, reason)
+
 
 def topic_of(call: str) -> str:
     """Return the topic of the messages that answer the question of a call."""

@@ -202,6 +202,10 @@ class DbosWorker:
             outcomes.append(await self._host.execute(request, activity))
             return outcomes[0]
 
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
+        """Record the end of a run."""
+        await self._host.ended(request, reason)
+
     def forget(self, run_id: str, reason: str, /) -> None:
         """Abort what this process still does for a run, and forget it."""
         self._host.forget(run_id, reason)
