@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 SIDES: Final = ("plain", "toolgen")
 CONCURRENCY: Final = 20
+_ROUNDS: Final = 3
 _BATCH: Final = 20
 """Runs that are started one after the other on one side, before it is the other's turn."""
 
@@ -60,22 +61,22 @@ def measure(scale: Scale, projects: Projects) -> dict[str, Any]:
 
 
 async def _measure(server: PostgresServer, folder: Path, scale: Scale) -> dict[str, Any]:
-    bench = Bench(server, folder, scale.durable_runs)
+    bench, count = Bench(server, folder, scale.durable_runs), min(scale.runs, _ROUNDS)
     rounds = [
-        {workers: {side: await bench.throughput(side, workers) for side in SIDES} for workers in scale.workers}
-        for _ in range(scale.runs)
+        {workers: await bench.both(workers, turned=number % 2 == 1) for workers in scale.workers}
+        for number in range(count)
     ]
     report: dict[str, Any] = {
         "runs": scale.durable_runs,
         "steps_of_a_run": STEPS,
         "throughput": {workers: _compared([each[workers] for each in rounds]) for workers in scale.workers},
-        "milliseconds": await bench.latency(scale.runs),
+        "milliseconds": await bench.latency(count),
         "idle_worker": {side: await bench.idle(side) for side in SIDES},
         "in_process_us": report_of(folder, "-m", "benchmarks.measured.durable_steps", str(scale.repeats)),
     }
     _set(server, fsync="on", full_page_writes="on")
     most = scale.workers[-1]
-    flushed = [{side: await bench.throughput(side, most) for side in SIDES} for _ in range(scale.runs)]
+    flushed = [await bench.both(most, turned=number % 2 == 1) for number in range(count)]
     return {**report, "throughput_with_fsync": {most: _compared(flushed)}}
 
 
@@ -96,6 +97,10 @@ class Bench:
         self._server: Final = server
         self._folder: Final = folder
         self._runs: Final = runs
+
+    async def both(self, workers: int, *, turned: bool) -> dict[str, dict[str, float]]:
+        """Measure both sides, in the other order if `turned`: the load of the machine changes meanwhile."""
+        return {side: await self.throughput(side, workers) for side in (SIDES[::-1] if turned else SIDES)}
 
     async def throughput(self, side: str, workers: int) -> dict[str, float]:
         """Let workers execute all runs, which they may take from one moment on, after others that warm them up."""

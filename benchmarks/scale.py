@@ -34,6 +34,6 @@ FULL: Final = Scale(
     rounds=9,
     repeats=2_000,
     workers=(1, 2, 4),
-    durable_runs=200,
+    durable_runs=120,
 )
 TINY: Final = Scale(runs=1, imports=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10, workers=(1,), durable_runs=5)

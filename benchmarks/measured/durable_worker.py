@@ -37,10 +37,10 @@ async def plain_worker(url: str, concurrency: int) -> AsyncGenerator[None]:
     """A worker of DBOS alone, with the settings that a worker of toolgen gives it."""
     DBOS.workflow(name=PLAIN)(plain_run)
     client = DBOSClient(system_database_url=url, serializer=JsonSerializer(), application_name=APPLICATION)
-    client.register_queue(
+    await client.register_queue_async(
         QUEUE, worker_concurrency=concurrency, polling_interval_sec=POLL, on_conflict="always_update"
     )
-    client.destroy()
+    await asyncio.to_thread(client.destroy)
     DBOS(
         config={
             "name": APPLICATION,

@@ -165,7 +165,10 @@ def _answer(run: _Running, call: str) -> asyncio.Future[Json]:
 
 async def together(outcomes: Iterable[Coroutine[Any, Any, Json]]) -> list[Json]:
     """Await coroutines concurrently; return their outcomes, in order. If one raises, the others are cancelled."""
-    tasks = [asyncio.create_task(outcome) for outcome in outcomes]
+    first, *others = outcomes
+    if not others:
+        return [await first]  # most turns have one call, and a task costs time
+    tasks = [asyncio.create_task(outcome) for outcome in (first, *others)]
     try:
         return await asyncio.gather(*tasks)
     finally:
