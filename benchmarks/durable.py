@@ -70,7 +70,7 @@ async def _measure(server: PostgresServer, folder: Path, scale: Scale) -> dict[s
         "runs": scale.durable_runs,
         "steps_of_a_run": STEPS,
         "throughput": {workers: _compared([each[workers] for each in rounds]) for workers in scale.workers},
-        "milliseconds": await bench.latency(count),
+        "milliseconds": await bench.latency(count, min(_BATCH, scale.durable_runs)),
         "idle_worker": {side: await bench.idle(side) for side in SIDES},
         "in_process_us": report_of(folder, "-m", "benchmarks.measured.durable_steps", str(scale.repeats)),
     }
@@ -134,7 +134,7 @@ class Bench:
                 **{name: value / (warming + self._runs) / TURNS for name, value in _stored(database).items()},
             }
 
-    async def latency(self, rounds: int) -> dict[str, Any]:
+    async def latency(self, rounds: int, batch: int) -> dict[str, Any]:
         """Measure runs that are started every so often, from queue to result and from worker to result."""
         urls = {side: self._database() for side in SIDES}
         starters = {side: Starter(side, url) for side, url in urls.items()}
@@ -143,10 +143,10 @@ class Bench:
             for number in range(rounds * 2 + 1):
                 for side in SIDES:
                     with psycopg.connect(urls[side], autocommit=True) as database:
-                        for place in range(_BATCH):
+                        for place in range(batch):
                             await starters[side].start(f"run-{number}-{place}")
                             await asyncio.sleep(_PAUSE)
-                        await _until_ended(database, (number + 1) * _BATCH)
+                        await _until_ended(database, (number + 1) * batch)
                         found = database.execute(_TIMES, (f"run-{number}-%",)).fetchall()
                         waited[side] += found if number else []  # the first batch is for warming up
         for starter in starters.values():

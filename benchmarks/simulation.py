@@ -20,30 +20,40 @@ if TYPE_CHECKING:
 
     Work = Generator[simpy.Event, Any, None]
 
+STATED_ERROR: Final = 0.15
+"""The relative error of the simulated throughput that `docs/explanation/scaling.md` states."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What a step costs: milliseconds of processor time, of the worker and of the server."""
+
+    worker_ms: float
+    server_ms: float
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What was measured. Processor times are in milliseconds, throughputs in runs a second, by number of workers.
+    """What was measured with some numbers of workers: the cost of a step, and the runs per second.
 
-    `polls` are the looks at the queue of a worker without work, in a second, with what they cost worker and server.
+    `polls` are the looks at the queue of a worker without work, per second, and the milliseconds per second what they
+    cost worker and server. `stretch` is how much longer than its processor time a step takes one worker.
     """
 
     steps: int
     calls: int
-    worker_ms_per_step: float
-    server_ms_per_step: float
+    step: Mapping[int, Step]
+    throughput: Mapping[int, float]
     idle_worker_ms: float
     idle_server_ms: float
     polls: float
     cores: int
     concurrency: int
     runs: int
-    throughput: Mapping[int, float]
 
     @property
     def stretch(self) -> float:
-        """How much longer than its processor time a step takes one worker: other load of the machine, and switches."""
-        return 1e3 / self.throughput[1] / self.steps / self.worker_ms_per_step
+        return 1e3 / self.throughput[1] / self.steps / self.step[1].worker_ms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +65,7 @@ class Deployment:
     poll: float
     cores: int
     own_cores: bool
+    step: Step
     stretch: float = 1.0
 
 
@@ -83,6 +94,7 @@ def check(measured: Measured) -> dict[int, dict[str, float]]:
             poll=1 / measured.polls,
             cores=measured.cores,
             own_cores=False,
+            step=measured.step[workers],
             stretch=measured.stretch,
         )
         simulated = simulate(measured, machine, runs=measured.runs).runs_per_second
@@ -142,8 +154,8 @@ class _Simulation:
     ) -> Work:
         """Execute a run. Each step reads whether it has an outcome, and writes it."""
         for _ in range(2 * self._measured.steps):
-            yield from self._compute(interpreter, self._measured.worker_ms_per_step / 2)
-            yield from self._serve(self._measured.server_ms_per_step / 2)
+            yield from self._compute(interpreter, self._deployment.step.worker_ms / 2)
+            yield from self._serve(self._deployment.step.server_ms / 2)
         running[0] -= 1
         self._waits.append(self._env.now - queued)
         if len(self._waits) == runs:
@@ -176,7 +188,7 @@ class Cluster:
     shards: int
     poll: float
     cores: int = 32
-    seconds: float = 10.0
+    seconds: float = 3.0
 
     def simulated(self, measured: Measured) -> Simulated:
         """Simulate one shard, for so many seconds of arrivals."""
@@ -187,6 +199,7 @@ class Cluster:
             poll=self.poll,
             cores=self.cores,
             own_cores=True,
+            step=measured.step[1],
         )
         return simulate(measured, shard, runs=round(rate * self.seconds), rate=rate)
 
@@ -198,6 +211,24 @@ CLUSTERS: Final = (
     Cluster(workers=1_000, calls_per_second=10_000, shards=4, poll=0.1),
     Cluster(workers=1_000, calls_per_second=10_000, shards=4, poll=1.0),
 )
+
+MEASURED: Final = Measured(
+    steps=11,
+    calls=5,
+    step={
+        1: Step(worker_ms=2.40, server_ms=0.72),
+        2: Step(worker_ms=3.14, server_ms=0.80),
+        4: Step(worker_ms=3.20, server_ms=0.71),
+    },
+    throughput={1: 35.3, 2: 37.1, 4: 39.5},
+    idle_worker_ms=51.0,
+    idle_server_ms=20.0,
+    polls=10.0,
+    cores=2,
+    concurrency=20,
+    runs=120,
+)
+"""Medians of four rounds of toolgen on 2026-11-22: 2 cores, Python 3.11, Postgres 15, other load of 8 to 14."""
 
 
 def main() -> None:

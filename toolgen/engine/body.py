@@ -56,7 +56,7 @@ class Body:
         self._telemetry: Mapping[str, Any] = NOTHING
 
     async def run(self) -> Json:
-        """Execute the run; return its end, as `RunEnd.as_json` does."""
+        """Execute the run; return its end, which `RunEnd.from_json` reads."""
         end = await self._loop()
         await self._flow.ended(end["stopped"])
         return end
@@ -167,14 +167,12 @@ class Body:
         return outcome
 
     def _end(self, stopped: str, turns: int, *, value: Any = None, reason: str = "") -> Json:
-        return {
-            "stopped": stopped,
-            "messages": self._messages,
-            "turns": turns,
-            "value": value,
-            "reason": reason,
-            "telemetry": dict(self._telemetry),
-        }
+        end = {"stopped": stopped, "messages": self._messages, "turns": turns, "value": value}
+        if reason:
+            end["reason"] = reason
+        if self._telemetry:
+            end["telemetry"] = dict(self._telemetry)
+        return end
 
 
 def _keys(plan: Json) -> list[str]:

@@ -20,7 +20,6 @@ DEFAULT_PLANNER: Final = "default"
 
 _PLAIN: Final = (
     "run_id",
-    "planner",
     "user",
     "session_id",
     "mode",
@@ -91,6 +90,8 @@ class RunRequest:
         """Return it as a JSON object; fields without a value are left out."""
         fields: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) not in (None, "")}
         fields["agent"] = self.agent  # which may have no name
+        if self.planner != DEFAULT_PLANNER:
+            fields["planner"] = self.planner
         fields["messages"] = [message_as_json(message) for message in self.messages]
         if self.ancestors:
             fields["ancestors"] = [asdict(ancestor) for ancestor in self.ancestors]

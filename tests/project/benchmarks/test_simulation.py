@@ -8,7 +8,8 @@ import pytest
 
 from benchmarks.simulation import MEASURED, STATED_ERROR, Cluster, Deployment, check, simulate
 
-ALONE = Deployment(workers=1, concurrency=20, poll=0.1, cores=8, own_cores=True)
+STEP = MEASURED.step[1]
+ALONE = Deployment(workers=1, concurrency=20, poll=0.1, cores=8, own_cores=True, step=STEP)
 
 
 def test_the_simulation_reproduces_what_was_measured_within_the_stated_error() -> None:
@@ -18,20 +19,20 @@ def test_the_simulation_reproduces_what_was_measured_within_the_stated_error() -
 
 
 def test_the_check_notices_other_inputs() -> None:
-    doubled = replace(MEASURED, server_ms_per_step=4 * MEASURED.server_ms_per_step)
-    assert max(abs(each["error"]) for each in check(doubled).values()) > STATED_ERROR
+    slow = {workers: replace(step, server_ms=2 * step.server_ms) for workers, step in MEASURED.step.items()}
+    assert max(abs(each["error"]) for each in check(replace(MEASURED, step=slow)).values()) > STATED_ERROR
 
 
 def test_one_worker_with_a_core_is_bounded_by_its_own_time() -> None:
     found = simulate(MEASURED, ALONE, runs=200)
-    most = 1e3 / (MEASURED.worker_ms_per_step * MEASURED.steps)
+    most = 1e3 / (STEP.worker_ms * MEASURED.steps)
     assert 0.8 * most < found.runs_per_second < most
 
 
 def test_workers_scale_until_the_cores_of_the_server_are_used_up() -> None:
     few = simulate(MEASURED, replace(ALONE, workers=2, cores=1), runs=200)
     many = simulate(MEASURED, replace(ALONE, workers=16, cores=1), runs=200)
-    assert many.runs_per_second < 1e3 / (MEASURED.server_ms_per_step * MEASURED.steps)
+    assert many.runs_per_second < 1e3 / (STEP.server_ms * MEASURED.steps)
     assert few.server_used < many.server_used == pytest.approx(1, abs=0.1)
 
 

@@ -305,6 +305,7 @@ def test_a_runtime_of_an_engine_asks_through_its_runs() -> None:
 
 
 def test_a_request_is_the_same_after_it_was_stored() -> None:
-    """A run of the agent without a name has no other fields than the default ones, and comes back too."""
-    for request in (RunRequest(agent="", messages=()), RunRequest(agent="main", messages=(), user="ann", max_turns=3)):
+    """So is one of the agent without a name."""
+    named = RunRequest(agent="main", messages=(), planner="other", user="ann", mode="default", max_turns=3)
+    for request in (RunRequest(agent="", messages=()), named):
         assert RunRequest.from_json(request.as_json()) == request
