@@ -36,4 +36,6 @@ FULL: Final = Scale(
     workers=(1, 2, 4),
     durable_runs=120,
 )
-TINY: Final = Scale(runs=1, imports=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10, workers=(1,), durable_runs=5)
+TINY: Final = Scale(
+    runs=1, imports=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10, workers=(1,), durable_runs=5
+)

@@ -40,9 +40,7 @@ def host() -> EngineHost:
     from toolgen.engine import EngineHost
     from toolgen.runtime import Runtime, ToolRequest, load
 
-    turns = [
-        [ToolRequest(name=TOOL, payload=ARGS.decode(), tool_call_id=f"call_{turn}")] for turn in range(TURNS)
-    ]
+    turns = [[ToolRequest(name=TOOL, payload=ARGS.decode(), tool_call_id=f"call_{turn}")] for turn in range(TURNS)]
     catalog = load(PACKAGE)
     runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=ask_framework)
     return EngineHost(runtime, ScriptedPlanner(*turns))

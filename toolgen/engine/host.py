@@ -122,9 +122,7 @@ class EngineHost:
         planned: Json = {
             "message": message_as_json(plan.message),
             "digests": [self._digest(ident) for ident in idents],
-            "batches": [
-                [batch.group.value, list(batch.places)] for batch in batches(map(catalog.entries.get, idents))
-            ],
+            "batches": [[batch.group.value, list(batch.places)] for batch in batches(map(catalog.entries.get, idents))],
             **_telemetry(plan.telemetry),
         }
         if keys != ids:
