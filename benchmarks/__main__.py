@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import adapters, builds, calls, imports, loads, payloads, searches, served
+from benchmarks import adapters, builds, calls, durable, imports, loads, payloads, searches, served
 from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
@@ -30,6 +30,7 @@ BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "payloads": payloads.measure,
     "adapters": adapters.measure,
     "served": served.measure,
+    "durable": durable.measure,
 }
 _LIBRARIES: Final = (
     "datamodel-code-generator",
@@ -42,6 +43,7 @@ _LIBRARIES: Final = (
     "openai-agents",
     "langchain-core",
     "fastmcp",
+    "dbos",
 )
 
 

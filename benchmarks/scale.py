@@ -11,7 +11,7 @@ class Scale:
     """`runs` fresh processes for each figure, `imports` for very short ones.
 
     `builds` are pairs of tools and files; `loads` and `calls` count tools. A steady call is timed over `repeats` calls,
-    `rounds` times in each process.
+    `rounds` times in each process. `durable_runs` are executed by each number of `workers`.
     """
 
     runs: int
@@ -21,6 +21,8 @@ class Scale:
     calls: tuple[int, ...]
     rounds: int
     repeats: int
+    workers: tuple[int, ...]
+    durable_runs: int
 
 
 FULL: Final = Scale(
@@ -31,5 +33,9 @@ FULL: Final = Scale(
     calls=(10, 10_000),
     rounds=9,
     repeats=2_000,
+    workers=(1, 2, 4),
+    durable_runs=120,
 )
-TINY: Final = Scale(runs=1, imports=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10)
+TINY: Final = Scale(
+    runs=1, imports=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10, workers=(1,), durable_runs=5
+)

@@ -57,9 +57,9 @@ class Body:
         self._telemetry: Mapping[str, Any] = NOTHING
 
     async def run(self) -> Json:
-        """Execute the run; return its end, as `RunEnd.as_json` does."""
+        """Execute the run; return its end, which `RunEnd.from_json` reads."""
         end = await self._loop()
-        await self._activity("end", "end", {"reason": end["stopped"]})
+        await self._flow.ended(end["stopped"])
         return end
 
     async def _loop(self) -> Json:
@@ -67,11 +67,12 @@ class Body:
             plan = await self._planned(turn)
             if "error" in plan:
                 return self._end("failed", turn, reason=plan["error"])
-            self._telemetry = sum_telemetry(self._telemetry, [plan["telemetry"]])
+            self._telemetry = sum_telemetry(self._telemetry, [plan.get("telemetry", NOTHING)])
             if "outcome" in plan:
                 return self._end("completed", turn + 1, value=plan["outcome"])
-            self._keys.extend(plan["keys"])
-            outcomes = await self._turn(plan)
+            keys = _keys(plan)
+            self._keys.extend(keys)
+            outcomes = await self._turn(plan, keys)
             error = next((each["error"] for each in outcomes if "error" in each), "")
             if error:
                 return self._end("failed", turn + 1, reason=error)
@@ -81,7 +82,7 @@ class Body:
                 return self._end("tool_changed", turn + 1, reason=changed)
             calls = plan["message"].get("calls", ())
             history = self._messages[:-1] if self._has_open_calls else self._messages
-            self._messages = [*history, plan["message"], *map(_answer, calls, plan["keys"], outcomes)]
+            self._messages = [*history, plan["message"], *map(_answer, calls, keys, outcomes)]
             results = None if self._request.planner else [each["result"] for each in outcomes]
             if any(each.get("aborted") for each in outcomes):
                 return self._end("aborted", turn + 1, value=results)
@@ -104,16 +105,16 @@ class Body:
             await self._flow.sleep(self._retries.delay(attempt, None))
         return await self._activity("plan", f"plan {turn}.{self._retries.attempts}", args)
 
-    async def _turn(self, plan: Json) -> list[Json]:
+    async def _turn(self, plan: Json, keys: Sequence[str]) -> list[Json]:
         """Make the calls of a turn by the rules of `Runtime.turn`; return their outcomes, in order."""
         calls = plan["message"].get("calls", ())
         outcomes: dict[int, Json] = {}
         rest = Rest.RUN
-        for batch in plan["batches"]:
-            group, places = Group(batch["group"]), batch["places"]
+        inline = plan.get("inline", ())
+        for name, places in plan["batches"]:
+            group = Group(name)
             args = [
-                {name: plan[of][at] for name, of in (("key", "keys"), ("digest", "digests"), ("inline", "inline"))}
-                | {"call": calls[at]}
+                {"key": keys[at], "digest": plan["digests"][at], "inline": at in inline, "call": calls[at]}
                 for at in places
             ]
             if rest is Rest.SKIP or (rest is Rest.RUN_READONLY and group is Group.WRITE):
@@ -124,7 +125,7 @@ class Body:
                     group,
                     has_failed=any("kind" in each for each in made),
                     was_denied=any(each.get("denied", False) for each in made),
-                    may_continue=plan["may_continue"],
+                    may_continue=plan.get("may_continue", False),
                 )
                 rest = max(rest, after)
                 if any("changed" in each or "error" in each for each in made):
@@ -179,14 +180,18 @@ class Body:
         return outcome
 
     def _end(self, stopped: str, turns: int, *, value: Any = None, reason: str = "") -> Json:
-        return {
-            "stopped": stopped,
-            "messages": self._messages,
-            "turns": turns,
-            "value": value,
-            "reason": reason,
-            "telemetry": dict(self._telemetry),
-        }
+        end = {"stopped": stopped, "messages": self._messages, "turns": turns, "value": value}
+        if reason:
+            end["reason"] = reason
+        if self._telemetry:
+            end["telemetry"] = dict(self._telemetry)
+        return end
+
+
+def _keys(plan: Json) -> list[str]:
+    """Return the keys of the calls of a turn: the ids of the planner, unless it says otherwise."""
+    keys: list[str] = plan.get("keys") or [call["tool_call_id"] for call in plan["message"].get("calls", ())]
+    return keys
 
 
 def _answer(call: Json, key: str, outcome: Json) -> Json:

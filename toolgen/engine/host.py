@@ -78,7 +78,10 @@ class EngineHost:
         self._digests: Final[dict[str, str]] = {}
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
-        """Execute one activity, in the trace of the request. What fails has an outcome too."""
+        """Execute one activity, in the trace of the request. What fails has an outcome too.
+
+        An outcome is kept in the database: what has its usual value is left out.
+        """
         try:
             run = self._run(request)
         except Exception as error:  # noqa: BLE001  # it is no agent of this catalog, or code of the host failed
@@ -90,8 +93,6 @@ class EngineHost:
         match activity.name:
             case "plan":
                 return await self._plan(request, run, activity.args)
-            case "end":
-                return await self._end(run, activity.args["reason"])
             case "skip":
                 return _outcome(await self.runtime.skip(self._request(activity.args), run), request)
             case _:
@@ -116,14 +117,18 @@ class EngineHost:
             )
         return run
 
-    async def _end(self, run: Run, reason: str) -> Json:
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run; that of a run that a call started is recorded with the call."""
-        if run.meta.parent_tool_call_id is None:
-            try:
-                await self.runtime.end_run(run, reason)
-            except StoreError as error:  # the run has happened: whoever waits for it gets its result
-                warn("the end of a run of %s is not recorded", run.agent, error=error)
-        return {}
+        if request.parent_tool_call_id is not None:
+            return
+        try:
+            run = self._run(request)
+        except Exception:  # noqa: BLE001  # it could not begin, and its result says so
+            return
+        try:
+            await self.runtime.end_run(run, reason)
+        except StoreError as error:  # the run has happened: whoever waits for it gets its result
+            warn("the end of a run of %s is not recorded", request.agent, error=error)
 
     async def _plan(self, request: RunRequest, run: Run, args: Json) -> Json:
         """Ask the planner, unless calls are to be made first.
@@ -132,7 +137,7 @@ class EngineHost:
         """
         history = [message_from_json(message) for message in args["messages"]]
         if history and history[-1].calls:
-            return {**self._planned(history[-1], args), "telemetry": {}}
+            return self._planned(history[-1], args)
         planner = self.planners.get(request.planner)
         if planner is None:
             known = ", ".join(sorted(self.planners)) or "none"
@@ -142,27 +147,29 @@ class EngineHost:
             plan = checked(await observed(planner, run).plan(history, tools, run.meta))
             telemetry = _as_json("telemetry", dict(plan.telemetry))
             if isinstance(plan, Outcome):
-                return {"outcome": _as_json("outcome", plan.value), "telemetry": telemetry}
-            return {**self._planned(plan.message, args), "telemetry": telemetry}
+                return {"outcome": _as_json("outcome", plan.value), **_telemetry(telemetry)}
+            return {**self._planned(plan.message, args), **_telemetry(telemetry)}
         except Exception as error:  # noqa: BLE001  # planners are the host's; the run says what they raise
             return {"error": _described(error), "may_repeat": True}
 
     def _planned(self, message: Message, args: Json) -> Json:
         """Return what the body needs to make the calls of a message. Raises TypeError for one that is not JSON."""
         catalog, calls = self.runtime.catalog, message.calls
-        keys = _keys([call.tool_call_id for call in calls], args["turn"], set(args["keys"]))
+        ids = [call.tool_call_id for call in calls]
+        keys = _keys(ids, args["turn"], set(args["keys"]))
         idents = [catalog.resolve(call.name) or "" for call in calls]
-        return {
+        planned: Json = {
             "message": _storable(message_as_json(message)),
-            "keys": keys,
             "digests": [self._digest(ident) for ident in idents],
-            "inline": [bool(ident) and self.runtime.is_inline(ident) for ident in idents],
-            "batches": [
-                {"group": batch.group.value, "places": list(batch.places)}
-                for batch in batches(map(catalog.entries.get, idents))
-            ],
-            "may_continue": self.runtime.may_continue,
+            "batches": [[batch.group.value, list(batch.places)] for batch in batches(map(catalog.entries.get, idents))],
         }
+        if keys != ids:
+            planned["keys"] = keys
+        if inline := [at for at, ident in enumerate(idents) if ident and self.runtime.is_inline(ident)]:
+            planned["inline"] = inline
+        if self.runtime.may_continue:
+            planned["may_continue"] = True
+        return planned
 
     async def _call(self, asked: RunRequest, run: Run, args: Json) -> Json:
         """Make a call, or return what a person has to decide first.
@@ -189,8 +196,12 @@ class EngineHost:
                 result = await self.runtime.invoke(request, meta=meta, run=run)
         finally:
             was_denied = denied.pop(args["key"])
-        outcome = {**_outcome(result, asked), "denied": was_denied, "may_repeat": self._may_repeat(result)}
-        return {**outcome, "aborted": True} if run.progress.is_aborted else outcome
+        about = {
+            "denied": was_denied,
+            "may_repeat": self._may_repeat(result),
+            "aborted": run.progress.is_aborted,
+        }
+        return {**_outcome(result, asked), **{name: True for name, is_so in about.items() if is_so}}
 
     def _request(self, args: Json) -> ToolRequest:
         call = call_from_json(args["call"])
@@ -233,7 +244,7 @@ def _outcome(result: ToolResult[Any], asked: RunRequest) -> Json:
 
     A run without a planner keeps the whole result.
     """
-    outcome: Json = {"content": text_of(result), "telemetry": dict(result.telemetry)}
+    outcome: Json = {"content": text_of(result), **_telemetry(result.telemetry)}
     if result.error is not None:
         outcome |= {"kind": result.error.kind.value, "code": result.error.code}
         if result.error.retry_after is not None:
@@ -262,6 +273,10 @@ def _as_json(what: str, value: Any) -> Any:
 
 def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def _telemetry(telemetry: Mapping[str, Any]) -> Json:
+    return {"telemetry": dict(telemetry)} if telemetry else {}
 
 
 def _keys(ids: Sequence[str], turn: int, taken: set[str]) -> list[str]:

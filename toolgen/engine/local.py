@@ -167,6 +167,9 @@ class _LocalFlow:
     async def sleep(self, seconds: float, /) -> None:
         await asyncio.sleep(seconds)
 
+    async def ended(self, reason: str, /) -> None:
+        await self._host.ended(self._run.request, reason)
+
 
 def _answer(run: _Running, question: str) -> asyncio.Future[Json]:
     if question not in run.answers:
@@ -176,7 +179,10 @@ def _answer(run: _Running, question: str) -> asyncio.Future[Json]:
 
 async def together(outcomes: Iterable[Coroutine[Any, Any, Json]]) -> list[Json]:
     """Await coroutines concurrently; return their outcomes, in order. If one raises, the others are cancelled."""
-    tasks = [asyncio.create_task(outcome) for outcome in outcomes]
+    first, *others = outcomes
+    if not others:
+        return [await first]  # most turns have one call, and a task costs time
+    tasks = [asyncio.create_task(outcome) for outcome in (first, *others)]
     try:
         return await asyncio.gather(*tasks)
     finally:

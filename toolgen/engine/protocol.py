@@ -25,7 +25,7 @@ State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled",
 class Activity:
     """One thing to do whose outcome is kept. `key` is unique within the run.
 
-    `name` is `plan`, `call`, `inline`, `skip` or `end`. An inline call is one of a toolset that is registered as such:
+    `name` is `plan`, `call`, `inline` or `skip`. An inline call is one of a toolset that is registered as such:
     it starts an agent and waits for it, in the loop of the run, and counts for no bound of calls.
     """
 
@@ -54,6 +54,10 @@ class Flow(Protocol):
 
     async def sleep(self, seconds: float, /) -> None:
         """Wait, across restarts too."""
+        ...
+
+    async def ended(self, reason: str, /) -> None:
+        """Record the end of the run. A body that is executed again does this again."""
         ...
 
 
@@ -157,6 +161,10 @@ class Activities(Protocol):
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one; return its outcome. Raises only cancellation, and what ends the process."""
+        ...
+
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
+        """Record the end of a run. Raises only cancellation, and what ends the process."""
         ...
 
     def forget(self, run_id: str, reason: str, /) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.__main__ import BENCHMARKS
 from benchmarks.tools import json_schemas, make_toolsets
 from tests.project.checkout import ROOT
 
@@ -17,7 +18,11 @@ pytestmark = pytest.mark.xdist_group("benchmarks")  # one worker runs them, once
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks", "--tiny"]
+    return printed(*(BENCHMARKS.keys() - {"durable"}))
+
+
+def printed(*names: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks", "--tiny", *names]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -80,3 +85,18 @@ def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(report: dict[str, An
     assert served["call_us"].keys() == served["ratio_to_sdk"].keys()
     assert "toolgen serve, client executor" in served["call_us"]
     assert all(call["least"] > 0 for call in served["call_us"].values())
+
+
+@pytest.mark.long
+def test_durable_runs_are_compared_with_plain_dbos(postgres_url: str) -> None:  # skips without Postgres
+    durable = printed("durable")["durable"]
+    (throughput,) = durable["throughput"].values()
+    (flushed,) = durable["throughput_with_fsync"].values()
+    for found in (throughput, flushed):
+        assert found["ratio"]["median"] > 0
+        assert found["plain"]["rows"] == found["toolgen"]["rows"] == pytest.approx(14 / 5)  # 11 steps, and the run's 3
+        assert found["toolgen"]["bytes"] > found["plain"]["bytes"] > 0
+    for name in ("plain", "toolgen"):
+        assert durable["milliseconds"][name]["queue_to_result"]["p50"] > 0
+        assert durable["idle_worker"][name]["transactions_per_second"] > 0
+    assert durable["in_process_us"]["call"] > durable["in_process_us"]["invoke"] > 0

@@ -43,7 +43,7 @@ def test_a_call_is_a_run_that_asks_no_planner(engines: Engines) -> None:
         assert result.value["content"] == "text of a"
         assert b'"text of a"' in result.payload
         assert running.marks("path, user") == [("a", "ann")]
-        assert [name for name, _ in running.host.activities] == ["plan", "call", "end"]
+        assert [name for name, _ in running.host.activities] == ["plan", "call"]
         assert plans(running) == 0
 
     engines.run(body)
@@ -183,7 +183,7 @@ def test_the_outcomes_of_ordinary_runs_have_no_whole_results(engines: Engines) -
         running.host.execute = noted  # type: ignore[method-assign]  # what an engine calls
         await running.engine.start(request([read("a")], run_id="r"))
         await running.engine.result("r", 20)
-        assert len(outcomes) == 4
+        assert len(outcomes) == 3
         assert not any("result" in outcome for outcome in outcomes)
 
     engines.run(body)

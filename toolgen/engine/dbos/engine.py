@@ -84,11 +84,10 @@ class DbosEngine:
             "workflow_id": request.run_id,
             "app_version": VERSION,
             "application_name": APPLICATION,
-            "attributes": {
-                "agent": request.agent,
-                "parent": request.parent_run_id or "",
-            },
         }
+        about = {"agent": request.agent, "parent": request.parent_run_id}
+        if attributes := {name: value for name, value in about.items() if value}:
+            options["attributes"] = attributes
         if request.user is not None:
             options["authenticated_user"] = request.user
         if request.timeout is not None:

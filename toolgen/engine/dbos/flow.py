@@ -49,6 +49,10 @@ class DbosFlow:
         """Wait, across restarts too."""
         await DBOS.sleep_async(seconds)
 
+    async def ended(self, reason: str, /) -> None:
+        """Record the end of the run."""
+        await self._host.ended(self._request, reason)
+
 
 def _name(activity: Activity) -> str:
     """Return the name of a step, for timelines: what is done, and for a call its tool, as the planner named it."""

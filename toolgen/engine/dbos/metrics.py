@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from toolgen.engine.requests import Json
 
 _SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
@@ -51,17 +48,16 @@ class Metrics:
         """Note a heartbeat."""
         self._beaten = monotonic()
 
-    @contextmanager
-    def measured(self, activity: str) -> Generator[list[Json]]:
-        """Measure an activity, whose outcome is appended to what this yields; one without an outcome was cancelled."""
-        outcomes: list[Json] = []
-        began = monotonic()
-        with self.running.track_inprogress():
-            try:
-                yield outcomes
-            finally:
-                self._seconds.labels(activity).observe(monotonic() - began)
-                self._ended.labels(activity, _word(outcomes[0]) if outcomes else "cancelled").inc()
+    def began(self) -> float:
+        """Note that an activity begins; return the time, in seconds of a clock of its own."""
+        self.running.inc()
+        return monotonic()
+
+    def ended(self, activity: str, began: float, outcome: Json | None) -> None:
+        """Note how an activity ended; one without an outcome was cancelled."""
+        self.running.dec()
+        self._seconds.labels(activity).observe(monotonic() - began)
+        self._ended.labels(activity, "cancelled" if outcome is None else _word(outcome)).inc()
 
 
 def _word(outcome: Json) -> str:

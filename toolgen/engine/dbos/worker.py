@@ -223,20 +223,34 @@ class DbosWorker:
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""
         is_leaving.set(self._draining.is_set)
-        task: asyncio.Task[Any] | None = asyncio.current_task()
+        bounds = self._bounds(request, activity) if activity.name == "call" else []
+        if not bounds:
+            return await self._execute(request, activity)
         async with AsyncExitStack() as held:
-            if activity.name == "call":
-                for semaphore in self._bounds(request, activity):
-                    await held.enter_async_context(semaphore)
-            if self.is_draining:
-                await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
+            for semaphore in bounds:
+                await held.enter_async_context(semaphore)
+            return await self._execute(request, activity)
+
+    async def _execute(self, request: RunRequest, activity: Activity) -> Json:
+        if self.is_draining:
+            await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
+        task: asyncio.Task[Any] | None = asyncio.current_task()
+        running = self._inline if activity.name == "inline" else self._running
+        if task is not None:
+            running.add(task)
+        outcome: Json | None = None
+        began = self.metrics.began()
+        try:
+            outcome = await self._host.execute(request, activity)
+            return outcome
+        finally:
+            self.metrics.ended(activity.name, began, outcome)
             if task is not None:
-                running = self._inline if activity.name == "inline" else self._running
-                running.add(task)
-                held.callback(running.discard, task)
-            outcomes = held.enter_context(self.metrics.measured(activity.name))
-            outcomes.append(await self._host.execute(request, activity))
-            return outcomes[0]
+                running.discard(task)
+
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
+        """Record the end of a run."""
+        await self._host.ended(request, reason)
 
     def forget(self, run_id: str, reason: str, /) -> None:
         """Abort what this process still does for a run, and forget it."""
@@ -257,8 +271,10 @@ class DbosWorker:
             self._dbos._sys_db.reenqueue_for_recovery(run_id, [self.name], QUEUE)  # noqa: SLF001  # as in `_adopt`
 
     def _bounds(self, request: RunRequest, activity: Activity) -> list[asyncio.Semaphore]:
-        ident = self._host.runtime.catalog.resolve(activity.args["call"]["name"]) or ""
-        bounds = [self._of_tool[ident]] if ident in self._of_tool else []
+        bounds: list[asyncio.Semaphore] = []
+        if self._of_tool:
+            ident = self._host.runtime.catalog.resolve(activity.args["call"]["name"]) or ""
+            bounds += [self._of_tool[ident]] if ident in self._of_tool else []
         if self._per_user is not None and request.user is not None:
             bounds.append(self._of_user.setdefault(request.user, asyncio.Semaphore(self._per_user)))
         return bounds

@@ -1,0 +1,240 @@
+"""Simulate durable runs on more machines than there are: `python -m benchmarks.simulation` prints JSON.
+
+The inputs are figures that `benchmarks.durable` measured on one machine. With them the throughput of two and four
+workers on that machine is simulated first, and compared with what was measured there: `check` returns the error. What
+is not simulated: flushes of the disk, the network, locks within Postgres, and calls that take time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import asdict, dataclass
+from statistics import quantiles
+from typing import TYPE_CHECKING, Any, Final
+
+import simpy
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    Work = Generator[simpy.Event, Any, None]
+
+STATED_ERROR: Final = 0.15
+"""The relative error of the simulated throughput that `docs/explanation/scaling.md` states."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What a step costs: milliseconds of processor time, of the worker and of the server."""
+
+    worker_ms: float
+    server_ms: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What was measured with some numbers of workers: the cost of a step, and the runs per second.
+
+    `polls` are the looks at the queue of a worker without work, per second, and the milliseconds per second what they
+    cost worker and server. `stretch` is how much longer than its processor time a step takes one worker.
+    """
+
+    steps: int
+    calls: int
+    step: Mapping[int, Step]
+    throughput: Mapping[int, float]
+    idle_worker_ms: float
+    idle_server_ms: float
+    polls: float
+    cores: int
+    concurrency: int
+    runs: int
+
+    @property
+    def stretch(self) -> float:
+        return 1e3 / self.throughput[1] / self.steps / self.step[1].worker_ms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """Workers on one database. `own_cores`: each worker has a core, and the server its cores; else they share these."""
+
+    workers: int
+    concurrency: int
+    poll: float
+    cores: int
+    own_cores: bool
+    step: Step
+    stretch: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """Runs a second, seconds from queue to result, and the share of time that the cores of the server are used."""
+
+    runs_per_second: float
+    p50: float
+    p99: float
+    server_used: float
+
+
+def simulate(measured: Measured, deployment: Deployment, *, runs: int, rate: float = 0.0) -> Simulated:
+    """Simulate so many runs, which start at once, or at a rate per second."""
+    return _Simulation(measured, deployment).of(runs, rate)
+
+
+def check(measured: Measured) -> dict[int, dict[str, float]]:
+    """Return the simulated and the measured throughput on the machine of the measurement, and the relative error."""
+    found: dict[int, dict[str, float]] = {}
+    for workers, throughput in measured.throughput.items():
+        machine = Deployment(
+            workers=workers,
+            concurrency=measured.concurrency,
+            poll=1 / measured.polls,
+            cores=measured.cores,
+            own_cores=False,
+            step=measured.step[workers],
+            stretch=measured.stretch,
+        )
+        simulated = simulate(measured, machine, runs=measured.runs).runs_per_second
+        found[workers] = {
+            "simulated": round(simulated, 1),
+            "measured": throughput,
+            "error": round(simulated / throughput - 1, 3),
+        }
+    return found
+
+
+class _Simulation:
+    def __init__(self, measured: Measured, deployment: Deployment) -> None:
+        self._measured: Final = measured
+        self._deployment: Final = deployment
+        self._env: Final = simpy.Environment()
+        self._cores: Final = simpy.Resource(self._env, deployment.cores)
+        self._queue: Final[deque[float]] = deque()
+        self._waits: Final[list[float]] = []
+        self._served = 0.0
+
+    def of(self, runs: int, rate: float) -> Simulated:
+        ended = self._env.event()
+        self._env.process(self._arrive(runs, rate))
+        for number in range(self._deployment.workers):
+            offset = number / self._deployment.workers * self._deployment.poll  # they do not look at the same moment
+            self._env.process(self._work(offset, runs, ended))
+        self._env.run(ended)
+        cuts = quantiles(self._waits, n=100, method="inclusive")
+        return Simulated(
+            runs_per_second=runs / self._env.now,
+            p50=round(cuts[49], 3),
+            p99=round(cuts[98], 3),
+            server_used=round(self._served / self._env.now / self._deployment.cores, 3),
+        )
+
+    def _arrive(self, runs: int, rate: float) -> Work:
+        for _ in range(runs):
+            self._queue.append(self._env.now)
+            if rate:
+                yield self._env.timeout(1 / rate)
+
+    def _work(self, offset: float, runs: int, ended: simpy.Event) -> Work:
+        """Look at the queue, and execute as many runs as there is room for. Python executes one thing at a time."""
+        interpreter, running = simpy.Resource(self._env, 1), [0]
+        yield self._env.timeout(offset)
+        while True:
+            yield self._env.timeout(self._deployment.poll)
+            yield from self._compute(interpreter, self._measured.idle_worker_ms / self._measured.polls)
+            yield from self._serve(self._measured.idle_server_ms / self._measured.polls)
+            while self._queue and running[0] < self._deployment.concurrency:
+                running[0] += 1
+                self._env.process(self._run(self._queue.popleft(), interpreter, running, runs, ended))
+
+    def _run(
+        self, queued: float, interpreter: simpy.Resource, running: list[int], runs: int, ended: simpy.Event
+    ) -> Work:
+        """Execute a run. Each step reads whether it has an outcome, and writes it."""
+        for _ in range(2 * self._measured.steps):
+            yield from self._compute(interpreter, self._deployment.step.worker_ms / 2)
+            yield from self._serve(self._deployment.step.server_ms / 2)
+        running[0] -= 1
+        self._waits.append(self._env.now - queued)
+        if len(self._waits) == runs:
+            ended.succeed()
+
+    def _compute(self, interpreter: simpy.Resource, milliseconds: float) -> Work:
+        with interpreter.request() as turn:
+            yield turn
+            if self._deployment.own_cores:
+                yield self._env.timeout(milliseconds / 1e3 * self._deployment.stretch)
+            else:
+                yield from self._on_a_core(milliseconds)
+
+    def _serve(self, milliseconds: float) -> Work:
+        self._served += milliseconds / 1e3 * self._deployment.stretch
+        yield from self._on_a_core(milliseconds)
+
+    def _on_a_core(self, milliseconds: float) -> Work:
+        with self._cores.request() as core:
+            yield core
+            yield self._env.timeout(milliseconds / 1e3 * self._deployment.stretch)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """Workers on servers of their own, which share nothing: each has its part of the workers and of the runs."""
+
+    workers: int
+    calls_per_second: float
+    shards: int
+    poll: float
+    cores: int = 32
+    seconds: float = 3.0
+
+    def simulated(self, measured: Measured) -> Simulated:
+        """Simulate one shard, for so many seconds of arrivals."""
+        rate = self.calls_per_second / measured.calls / self.shards
+        shard = Deployment(
+            workers=self.workers // self.shards,
+            concurrency=measured.concurrency,
+            poll=self.poll,
+            cores=self.cores,
+            own_cores=True,
+            step=measured.step[1],
+        )
+        return simulate(measured, shard, runs=round(rate * self.seconds), rate=rate)
+
+
+CLUSTERS: Final = (
+    Cluster(workers=100, calls_per_second=1_000, shards=1, poll=0.1),
+    Cluster(workers=1_000, calls_per_second=10_000, shards=1, poll=0.1),
+    Cluster(workers=1_000, calls_per_second=10_000, shards=1, poll=1.0),
+    Cluster(workers=1_000, calls_per_second=10_000, shards=4, poll=0.1),
+    Cluster(workers=1_000, calls_per_second=10_000, shards=4, poll=1.0),
+)
+
+MEASURED: Final = Measured(
+    steps=11,
+    calls=5,
+    step={
+        1: Step(worker_ms=2.40, server_ms=0.72),
+        2: Step(worker_ms=3.14, server_ms=0.80),
+        4: Step(worker_ms=3.20, server_ms=0.71),
+    },
+    throughput={1: 35.3, 2: 37.1, 4: 39.5},
+    idle_worker_ms=51.0,
+    idle_server_ms=20.0,
+    polls=10.0,
+    cores=2,
+    concurrency=20,
+    runs=120,
+)
+"""Medians of four rounds of toolgen on 2026-11-22: 2 cores, Python 3.11, Postgres 15, other load of 8 to 14."""
+
+
+def main() -> None:
+    clusters = [{**asdict(each), **asdict(each.simulated(MEASURED))} for each in CLUSTERS]
+    print(json.dumps({"check": check(MEASURED), "clusters": clusters}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
