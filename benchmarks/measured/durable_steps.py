@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.measured.cases import ARGS, TOOL
 from benchmarks.measured.durable_runs import STEPS, TURNS, host, run_request
 from toolgen.engine import LocalEngine
-from toolgen.engine.protocol import Activity
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json
 
 

@@ -1,7 +1,7 @@
-"""A worker process with the runs of `durable_runs`: `python -m benchmarks.measured.durable_worker SIDE URL CONCURRENCY`.
+"""A worker with the runs of `durable_runs`: `python -m benchmarks.measured.durable_worker SIDE URL CONCURRENCY`.
 
-SIDE is `toolgen` or `plain`. It prints one line when it executes runs. For each line that it reads it prints the seconds
-of processor time it has used; at the end of its input it stops.
+SIDE is `toolgen` or `plain`. It prints one line when it executes runs. For each line that it reads it prints the
+seconds of processor time it has used; at the end of its input it stops.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(report: dict[str, An
 
 
 @pytest.mark.long
-def test_durable_runs_are_compared_with_plain_dbos(postgres_url: str) -> None:  # noqa: ARG001  # skips without Postgres
+def test_durable_runs_are_compared_with_plain_dbos(postgres_url: str) -> None:  # skips without Postgres
     durable = printed("durable")["durable"]
     (throughput,) = durable["throughput"].values()
     (flushed,) = durable["throughput_with_fsync"].values()

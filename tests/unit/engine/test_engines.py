@@ -307,5 +307,5 @@ def test_a_runtime_of_an_engine_asks_through_its_runs() -> None:
 def test_a_request_is_the_same_after_it_was_stored() -> None:
     """So is one of the agent without a name."""
     named = RunRequest(agent="main", messages=(), planner="other", user="ann", mode="default", max_turns=3)
-    for request in (RunRequest(agent="", messages=()), named):
-        assert RunRequest.from_json(request.as_json()) == request
+    for stored in (RunRequest(agent="", messages=()), named):
+        assert RunRequest.from_json(stored.as_json()) == stored
