@@ -278,7 +278,7 @@ def _stored(database: psycopg.Connection[Any]) -> dict[str, int]:
     stored = {"rows": 0, "bytes": 0}
     for table in _TABLES:
         rows, size = database.execute(
-            f"SELECT count(*), coalesce(sum(pg_column_size(each.*)), 0) FROM dbos.{table} AS each"  # noqa: S608
+            f"SELECT count(*), coalesce(sum(pg_column_size(each.*)), 0) FROM dbos.{table} AS each".encode()  # noqa: S608
         ).fetchall()[0]
         stored["rows"] += rows
         stored["bytes"] += int(size)
@@ -296,13 +296,13 @@ def _transactions(database: psycopg.Connection[Any]) -> int:
 
 
 def _value(database: psycopg.Connection[Any], query: str) -> Any:
-    return database.execute(query).fetchall()[0][0]
+    return database.execute(query.encode()).fetchall()[0][0]
 
 
 def _set(server: PostgresServer, **settings: str) -> None:
     with psycopg.connect(server.url(), autocommit=True) as database:
         for name, value in settings.items():
-            database.execute(f"ALTER SYSTEM SET {name} = {value}")
+            database.execute(f"ALTER SYSTEM SET {name} = {value}".encode())
         database.execute("SELECT pg_reload_conf()")
 
 

@@ -36,8 +36,8 @@ class Step:
 class Measured:
     """What was measured with some numbers of workers: the cost of a step, and the runs per second.
 
-    `polls` are the looks at the queue of a worker without work, per second, and the milliseconds per second what they
-    cost worker and server. `stretch` is how much longer than its processor time a step takes one worker.
+    `polls` are the looks at the queue of a worker without work, per second; the processor time that they take worker
+    and server is in milliseconds per second.
     """
 
     steps: int
@@ -53,6 +53,7 @@ class Measured:
 
     @property
     def stretch(self) -> float:
+        """How much longer than its processor time a step takes one worker: other load of the machine, and switches."""
         return 1e3 / self.throughput[1] / self.steps / self.step[1].worker_ms
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.measured.cases import ARGS, PACKAGE, RESULT, TOOL, issues_executor
+from benchmarks.measured.cases import ARGS, RESULT, TOOL, issues_executor
+from benchmarks.projects import PACKAGE
 
 if TYPE_CHECKING:
     from toolgen.engine import EngineHost, RunRequest
