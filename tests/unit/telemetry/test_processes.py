@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (server / "app.py").write_text(APP)
     (server / "toolgen.toml").write_text('executors = {"team.echo" = "app:Echo"}\n')
     assert toolgen(server, "build").code == 0
-    command = f"{sys.executable} -m toolgen -C {server} serve"
+    command = shlex.join([sys.executable, "-m", "toolgen", "-C", str(server), "serve"])
     names = ("PYTHONPATH", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_BSP_SCHEDULE_DELAY")
     variables = [word for name in names for word in ("--env", name)]
     os.environ |= dict.fromkeys(names[1:], "")
