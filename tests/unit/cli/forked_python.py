@@ -34,8 +34,11 @@ LIBRARIES: Final = (
     *("httpx2", "rich.console", "starlette.applications", "uvicorn"),
 )
 
+# A shell finds Python: the first line of a script cannot have a path with spaces.
 _LAUNCHER: Final = """\
-#!{python} -IS
+#!/bin/sh
+'''exec' "{python}" -IS "$0" "$@"
+' '''
 import json, os, signal, socket, sys
 is_closed = not all(os.path.exists(f"/dev/fd/{{number}}") for number in range(3))
 if is_closed or len(sys.argv) < 2 or sys.argv[1].startswith("-") and sys.argv[1] not in ("-m", "-c"):
