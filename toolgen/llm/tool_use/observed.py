@@ -25,7 +25,7 @@ class Observed:
     def __init__(self, run: Run | None, provider: str) -> None:
         self._run: Final = run
         self._telemetry: Final = None if run is None else run.telemetry
-        self._format: Final = TURN_FORMATS[provider]
+        self._format: Final = TURN_FORMATS.get(provider)  # a provider of a host's own has none
         self._provider: Final = PROVIDER_NAMES.get(provider, provider.partition("-")[0])
 
     @contextmanager
@@ -53,7 +53,7 @@ class Observed:
         if model and isinstance(model, str):
             operation.labels[RESPONSE_MODEL] = model
             operation.set({RESPONSE_MODEL: model})
-        tokens = self._format.tokens_of(response)
+        tokens = self._format.tokens_of(response) if self._format is not None else {}
         operation.used(tokens.get("input_tokens"), tokens.get("output_tokens"))
         if self._telemetry is not None and self._telemetry.contents and operation.is_recording:
             operation.set({OUTPUT_MESSAGES: compact_json([self._answer(turn)])})

@@ -27,7 +27,8 @@ _TABLES: Final = PostgresTables(
         );
         CREATE INDEX attempts_expire ON toolgen.attempts (expires);
         CREATE FUNCTION toolgen.take_attempt(
-          whose_ bytea, now_ bigint, midnight bigint, today date, cooldown bigint, daily_limit bigint, kept interval
+          whose_ bytea, now_ bigint, midnight bigint, today date, cooldown bigint, daily_limit bigint, kept interval,
+          counts boolean
         ) RETURNS bigint LANGUAGE plpgsql AS $$
         DECLARE
           ready bigint := now_;
@@ -39,8 +40,11 @@ _TABLES: Final = PostgresTables(
             SELECT passed INTO last_passed FROM toolgen.cooldowns WHERE whose = whose_;
             IF last_passed > now_ THEN
               last_passed := now_;
-              UPDATE toolgen.cooldowns SET passed = now_, expires = now() + cooldown * interval '1 microsecond' + kept
-                WHERE whose = whose_;
+              IF counts THEN
+                UPDATE toolgen.cooldowns
+                  SET passed = now_, expires = now() + cooldown * interval '1 microsecond' + kept
+                  WHERE whose = whose_;
+              END IF;
             END IF;
             ready := coalesce(last_passed + cooldown, now_);
           END IF;
@@ -52,6 +56,9 @@ _TABLES: Final = PostgresTables(
           END IF;
           IF ready > now_ THEN
             RETURN ready - now_;
+          END IF;
+          IF NOT counts THEN
+            RETURN 0;
           END IF;
           IF daily_limit > 0 THEN
             INSERT INTO toolgen.attempts AS a (whose, day, count, expires)
@@ -70,13 +77,13 @@ _TABLES: Final = PostgresTables(
     ),
     error=RuntimeError,
 )
-"""`whose` is a digest of a tool and a user. `take_attempt` counts an attempt; it returns how long to wait.
+"""`whose` is a digest of a tool and a user. `take_attempt` counts an attempt, if it `counts`; it returns how long to wait.
 
 Times are in µs since 1970. Of a cooldown the time of the last successful attempt is stored; a time in the future, from
 a clock that was ahead, counts as now, so that no wait is longer than the cooldown. Rows expire by the server's clock.
 """
 
-_TAKE: Final = "SELECT toolgen.take_attempt(%s, %s, %s, %s, %s, %s, %s)"
+_TAKE: Final = "SELECT toolgen.take_attempt(%s, %s, %s, %s, %s, %s, %s, %s)"
 _SWEEP: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM toolgen.cooldowns WHERE expires < now()",
     "DELETE FROM toolgen.attempts WHERE expires < now()",
@@ -122,13 +129,24 @@ class PostgresCounters:
 
         Raises `CallFailed` if Postgres is unavailable.
         """
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=True)
+
+    async def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        """Return the seconds until an attempt may succeed, 0 for now, and count nothing.
+
+        Raises `CallFailed` if Postgres is unavailable.
+        """
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=False)
+
+    async def _evaluated(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, *, counts: bool
+    ) -> float:
         import psycopg
 
+        arguments = _arguments(ident, user, in_utc(at), cooldown_of(cooldown_seconds), daily_limit)
         try:
             async with asyncio.timeout(self._timeout):
-                row = await self._connections.fetch_one(
-                    _TAKE, _arguments(ident, user, in_utc(at), cooldown_of(cooldown_seconds), daily_limit)
-                )
+                row = await self._connections.fetch_one(_TAKE, (*arguments, counts))
                 await self._sweep()
         except (psycopg.Error, OSError, RuntimeError) as error:
             warn("limits cannot be checked in Postgres: %s", self._database.why(error))
