@@ -77,7 +77,7 @@ _TABLES: Final = PostgresTables(
     ),
     error=RuntimeError,
 )
-"""`whose` is a digest of a tool and a user. `take_attempt` counts an attempt, if it `counts`; it returns how long to wait.
+"""`whose` is a digest of a tool and a user. `take_attempt` returns how long to wait, and counts an attempt if asked to.
 
 Times are in µs since 1970. Of a cooldown the time of the last successful attempt is stored; a time in the future, from
 a clock that was ahead, counts as now, so that no wait is longer than the cooldown. Rows expire by the server's clock.
