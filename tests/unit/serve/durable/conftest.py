@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import signal
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -80,9 +78,10 @@ class Durable:
     def end(self) -> None:
         processes: list[subprocess.Popen[Any]] = [*self.workers, *(server.process for server in self.servers)]
         for process in processes:
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-                process.wait()
+            process.kill()
+            process.wait()
+            if process.stderr is not None:
+                process.stderr.close()
 
 
 @pytest.fixture(scope="session", params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
