@@ -146,4 +146,4 @@ def _offered(tool: Mapping[str, Any]) -> FunctionTool:
 
 
 async def _not_here(ctx: ToolContext[Any], _args: str) -> str:
-    raise NotImplementedError(f"{ctx.tool_name} is called by the runtime, not by the model's SDK")
+    raise RuntimeError(f"{ctx.tool_name} is called by the runtime, not by the model's SDK")

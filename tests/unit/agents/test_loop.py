@@ -183,7 +183,7 @@ def test_messages_survive_json(message: Message) -> None:
     ("plan", "reason"),
     [
         (None, "the planner returned a NoneType; it must return Calls with a Message, or an Outcome"),
-        (Calls(message=Message(role="assistant", calls=(None,))), "whose call 0 has a NoneType as its name"),  # type: ignore[arg-type]
+        (Calls(message=Message(role="assistant", calls=(None,))), "whose call 0 has a NoneType as its name"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )
 def test_a_planner_that_returns_no_plan_is_told_so(plan: Any, reason: str, telemetry: bool) -> None:

@@ -168,7 +168,7 @@ def test_a_run_in_a_file_is_followed_too(tmp_path: Path) -> None:
     async def main() -> tuple[list[Event], World]:
         store = SqliteStore(tmp_path / "runs.db", poll=0.01)
         world = World(researcher, store=store)
-        world.store = store  # type: ignore[assignment]
+        world.store = store  # type: ignore[assignment]  # another class of store
         events = await watch(world, live=True)
         await store.close()
         return events, world

@@ -162,7 +162,7 @@ def _become(files: list[int], asked: bytes) -> list[str]:
     os.chdir(folder)
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
     if environment.get("PYTHONUNBUFFERED"):
-        sys.stdout = TextIOWrapper(open(1, "wb", 0, closefd=False), "utf-8", write_through=True)  # noqa: SIM115
+        sys.stdout = TextIOWrapper(open(1, "wb", 0, closefd=False), "utf-8", write_through=True)  # noqa: SIM115  # it stays open
     sys.path[:0] = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
     return list(arguments)
 

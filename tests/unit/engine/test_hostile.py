@@ -71,13 +71,13 @@ def ends(engines: Engines, *plans: Any, look: Callable[[Running, RunEnd], None])
     ("plan", "reason"),
     [
         (None, "the planner returned a NoneType; it must return Calls with a Message, or an Outcome"),
-        (Calls(message="hello"), "the planner returned Calls with a str; it must"),  # type: ignore[arg-type]
+        (Calls(message="hello"), "the planner returned Calls with a str; it must"),  # type: ignore[arg-type]  # wrong on purpose
         (calls(call(None)), "whose call 0 has a NoneType as its tool_call_id"),
         (calls(call(), call(payload={})), "whose call 1 has a dict as its payload"),
         (calls(call(name=None)), "whose call 0 has a NoneType as its name"),
         (calls("read"), "whose call 0 has a NoneType as its name"),
         (calls(call(), response={"raw": object()}), "the message of the planner is not JSON: Object of type object"),
-        (Outcome(value=1, telemetry=None), "the planner returned a NoneType as telemetry; it must be a mapping"),  # type: ignore[arg-type]
+        (Outcome(value=1, telemetry=None), "the planner returned a NoneType as telemetry; it must be a mapping"),  # type: ignore[arg-type]  # wrong on purpose
         (Outcome(value=float("nan")), "the outcome of the planner is not JSON"),
         (Outcome(value="\ud800"), "the outcome of the planner is not JSON"),
         (Outcome(value=1, telemetry={"cost": object()}), "the telemetry of the planner is not JSON"),

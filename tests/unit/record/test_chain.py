@@ -1,6 +1,6 @@
 """The chain of a run: `verify` detects every change of the file, and reports nothing for an unchanged one."""
 
-# ruff: noqa: S608 # statements are built from constants
+# ruff: noqa: S608  # statements are built from constants
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Changes of the file of an open store: the next write fails, and no call runs unrecorded."""
 
-# ruff: noqa: S608 # statements are built from constants
+# ruff: noqa: S608  # statements are built from constants
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`verify` detects every sequence of changes to the file of a store, and reports nothing for an unchanged file."""
 
-# ruff: noqa: S608 # statements are built from constants
+# ruff: noqa: S608  # statements are built from constants
 
 from __future__ import annotations
 

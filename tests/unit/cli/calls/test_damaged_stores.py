@@ -1,6 +1,6 @@
 """Store files with damaged bytes: opening and reading them gives a record or an error, never a traceback."""
 
-# ruff: noqa: S608 # statements are built from constants
+# ruff: noqa: S608  # statements are built from constants
 
 from __future__ import annotations
 

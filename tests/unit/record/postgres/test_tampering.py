@@ -1,6 +1,6 @@
 """`verify` detects every change of the tables of a Postgres store, as it does for the file of an SQLite store."""
 
-# ruff: noqa: S608 # statements are built from constants
+# ruff: noqa: S608  # statements are built from constants
 
 from __future__ import annotations
 

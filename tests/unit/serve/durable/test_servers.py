@@ -139,8 +139,9 @@ def test_a_server_that_is_stopped_leaves_its_calls_to_others(durable: Durable, u
             asked = asyncio.create_task(call_of(stopped, left))
             await exists(folder / f"{left}.started")
             stopped.process.terminate()
-            with pytest.raises(BaseException):  # noqa: B017, PT011
+            with pytest.raises(ExceptionGroup) as failed:  # of the client's tasks
                 await asked
+            assert failed.value.subgroup(MCPError) is not None
             again = await other.call_tool("team__jobs__wait", {"name": left, "seconds": 3}, meta=key(left))
             assert again.structured_content == {"waited": 3}
         cut = asyncio.create_task(call_of(first, gone, with_key=False))

@@ -77,10 +77,10 @@ def test_users_are_stored_as_digests_and_rows_are_removed_an_hour_after_they_mat
         [left, _] = connection.execute("SELECT expires - now() FROM toolgen.attempts").fetchall()
         assert timedelta(hours=13) - timedelta(minutes=1) < left[0] <= timedelta(hours=13)
         for table in ("cooldowns", "attempts"):
-            connection.execute(f"UPDATE toolgen.{table} SET expires = now() - interval '1 second'")  # noqa: S608
+            connection.execute(f"UPDATE toolgen.{table} SET expires = now() - interval '1 second'")  # noqa: S608  # names in tests
         asyncio.run(take("ben"))
         for table in ("cooldowns", "attempts"):
-            assert connection.execute(f"SELECT count(*) FROM toolgen.{table}").fetchone() == (1,)  # noqa: S608
+            assert connection.execute(f"SELECT count(*) FROM toolgen.{table}").fetchone() == (1,)  # noqa: S608  # names in tests
 
 
 def test_without_postgres_a_limited_call_does_not_run_and_later_ones_do(
