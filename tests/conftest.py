@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +33,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite expected/ and diagnostics.txt of tests/cases; the difference is reviewed like code",
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Use one worker more than there are cores: many tests wait for programs that they started."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:

@@ -31,9 +31,13 @@ if TYPE_CHECKING:
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
 def workers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workers]:
-    """Return workers on a database of each kind; no process is left."""
+    """Return workers on a database of each kind; no process is left.
+
+    Most of their time is spent waiting for a worker to be taken for dead, so SQLite, on which `test_engines` runs the
+    same code, is for the long suite.
+    """
     postgres = request.param == "postgres"
     target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
     found = Workers(target, tmp_path)
