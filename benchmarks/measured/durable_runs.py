@@ -36,14 +36,14 @@ def plain_request() -> dict[str, Any]:
 
 def host() -> EngineHost:
     """Return the host of the runs, for a folder with a package of `benchmarks.projects`."""
-    from toolgen.adapters.approval import ask_framework
     from toolgen.agents import ScriptedPlanner
     from toolgen.engine import EngineHost
     from toolgen.runtime import Runtime, ToolRequest, load
+    from toolgen.runtime.policy.approval import ask_before_call
 
     turns = [[ToolRequest(name=TOOL, payload=ARGS.decode(), tool_call_id=f"call_{turn}")] for turn in range(TURNS)]
     catalog = load(PACKAGE)
-    runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=ask_framework)
+    runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=ask_before_call)
     return EngineHost(runtime, ScriptedPlanner(*turns))
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime": tuple(dir(toolgen.runtime)),
     "toolgen.runtime.policy.permission": (),
+    "toolgen.runtime.policy.approval": ("ask_before_call",),
     "toolgen.runtime.policy.terminal": ("TerminalPrompt",),
     "toolgen.runtime.policy.policy": ("Policies", "Answer", "PolicyDecision", "Reason"),
     "toolgen.runtime.base.errors": (),
@@ -57,7 +58,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.record.artifacts": ("Artifact", "ArtifactError", "ArtifactNotFound"),
     "toolgen.llm": tuple(dir(toolgen.llm)),
     "toolgen.llm.tool_use.loop": ("Ask", "Event", "OnEvent"),
-    "toolgen.adapters.approval": ("ask_framework",),
     "toolgen.adapters.pydantic_ai": ("toolset",),
     "toolgen.adapters.openai_agents": ("tools",),
     "toolgen.adapters.langchain": ("tools",),

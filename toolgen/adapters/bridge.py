@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from toolgen.adapters.approval import answered, ask_framework
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.llm.presentations.calls import text_of
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
@@ -19,6 +18,7 @@ from toolgen.providers.lenient import convert_schema
 from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP, OPENAI
+from toolgen.runtime.policy.approval import answered, ask_before_call
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.runs.run import Session
 
@@ -128,7 +128,7 @@ class Bridge(Generic[ContextT]):
         turn = self._presentation.interpret(ModelReply(calls=(asked,)))
         meta = self._meta_of(context)
         request = turn.calls[0].request
-        asks = request is not None and self._runtime.permission is ask_framework
+        asks = request is not None and self._runtime.permission is ask_before_call
         question = await self._runtime.permission_request(request, self._run, meta=meta) if asks and request else None
         return AdaptedCall(turn=turn, meta=meta, question=question)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import PrivateAttr
 
-from toolgen.adapters.approval import decision_of
 from toolgen.adapters.bridge import Bridge
+from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision
 from toolgen.schema.json_values import compact_json, is_object
 
@@ -56,7 +56,7 @@ def add_tools(
     `meta` returns the user and session of a call by its `Context`; ids that it leaves out are those of the run.
     `presentation` is how the tools are shown (`ToolUse.presentation`). The list is made for each request.
 
-    With `permission=ask_framework`, the person behind the client is asked: by elicitation, or in the revision
+    With `permission=ask_before_call`, the person behind the client is asked: by elicitation, or in the revision
     2026-07-28 by an `input_required` result. A client that can do neither is denied. A failed call is a result with
     `isError`; the value of a successful one is its structured content, if its schema is that of an object.
     """

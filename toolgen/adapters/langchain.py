@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
-from toolgen.adapters.approval import decision_of, question_data
 from toolgen.adapters.bridge import Bridge, CallOutcome
 from toolgen.agents.model_planner import ModelPlanner
+from toolgen.runtime.policy.approval import decision_of, question_data
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
@@ -57,7 +57,7 @@ def tools(
     `lambda config: ToolCallMeta(user=config.get("configurable", {})["user"])`; ids that it leaves out are those of the
     run. `presentation` is how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
-    With `permission=ask_framework`, a call that would ask interrupts the graph, which needs a checkpointer:
+    With `permission=ask_before_call`, a call that would ask interrupts the graph, which needs a checkpointer:
     `interrupt` has the question, and `Command(resume=…)` the decision: True, False, a `Decision`, or
     `{"decision": …, "reason": …}`. Outside of a graph such a call is denied. A failure is a `ToolMessage` with
     `status="error"`; the typed value of a result is its `artifact`.

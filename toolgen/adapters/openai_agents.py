@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
+from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
@@ -50,14 +50,14 @@ def tools(
     `lambda ctx: ToolCallMeta(user=ctx.context.user)`; ids that it leaves out are those of the run. `presentation` is
     how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
-    With `permission=ask_framework`, a call that would ask is an interruption of the agent's run; `state.approve` allows
-    it once. A rejection goes on record with the next request to the model, if the same tools asked: those of another
-    process do not know the call. A failure is text for the model.
+    With `permission=ask_before_call`, a call that would ask is an interruption of the agent's run; `state.approve`
+    allows it once. A rejection goes on record with the next request to the model, if the same tools asked: those of
+    another process do not know the call. A failure is text for the model.
 
     Raises ValueError for a presentation whose list of tools changes, because an agent lists its tools once.
     """
     bridge = Bridge(runtime, run, meta, presentation, lists_once=True)
-    asked: Asked | None = {} if runtime.permission is ask_framework else None
+    asked: Asked | None = {} if runtime.permission is ask_before_call else None
     return [_function_tool(bridge, tool, asked) for tool in bridge.tools]
 
 

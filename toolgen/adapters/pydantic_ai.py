@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import SchemaValidator, core_schema
 
-from toolgen.adapters.approval import decision_of, question_data
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
+from toolgen.runtime.policy.approval import decision_of, question_data
 from toolgen.schema.json_values import compact_json
 
 try:
@@ -63,8 +63,8 @@ def toolset(
     `lambda ctx: ToolCallMeta(user=ctx.deps.user)`; ids that it leaves out are those of the run. `presentation` is how
     the tools are shown (`ToolUse.presentation`); by default every tool of the run is in the list.
 
-    With `permission=ask_framework`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question is
-    in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
+    With `permission=ask_before_call`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question
+    is in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
     `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. A call
     with `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as
     `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of a result is the

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_jsonable_python
 
-from toolgen.adapters.approval import answered, ask_framework, decision_of, question_data
 from toolgen.agents.loop import RunTools
 from toolgen.agents.messages import call_from_json, message_as_json, message_from_json
 from toolgen.agents.observed import observed
@@ -23,6 +22,7 @@ from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
 from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
@@ -53,10 +53,10 @@ _WORTH_REPEATING: Final = frozenset({FailureKind.UNAVAILABLE, FailureKind.TIMEOU
 class EngineHost:
     """Executes the activities of runs in this process. Implements `Activities`.
 
-    `runtime` must have been made with `permission=ask_framework`: questions become approvals of the run. `planners` are
-    one planner, or several by name. `session` returns the session of a run, by default a new one in memory: with stored
-    grants an answer for the session holds in other runs of it, in other workers, and after a restart. Raises TypeError
-    for another permission callback.
+    `runtime` must have been made with `permission=ask_before_call`: questions become approvals of the run. `planners`
+    are one planner, or several by name. `session` returns the session of a run, by default a new one in memory: with
+    stored grants an answer for the session holds in other runs of it, in other workers, and after a restart. Raises
+    TypeError for another permission callback.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class EngineHost:
         *,
         session: Callable[[RunRequest], Session] = lambda _request: Session(),
     ) -> None:
-        if runtime.permission is not ask_framework:
+        if runtime.permission is not ask_before_call:
             raise TypeError(
-                "the runtime of an engine needs `permission=ask_framework`, so that a run can wait for an answer "
+                "the runtime of an engine needs `permission=ask_before_call`, so that a run can wait for an answer "
                 "longer than this process lives"
             )
         self.runtime: Final = runtime

@@ -22,9 +22,9 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
-from toolgen.adapters.approval import question_data
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.terminal import described
 

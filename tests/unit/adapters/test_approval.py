@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.adapters.shop import Host
-from toolgen.adapters.approval import answered, ask_framework, decision_of
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.records import FailureKind
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest, allow_all
 from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS
 
@@ -38,7 +38,7 @@ def invoke(host: Host, request: ToolRequest) -> FailureKind | None:
 
 
 def test_the_permission_request_of_a_call_is_known_before_it_is_made(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     _, question = buying(host)
     assert question is not None
     assert (question.tool_name, question.scope, question.meta.user) == ("store.buy", (("scope", "1"),), "of the run")
@@ -61,7 +61,7 @@ def test_the_permission_request_of_a_call_is_known_before_it_is_made(load_store:
 def test_a_call_that_runs_or_fails_without_permission_has_no_request(
     load_store: LoadStore, name: str, payload: str
 ) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     assert buying(host, name=name, payload=payload)[1] is None
 
 
@@ -70,13 +70,13 @@ def test_a_host_that_allows_all_has_no_requests(load_store: LoadStore) -> None:
 
 
 def test_an_aborted_run_has_no_requests(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     host.run.abort()
     assert buying(host)[1] is None
 
 
 def test_a_grant_of_the_session_ends_requests_for_its_scope(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     request, question = buying(host)
     with answered(question, FOR_SESSION):
         assert invoke(host, request) is None
@@ -85,7 +85,7 @@ def test_a_grant_of_the_session_ends_requests_for_its_scope(load_store: LoadStor
 
 
 def test_an_answer_applies_once_and_only_to_its_call(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     request, question = buying(host)
     other_args, other_id = replace(request, payload='{"id":2}'), replace(request, tool_call_id="c2")
     assert invoke(host, request) is FailureKind.PERMISSION_DENIED
@@ -96,7 +96,7 @@ def test_an_answer_applies_once_and_only_to_its_call(load_store: LoadStore) -> N
         assert invoke(host, request) is FailureKind.PERMISSION_DENIED
     assert invoke(host, request) is FailureKind.PERMISSION_DENIED
     assert host.store.orders == [1]
-    other_run = Host(load_store(), ask_framework)
+    other_run = Host(load_store(), ask_before_call)
     with answered(question, ALLOWED):
         assert invoke(other_run, request) is FailureKind.PERMISSION_DENIED
 
@@ -133,7 +133,7 @@ def test_a_call_that_a_limit_refuses_is_not_asked_about_and_asking_counts_nothin
         return "ordered"
 
     async def use() -> None:
-        runtime = Runtime(catalog, permission=ask_framework)
+        runtime = Runtime(catalog, permission=ask_before_call)
         bridge = Bridge[None](runtime, runtime.start_run(meta=ToolCallMeta(user="ann")))
         asked = [await bridge.read("shop__order", "{}", f"c{number}", None) for number in range(3)]
         assert all(call.question is not None for call in asked)
@@ -148,7 +148,7 @@ def test_a_call_that_a_limit_refuses_is_not_asked_about_and_asking_counts_nothin
 
 
 def test_a_denial_is_recorded_and_never_runs_whatever_is_granted(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     bridge = Bridge[None](host.runtime, host.run)
 
     async def use() -> None:

@@ -10,9 +10,9 @@ from fastmcp import Client, FastMCP
 from fastmcp.client.elicitation import ElicitResult
 
 from tests.unit.adapters.shop import Host
-from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.fastmcp import add_tools
 from toolgen.runtime import Catalog, ToolCallMeta
+from toolgen.runtime.policy.approval import ask_before_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def server_of(host: Host) -> FastMCP[Any]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore, mode: str) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     asked: list[str] = []
 
     async def decide(message: str, _type: Any, params: Any, _context: Any) -> Any:
@@ -80,7 +80,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
 
 
 def test_a_client_that_cannot_ask_is_denied(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
 
     async def task() -> Any:
         async with Client(server_of(host)) as client:

@@ -14,9 +14,9 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send
 
 from tests.unit.adapters.shop import Host
-from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.langchain import KEPT, RunTool, tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
+from toolgen.runtime.policy.approval import ask_before_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ def messages(state: Any) -> dict[str, ToolMessage]:
 
 
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     graph = graph_of(
         host,
         calls(call("store__find", "c1", word="k")),
@@ -115,7 +115,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
 
 
 def test_a_successful_call_is_not_repeated_with_its_node(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     asked = calls(call("store__gift", "c1"), call("store__buy", "c2", id=3))
     graph = graph_of(host, asked, AIMessage("done"), apart=False)
 
@@ -173,7 +173,7 @@ def test_results_are_kept_up_to_a_bound(load_store: LoadStore) -> None:
 
 
 def test_outside_of_a_graph_a_call_that_needs_permission_is_denied(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
     message = asyncio.run(by_name["store__buy"].ainvoke(call("store__buy", "c1", id=3)))
     assert message.status == "error"

@@ -13,9 +13,9 @@ from agents.items import ToolCallOutputItem
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from tests.unit.adapters.shop import Host
-from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.openai_agents import tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
+from toolgen.runtime.policy.approval import ask_before_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def outputs(items: Sequence[Any]) -> dict[str, Any]:
 
 
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     script = Script(
         [call("store__find", "c1", word="k")],
         [call("store__find", "c2", word="kettle")],
@@ -112,7 +112,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert "store__close" not in script.shown[0]
 
 
-def test_without_ask_framework_there_are_no_interruptions(load_store: LoadStore) -> None:
+def test_without_ask_before_call_there_are_no_interruptions(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     script = Script([call("store__buy", "c1", id=3)], "done")
     agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run)])
@@ -123,7 +123,7 @@ def test_without_ask_framework_there_are_no_interruptions(load_store: LoadStore)
 
 
 def test_a_presentation_with_a_fixed_list_works_and_others_are_refused(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework, "universal-category")
+    host = Host(load_store(), ask_before_call, "universal-category")
     script = Script([call("invoke_action", "c1", action_name="goods__buy", args={"id": 3})], "done")
     shown = host.tool_use.presentation("chat", host.run)
     agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run, presentation=shown)])
@@ -136,6 +136,6 @@ def test_a_presentation_with_a_fixed_list_works_and_others_are_refused(load_stor
 
     asyncio.run(task())
     assert host.store.orders == [3]
-    searching = Host(load_store(), ask_framework, "retrieval")
+    searching = Host(load_store(), ask_before_call, "retrieval")
     with pytest.raises(ValueError, match="lists the tools once"):
         tools(searching.runtime, searching.run, presentation=searching.tool_use.presentation("chat", searching.run))

@@ -21,9 +21,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
 from tests.unit.adapters.shop import Host
-from toolgen.adapters.approval import ask_framework
 from toolgen.adapters.pydantic_ai import toolset
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all, deny_all
+from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def returns(messages: Sequence[ModelMessage]) -> list[tuple[str | None, str, Any
 
 
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     script = Script(
         [call("store__find", "c1", word="k")],
         [call("store__find", "c2", word="kettle")],
@@ -157,7 +157,7 @@ def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: Loa
 
 
 def test_a_decision_beside_the_approval_may_grant_for_the_session_or_deny(load_store: LoadStore) -> None:
-    host = Host(load_store(), ask_framework)
+    host = Host(load_store(), ask_before_call)
     script = Script(
         [call("store__buy", "c1", id=1), call("store__buy", "c2", id=2)], [call("store__buy", "c3", id=1)], "done"
     )
@@ -193,7 +193,7 @@ def test_a_callback_of_the_host_replaces_the_framework(load_store: LoadStore) ->
 def test_other_presentations_work_because_tools_are_listed_at_each_step(
     load_store: LoadStore, presentation: Any
 ) -> None:
-    host = Host(load_store(), ask_framework, presentation)
+    host = Host(load_store(), ask_before_call, presentation)
     if presentation == "universal-category":
         script = Script([call("invoke_action", "c2", action_name="goods__buy", args={"id": 3})], "done")
     else:

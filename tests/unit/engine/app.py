@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.unit.runtime.tools import add, idle_executors
-from toolgen.adapters.approval import ask_framework
 from toolgen.agents import Calls, Message, Outcome, executor
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.engine import EngineHost, RunRequest
 from toolgen.engine.children import run_children
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.approval import ask_before_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,6 +147,6 @@ def host(
             *(ToolsetRegistration(toolset=name, executor=Effects(folder)) for name in ("code", "router")),
             *idle_executors(catalog, "orchestrator.research", "code", "router"),
         ],
-        **{"permission": ask_framework, **settings},
+        **{"permission": ask_before_call, **settings},
     )
     return EngineHost(runtime, ScriptPlanner())

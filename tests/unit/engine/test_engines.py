@@ -306,5 +306,5 @@ def test_a_runtime_of_an_engine_asks_through_its_runs() -> None:
 
     catalog = load("generated")
     runtime = Runtime(catalog, permission=allow_all, missing=catalog.toolsets)
-    with pytest.raises(TypeError, match="needs `permission=ask_framework`"):
+    with pytest.raises(TypeError, match="needs `permission=ask_before_call`"):
         EngineHost(runtime, ScriptPlanner())

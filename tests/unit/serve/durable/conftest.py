@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 WORKER = """\
 from app import Jobs, Many, Notes
 from generated.team.tools import jobs, many, notes
-from toolgen.adapters.approval import ask_framework
+from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.engine import EngineHost
 from toolgen.runtime import Runtime, load
 
 
 def host(_engine):
     executors = [notes.executor(Notes()), jobs.executor(Jobs()), many.executor(Many())]
-    return EngineHost(Runtime(load("generated"), executors=executors, permission=ask_framework), {})
+    return EngineHost(Runtime(load("generated"), executors=executors, permission=ask_before_call), {})
 """
 
 

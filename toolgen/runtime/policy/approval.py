@@ -1,4 +1,4 @@
-"""Approval: the answer of a framework's approval flow is the decision of the permission stage."""
+"""Approval: a host that asks before it makes a call, such as a framework or an engine, and answers that one call."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ _answer: Final[ContextVar[_Answer | None]] = ContextVar("toolgen_approval", defa
 _NOBODY: Final = PermissionDecision(decision=Decision.DENY, reason="it needs an approval, and no one can be asked here")
 
 
-def ask_framework(request: PermissionRequest) -> PermissionDecision:
-    """Answer by the approval flow of the framework: `Runtime(..., permission=ask_framework)`.
+def ask_before_call(request: PermissionRequest) -> PermissionDecision:
+    """Answer as decided before the call: `Runtime(..., permission=ask_before_call)`, for adapters and engines.
 
-    An adapter asks its framework before it makes the call. A call that was not made by an adapter is denied, and so is
-    one that another call makes: an approval counts once, for the tool, args, run and id that it was asked for.
+    These ask a person by their own means, with `Runtime.permission_request`, and make the call with the answer. A call
+    that they did not make is denied, and so is one that another call makes: an approval counts once, for the tool,
+    args, run and id that it was asked for.
     """
     answer = _answer.get()
     return (answer and answer.take(request)) or _NOBODY
@@ -48,7 +49,7 @@ def ask_framework(request: PermissionRequest) -> PermissionDecision:
 
 @contextmanager
 def answered(question: PermissionRequest, decision: PermissionDecision) -> Generator[None]:
-    """Let `ask_framework` answer the question of the call that is made in this context."""
+    """Let `ask_before_call` answer the question of the call that is made in this context."""
     token = _answer.set(_Answer(question, decision))
     try:
         yield
@@ -57,7 +58,7 @@ def answered(question: PermissionRequest, decision: PermissionDecision) -> Gener
 
 
 def question_data(question: PermissionRequest) -> dict[str, Any]:
-    """Return a question as JSON, for frameworks that show or store it. Secrets are redacted."""
+    """Return a question as JSON, to show or store it. Secrets are redacted."""
     return {
         "tool": question.tool_name,
         "permission": question.permission,
@@ -74,7 +75,7 @@ def question_data(question: PermissionRequest) -> dict[str, Any]:
 
 
 def decision_of(answer: Any) -> PermissionDecision:
-    """Read the answer of a framework: a `Decision` or its text, True or False, or `{"decision": …, "reason": …}`.
+    """Read an answer to a question: a `Decision` or its text, True or False, or `{"decision": …, "reason": …}`.
 
     Anything else is a denial.
     """
