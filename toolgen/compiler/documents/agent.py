@@ -9,7 +9,9 @@ class AgentFile(SpecFileHead):
     """An agent: the tools it uses, and the toolsets it exports."""
 
     agent: DottedName
+    """The name of the agent."""
     description: str = ""
+    """The purpose of the agent."""
     role: Role = "main"
     """The role, which limits the tools it may hold. A run that a call started never has the role `main`, but `sub`."""
     system: str = ""

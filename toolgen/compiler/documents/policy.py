@@ -20,24 +20,33 @@ class PathsSpec(Spec):
     """Where tools may write, and which paths require permission to read."""
 
     write_roots: list[NonEmpty] = ["."]
+    """Folders in which tools may write."""
     tmp: bool = False
+    """Whether tools may also write in the folder for temporary files."""
     sensitive: list[NonEmpty] = SENSITIVE
+    """Patterns of paths that require permission to read."""
 
 
 class PolicyLimitsSpec(Spec):
     """Limits for all calls; 0 means no limit."""
 
     timeout_ms: Positive = 120_000
+    """Timeout of a call in milliseconds, unless its tool has its own."""
     max_timeout_ms: Positive = 600_000
+    """Maximum timeout of a tool in milliseconds."""
     result_bytes: Positive = 65_536
+    """Maximum result size in bytes; a larger result is stored as an artifact."""
     children_per_run: Positive = 4
+    """Maximum number of agents that a run may start."""
     children_per_session: Positive = 8
+    """Maximum number of agents that run at the same time in a session."""
 
 
 class PolicyFile(SpecFileHead):
     """What may be called, and what requires permission."""
 
     policy: Word
+    """The name of the policy."""
     rules: Rules = {}
     """Maps selectors to answers; the strictest match wins: exclude, deny, ask, allow."""
     roles: dict[Role, Rules] = {}
@@ -49,7 +58,10 @@ class PolicyFile(SpecFileHead):
     network: dict[NonEmpty, Literal["deny", "ask", "allow"]] = {"*": "ask"}
     """Maps hosts to answers; `*.example.com` matches subdomains, and the most specific name wins."""
     paths: PathsSpec = PathsSpec()
+    """Where tools may write, and what requires permission to read."""
     env: list[NonEmpty] = ["PATH", "HOME", "TMPDIR"]
     """Environment variables that commands receive."""
     limits: PolicyLimitsSpec = PolicyLimitsSpec()
+    """Limits for all calls."""
     on_permission_deny: Literal["stop", "continue_readonly"] = "stop"
+    """What happens to the other calls of a turn after the user denied one: none run, or only readonly ones."""

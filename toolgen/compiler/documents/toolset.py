@@ -64,7 +64,9 @@ class ExampleSpec(Spec):
     """An example call and its result."""
 
     args: dict[str, Any] = {}
+    """The args of the call."""
     result: Any = None
+    """Its result. Default: none is given."""
 
 
 class TagSpec(Spec):
@@ -99,7 +101,9 @@ class HintsSpec(Spec):
     """One-line summaries for people; templates over the typed values."""
 
     call: str = ""
+    """The summary of a call, such as `Refund {{args.order_id}}`."""
     result: str = ""
+    """The summary of its result, such as `Refunded {{result.refunded}}`."""
 
 
 class BoundedSpec(Spec):
@@ -195,13 +199,16 @@ class MethodSpec(Spec):
     """A method of the service that tools bind to."""
 
     payload: Schema = None
+    """The schema of what the method takes. Default: any JSON."""
     result: Schema = None
+    """The schema of what it returns. Default: any JSON."""
 
 
 class MethodReference(Spec):
     """A reference to a method of another file."""
 
     ref: Annotated[str, Field(alias="$ref")]
+    """The method, such as `other.yaml#/methods/Name`."""
 
 
 class ServerSpec(Spec):
@@ -249,3 +256,4 @@ class ToolsetFile(SpecFileHead):
     defaults: ToolDefaultsSpec = ToolDefaultsSpec()
     """Default tool keys for every tool of this file."""
     tools: dict[ToolKey, ToolSpec]
+    """The tools by key; an ident is the toolset, a dot and the key."""

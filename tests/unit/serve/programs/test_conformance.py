@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.programs import environment, needs, program
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import Listening, Project
-from tests.unit.serve.programs.program import environment, needs, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,9 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.programs import PROGRAMS, environment, needs, node_folder, program
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
-from tests.unit.serve.programs.program import PROGRAMS, environment, needs, node_folder, program
 from toolgen.execute.mcp import McpHost, McpServer, executor
 from toolgen.runtime import Runtime, allow_all, load
 
@@ -65,7 +65,7 @@ class Server:
 
 def node(package: str, *arguments: str) -> tuple[str, ...]:
     folder = node_folder() or Path("/usr/bin")
-    script = PROGRAMS / "node_modules" / "@modelcontextprotocol" / package / "dist" / "index.js"
+    script = PROGRAMS / "npm" / "node_modules" / "@modelcontextprotocol" / package / "dist" / "index.js"
     return (str(folder / "node"), str(script), *arguments)
 
 

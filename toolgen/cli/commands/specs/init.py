@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.compiler.documents.json_schema import spec_json_schema
+from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
 from toolgen.spec.files import read_file
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "example"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.compiler.documents.json_schema import spec_json_schema
+from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
 
 
 @click.command("schema")

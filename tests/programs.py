@@ -1,4 +1,4 @@
-"""Programs of others that long tests run: `tests/install_programs.sh long` installs them into `.venv/programs`."""
+"""Programs of others that tests run: `tests/install_programs.sh`, with `long` for some, installs them in `.venv`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ def node_folder() -> Path | None:
 
 def program(name: str) -> Path:
     """A program of an npm package, or of the servers that are written in Python."""
-    places = (PROGRAMS / "node_modules" / ".bin" / name, PROGRAMS / "python" / "bin" / name)
+    places = (
+        PROGRAMS / "npm" / "node_modules" / ".bin" / name,
+        PROGRAMS / "editor" / "node_modules" / ".bin" / name,
+        PROGRAMS / "python" / "bin" / name,
+    )
     return next((place for place in places if place.exists()), places[0])
 
 

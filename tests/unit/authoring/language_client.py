@@ -1,0 +1,125 @@
+"""A client of language servers, with the files of one folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from pathlib import Path
+
+CURSOR = "|"
+"""Marks a position in a text."""
+
+SECONDS = 30
+
+
+class Client:
+    """Requests of an editor about files of a folder, by path. A text has one `|` where a request has a position."""
+
+    def __init__(self, folder: Path, client: LanguageClient) -> None:
+        self.folder = folder
+        self.client = client
+        self._versions: dict[str, int] = {}
+        self._published: dict[str, list[types.Diagnostic]] = {}
+        self._changed = asyncio.Condition()
+
+    def uri(self, path: str) -> str:
+        return (self.folder / path).as_uri()
+
+    def show(self, path: str, text: str) -> types.TextDocumentPositionParams:
+        """Open a file with a text, or change it, without saving; return the position of the mark, else the end."""
+        before, _, after = text.partition(CURSOR)
+        at = types.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
+        uri, whole = self.uri(path), before + after
+        self._published.pop(uri, None)
+        version = self._versions[uri] = self._versions.get(uri, 0) + 1
+        if version == 1:
+            item = types.TextDocumentItem(uri, "json" if path.endswith(".json") else "yaml", version, whole)
+            self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        else:
+            self.client.text_document_did_change(
+                types.DidChangeTextDocumentParams(
+                    types.VersionedTextDocumentIdentifier(version, uri),
+                    [types.TextDocumentContentChangeWholeDocument(whole)],
+                )
+            )
+        return types.TextDocumentPositionParams(types.TextDocumentIdentifier(uri), at)
+
+    async def completions(self, path: str, text: str) -> list[types.CompletionItem]:
+        at = self.show(path, text)
+        found = await self.client.text_document_completion_async(types.CompletionParams(at.text_document, at.position))
+        return list(found.items if isinstance(found, types.CompletionList) else found or ())
+
+    async def hover(self, path: str, text: str) -> str:
+        at = self.show(path, text)
+        found = await self.client.text_document_hover_async(types.HoverParams(at.text_document, at.position))
+        return found.contents.value if found and isinstance(found.contents, types.MarkupContent) else ""
+
+    async def diagnostics(self, path: str, text: str | None = None) -> Sequence[types.Diagnostic]:
+        """Return what the server publishes about a file, after its text has changed if one is given."""
+        if text is not None:
+            self.show(path, text)
+        uri = self.uri(path)
+        async with self._changed:
+            await asyncio.wait_for(self._changed.wait_for(lambda: uri in self._published), SECONDS)
+        return self._published[uri]
+
+    async def publish(self, params: types.PublishDiagnosticsParams) -> None:
+        if params.version is None or params.version == self._versions.get(params.uri):
+            async with self._changed:
+                self._published[params.uri] = list(params.diagnostics)
+                self._changed.notify_all()
+
+
+@asynccontextmanager
+async def language_client(
+    folder: Path, *command: str, settings: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
+) -> AsyncGenerator[Client]:
+    """Start a language server, and stop it at the end. `settings` are those that it asks for, by section."""
+    client = LanguageClient("tests", "1")
+    made = Client(folder, client)
+
+    async def publish(params: types.PublishDiagnosticsParams) -> None:
+        await made.publish(params)
+
+    def configuration(params: types.ConfigurationParams) -> list[Any]:
+        return [(settings or {}).get(item.section or "", {}) for item in params.items]
+
+    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(publish)
+    client.feature(types.WORKSPACE_CONFIGURATION)(configuration)
+    await client.start_io(command[0], *command[1:], env={**os.environ, **(environment or {})})
+    try:
+        capabilities = types.ClientCapabilities(
+            workspace=types.WorkspaceClientCapabilities(configuration=True, apply_edit=True),
+            text_document=types.TextDocumentClientCapabilities(
+                completion=types.CompletionClientCapabilities(
+                    completion_item=types.ClientCompletionItemOptions(
+                        snippet_support=True, documentation_format=[types.MarkupKind.Markdown]
+                    )
+                ),
+                publish_diagnostics=types.PublishDiagnosticsClientCapabilities(version_support=True),
+            ),
+        )
+        await asyncio.wait_for(
+            client.initialize_async(
+                types.InitializeParams(
+                    capabilities=capabilities,
+                    process_id=None,
+                    workspace_folders=[types.WorkspaceFolder(folder.as_uri(), folder.name)],
+                )
+            ),
+            SECONDS,
+        )
+        client.initialized(types.InitializedParams())
+        yield made
+        await asyncio.wait_for(client.shutdown_async(None), SECONDS)
+    finally:
+        client.exit(None)
+        await client.stop()  # type: ignore[no-untyped-call]  # pygls does not annotate it

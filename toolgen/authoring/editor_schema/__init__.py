@@ -1,0 +1,1 @@
+"""The JSON Schema of spec files for editors."""
