@@ -26,6 +26,7 @@ class Client:
     def __init__(self, folder: Path, client: LanguageClient) -> None:
         self.folder = folder
         self.client = client
+        self.shown = set[str]()
         self._versions: dict[str, int] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
         self._changed = asyncio.Condition()
@@ -40,8 +41,10 @@ class Client:
         uri, whole = self.uri(path), before + after
         self._published.pop(uri, None)
         version = self._versions[uri] = self._versions.get(uri, 0) + 1
+        self.shown.add(path)
         if version == 1:
-            item = types.TextDocumentItem(uri, "json" if path.endswith(".json") else "yaml", version, whole)
+            language = {"json": "json", "py": "python"}.get(path.rpartition(".")[2], "yaml")
+            item = types.TextDocumentItem(uri, language, version, whole)
             self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         else:
             self.client.text_document_did_change(
@@ -62,6 +65,11 @@ class Client:
         found = await self.client.text_document_hover_async(types.HoverParams(at.text_document, at.position))
         return found.contents.value if found and isinstance(found.contents, types.MarkupContent) else ""
 
+    async def definitions(self, path: str, text: str) -> list[types.Location]:
+        at = self.show(path, text)
+        found = await self.client.text_document_definition_async(types.DefinitionParams(at.text_document, at.position))
+        return [each for each in found if isinstance(each, types.Location)] if isinstance(found, list) else []
+
     async def diagnostics(self, path: str, text: str | None = None) -> Sequence[types.Diagnostic]:
         """Return what the server publishes about a file, after its text has changed if one is given."""
         if text is not None:
@@ -70,6 +78,24 @@ class Client:
         async with self._changed:
             await asyncio.wait_for(self._changed.wait_for(lambda: uri in self._published), SECONDS)
         return self._published[uri]
+
+    async def next_diagnostics(self, path: str) -> Sequence[types.Diagnostic]:
+        """Return what the server publishes next about a file."""
+        async with self._changed:
+            self._published.pop(self.uri(path), None)
+        return await self.diagnostics(path)
+
+    async def saved(self, path: str) -> Sequence[types.Diagnostic]:
+        """Say that a file was saved, by this editor or another program; return what is published about it."""
+        change = types.FileEvent(self.uri(path), types.FileChangeType.Changed)
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+        return await self.next_diagnostics(path)
+
+    async def all_diagnostics(self, first: str, *paths: str) -> Mapping[str, Sequence[types.Diagnostic]]:
+        """Return what the server next publishes about files, after it has published something about the first."""
+        await self.next_diagnostics(first)
+        self._published.clear()
+        return {path: await self.diagnostics(path) for path in paths}
 
     async def publish(self, params: types.PublishDiagnosticsParams) -> None:
         if params.version is None or params.version == self._versions.get(params.uri):

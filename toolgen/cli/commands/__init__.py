@@ -11,6 +11,7 @@ _SPECS: Final = {
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
+    "lsp": "Serve an editor by the language server protocol.",
     "explain": "Explain a diagnostic code.",
 }
 _TOOLS: Final = {

@@ -174,10 +174,14 @@ class MappingNode(Node):
         entry = self._entries.get(key)
         return None if entry is None else entry[0]
 
+    def key_range(self, key: str) -> tuple[int, int]:
+        """The start and end offsets of a key. Raises KeyError."""
+        _, start, end = self._entries[key]
+        return start, end
+
     def key_span(self, key: str) -> Span:
         """The span of a key. Raises KeyError."""
-        _, start, end = self._entries[key]
-        return self.source.span(start, end)
+        return self.source.span(*self.key_range(key))
 
     def to_data(self) -> dict[str, Any]:
         """The keys and their values."""

@@ -54,14 +54,14 @@ def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
     specs: list[SpecFile] = []
     for listed in list_specs(root, base):
         shown = Path(os.path.relpath(root / listed.path, base)).as_posix()
-        if spec := _read_spec(listed, shown, sink):
+        if spec := read_spec(listed, shown, sink):
             specs.append(spec)
     return specs
 
 
 def read_builtin(toolsets: Iterable[str], sink: Diagnostics) -> list[SpecFile]:
     """Read the specs of built-in toolsets. Unreadable ones are reported and omitted."""
-    found = (_read_spec(listed, listed.path, sink) for listed in list_builtin(toolsets))
+    found = (read_spec(listed, listed.path, sink) for listed in list_builtin(toolsets))
     return [spec for spec in found if spec]
 
 
@@ -74,7 +74,8 @@ def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:
     return None if decoded is None else _parse(Source(path, decoded), sink)
 
 
-def _read_spec(listed: Listed, shown: str, sink: Diagnostics) -> SpecFile | None:
+def read_spec(listed: Listed, shown: str, sink: Diagnostics) -> SpecFile | None:
+    """Read and parse one listed file; `shown` is its path in messages. What keeps it from that is reported."""
     text = _read(listed, shown, sink)
     if text is None:
         return None

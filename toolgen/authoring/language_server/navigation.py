@@ -1,0 +1,119 @@
+"""Navigation: from a use to the definition and back, and new names for both."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from toolgen.authoring.language_server.symbols import Kind, Place, Reference, Symbol
+from toolgen.compiler.documents.base import (
+    GRAMMAR,
+    DottedNamePattern,
+    ToolKeyPattern,
+    TypeNamePattern,
+    WordPattern,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from toolgen.authoring.language_server.workspace import Index
+
+_PATTERNS: Final[Mapping[Kind, str]] = {
+    Kind.TOOLSET: DottedNamePattern,
+    Kind.AGENT: DottedNamePattern,
+    Kind.TOOL: ToolKeyPattern,
+    Kind.TYPE: TypeNamePattern,
+    Kind.METHOD: WordPattern,
+    Kind.TAG: WordPattern,
+    Kind.CATALOG: WordPattern,
+    Kind.POLICY: WordPattern,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The symbol at a position, and where the position is."""
+
+    symbol: Symbol
+    place: Place
+
+
+class RenameRefused(ValueError):
+    """A name cannot be given; the message says why."""
+
+
+def symbol_at(index: Index, path: str, offset: int) -> Found | None:
+    """Return the symbol that is defined or used at an offset of a file; None if there is none, or it is not defined."""
+    file = next((each for each in index.files if each.path == path), None)
+    if file is None:
+        return None
+    for symbol in file.symbols.defined:
+        if _holds(symbol.place, offset):
+            return Found(symbol, symbol.place)
+    for used in file.symbols.used:
+        if _holds(used.place, offset) and (meant := index.find(used.kind, used.names)):
+            return Found(meant, used.place)
+    return None
+
+
+def uses_of(index: Index, symbol: Symbol) -> list[Reference]:
+    """Return all references to a symbol, each place once."""
+    found: dict[Place, Reference] = {}
+    for file in index.files:
+        for used in file.symbols.used:
+            if symbol.name in used.names and index.find(used.kind, used.names) == symbol:
+                found.setdefault(used.place, used)
+    return list(found.values())
+
+
+def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[Place, str]]:
+    """Return the edits that give a symbol another name, everywhere. `name` is the key of a tool, not its ident.
+
+    Raises RenameRefused if the name is not allowed or taken, or the symbol is of a built-in toolset.
+    """
+    pattern = _PATTERNS[symbol.kind]
+    if not re.fullmatch(pattern, name):
+        raise RenameRefused(f"{name!r} cannot be the name of a {symbol.kind.value}: {GRAMMAR[pattern]}")
+    prefix = symbol.name[: len(symbol.name) - len(short_name(symbol))]
+    if (symbol.kind, f"{prefix}{name}") in index.symbols:
+        raise RenameRefused(f"there is a {symbol.kind.value} `{name}` already")
+    if "://" in symbol.place.path:
+        raise RenameRefused(f"`{short_name(symbol)}` is of a built-in toolset")
+    edits = [(symbol.place, name)]
+    edits += [(place, f"{text}{name}") for place, text in _written(index, symbol, prefix)]
+    if symbol.kind is Kind.TOOLSET:
+        edits += _idents(index, symbol.name, name)
+    return edits
+
+
+def short_name(symbol: Symbol) -> str:
+    """Return the name as it is written where the symbol is defined: the key of a tool, the name of a type."""
+    if symbol.kind is Kind.TOOL:
+        return symbol.name.rpartition(".")[2]
+    return symbol.name.rpartition("#")[2]
+
+
+def _written(index: Index, symbol: Symbol, prefix: str) -> Iterator[tuple[Place, str]]:
+    """Yield the places of the uses, and what is written there before the name."""
+    for used in uses_of(index, symbol):
+        length = used.place.end - used.place.start
+        is_ident = symbol.kind is Kind.TOOL and length == len(symbol.name)
+        yield used.place, prefix if is_ident else ""
+
+
+def _idents(index: Index, toolset: str, name: str) -> Iterator[tuple[Place, str]]:
+    """Yield the edits of idents of a toolset's tools."""
+    for file in index.files:
+        for used in file.symbols.used:
+            found = index.find(used.kind, used.names)
+            if found is None or found.kind is not Kind.TOOL or not found.name.startswith(f"{toolset}."):
+                continue
+            key = found.name.removeprefix(f"{toolset}.")
+            if "." not in key and used.place.end - used.place.start == len(found.name):
+                yield used.place, f"{name}.{key}"
+
+
+def _holds(place: Place, offset: int) -> bool:
+    return place.start <= offset <= place.end

@@ -1,0 +1,233 @@
+"""The server: requests and notifications of the protocol, each answered by a function of this package."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Final
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from toolgen.authoring.language_server.completion import offers_at
+from toolgen.authoring.language_server.context import writing_at
+from toolgen.authoring.language_server.convert import path_of
+from toolgen.authoring.language_server.hover import hover_at
+from toolgen.authoring.language_server.navigation import RenameRefused, renamed, short_name, uses_of
+from toolgen.authoring.language_server.python_links import idents_at
+from toolgen.authoring.language_server.session import Session
+from toolgen.authoring.language_server.symbols import Kind
+from toolgen.authoring.language_server.workspace import Index, project_folder
+
+_ITEM_KINDS: Final = {
+    "key": types.CompletionItemKind.Property,
+    "value": types.CompletionItemKind.EnumMember,
+    "arg": types.CompletionItemKind.Field,
+    Kind.TOOL: types.CompletionItemKind.Function,
+    Kind.TOOLSET: types.CompletionItemKind.Module,
+    Kind.TYPE: types.CompletionItemKind.Class,
+    Kind.METHOD: types.CompletionItemKind.Method,
+    Kind.TAG: types.CompletionItemKind.Keyword,
+}
+
+
+_SYMBOL_KINDS: Final = {
+    Kind.TOOL: types.SymbolKind.Function,
+    Kind.TYPE: types.SymbolKind.Class,
+    Kind.METHOD: types.SymbolKind.Method,
+}
+
+server: Final = Session()
+
+
+@server.feature(types.INITIALIZED)
+def _initialized(ls: Session, _: types.InitializedParams) -> None:
+    for folder in ls.workspace.folders.values():
+        root = Path(path_of(folder.uri))
+        if project_folder(root / "specs") == root:
+            ls.check_later(ls.project(root))
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+async def _opened(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
+    _take(ls, params.text_document.uri)
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+async def _changed(ls: Session, params: types.DidChangeTextDocumentParams) -> None:
+    _take(ls, params.text_document.uri)
+
+
+def _take(ls: Session, uri: str) -> None:
+    if spec := ls.spec(uri):
+        project, path, _ = spec
+        project.unsaved[path] = ls.workspace.get_text_document(uri).source
+    ls.changed(uri)
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+async def _closed(ls: Session, params: types.DidCloseTextDocumentParams) -> None:
+    if located := ls.located(params.text_document.uri):
+        project, path = located
+        project.unsaved.pop(path, None)
+        ls.check_later(project)
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+async def _saved(ls: Session, params: types.DidSaveTextDocumentParams) -> None:
+    ls.changed(params.text_document.uri)
+
+
+@server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+async def _changed_on_disk(ls: Session, params: types.DidChangeWatchedFilesParams) -> None:
+    for change in params.changes:
+        if located := ls.located(change.uri):
+            ls.check_later(located[0])
+
+
+@server.feature(
+    types.TEXT_DOCUMENT_COMPLETION,
+    types.CompletionOptions(trigger_characters=["#", "/", ".", "+", '"', "'", ":", " ", "-"]),
+)
+def _complete(ls: Session, params: types.CompletionParams) -> types.CompletionList | None:
+    spec = ls.spec(params.text_document.uri)
+    if spec is None:
+        return None
+    project, path, target = spec
+    text = ls.text(project.file(path).text)
+    writing = writing_at(path, text.text, text.offset(params.position))
+    if writing is None:
+        return None
+    place = text.range(writing.start, writing.end)
+    has_value = text.text[writing.end : writing.end + 1] == ":"
+    items = [
+        types.CompletionItem(
+            label=offer.text,
+            kind=_ITEM_KINDS.get(offer.what),
+            detail=offer.what,
+            documentation=types.MarkupContent(types.MarkupKind.Markdown, offer.description),
+            filter_text=offer.text,
+            text_edit=types.TextEdit(place, f"{offer.text}: " if offer.is_key and not has_value else offer.text),
+        )
+        for offer in offers_at(path, writing, Index.of(project.files(target)))
+    ]
+    return types.CompletionList(is_incomplete=False, items=items)
+
+
+@server.feature(types.TEXT_DOCUMENT_HOVER)
+def _hover(ls: Session, params: types.HoverParams) -> types.Hover | None:
+    spec = ls.spec(params.text_document.uri)
+    if spec is None:
+        return None
+    project, path, target = spec
+    file = project.file(path)
+    shown = hover_at(Index.of(project.files(target)), file, ls.text(file.text).offset(params.position))
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, shown)) if shown else None
+
+
+@server.feature(types.TEXT_DOCUMENT_DEFINITION)
+def _definition(ls: Session, params: types.DefinitionParams) -> list[types.Location] | None:
+    """From a use to the definition; from the definition of a tool to its generated ident; from Python to the spec."""
+    if found := ls.symbol(params.text_document.uri, params.position):
+        project, target, _, at = found
+        if at.place == at.symbol.place and at.symbol.kind is Kind.TOOL:
+            return ls.generated(project, target, at.symbol.name)
+        return [ls.location(project, at.symbol.place)] if "://" not in at.symbol.place.path else None
+    return _from_python(ls, params)
+
+
+@server.feature(types.TEXT_DOCUMENT_IMPLEMENTATION)
+def _implementation(ls: Session, params: types.ImplementationParams) -> list[types.Location] | None:
+    """From a tool, defined or used, to its generated ident."""
+    found = ls.symbol(params.text_document.uri, params.position)
+    if found is None or found[3].symbol.kind is not Kind.TOOL:
+        return None
+    project, target, _, at = found
+    return ls.generated(project, target, at.symbol.name)
+
+
+def _from_python(ls: Session, params: types.DefinitionParams) -> list[types.Location] | None:
+    uri = params.text_document.uri
+    located = ls.located(uri)
+    if located is None or not uri.endswith(".py"):
+        return None
+    project, path = located
+    document = ls.workspace.get_text_document(uri)
+    text = ls.text(document.source)
+    locations: list[types.Location] = []
+    for checked in ls.checked(project):
+        if checked.catalog is None:
+            continue
+        out = f"{checked.target.out}/"
+        module = path.removeprefix(out).removesuffix(".py").replace("/", ".") if path.startswith(out) else ""
+        index = Index.of(project.files(checked.target))
+        for ident in idents_at(text.text, text.offset(params.position), checked.catalog, module):
+            symbol = index.find(Kind.TOOL, [ident])
+            if symbol is not None and "://" not in symbol.place.path:
+                locations.append(ls.location(project, symbol.place))
+    return locations or None
+
+
+@server.feature(types.TEXT_DOCUMENT_REFERENCES)
+def _references(ls: Session, params: types.ReferenceParams) -> list[types.Location] | None:
+    found = ls.symbol(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    project, target, index, at = found
+    places = [used.place for used in uses_of(index, at.symbol)]
+    if params.context.include_declaration:
+        places.insert(0, at.symbol.place)
+    locations = [ls.location(project, place) for place in places if "://" not in place.path]
+    return locations + (ls.generated(project, target, at.symbol.name) if at.symbol.kind is Kind.TOOL else [])
+
+
+@server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+def _prepare_rename(ls: Session, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+    found = ls.symbol(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    project, _, _, at = found
+    text = ls.text(project.file(at.place.path).text)
+    return types.PrepareRenamePlaceholder(text.range(at.place.start, at.place.end), short_name(at.symbol))
+
+
+@server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+def _rename(ls: Session, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    found = ls.symbol(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    project, _, index, at = found
+    try:
+        edits = renamed(index, at.symbol, params.new_name)
+    except RenameRefused as refused:
+        raise JsonRpcInvalidParams(str(refused)) from refused
+    changes: dict[str, list[types.TextEdit]] = {}
+    for place, text in edits:
+        location = ls.location(project, place)
+        changes.setdefault(location.uri, []).append(types.TextEdit(location.range, text))
+    return types.WorkspaceEdit(changes)
+
+
+@server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+def _symbols(ls: Session, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
+    spec = ls.spec(params.text_document.uri)
+    if spec is None:
+        return None
+    project, path, _ = spec
+    file = project.file(path)
+    text = ls.text(file.text)
+    return [
+        types.DocumentSymbol(
+            name=short_name(symbol),
+            kind=_SYMBOL_KINDS.get(symbol.kind, types.SymbolKind.Namespace),
+            range=text.range(min(symbol.place.start, symbol.node.start), max(symbol.place.end, symbol.node.end)),
+            selection_range=text.range(symbol.place.start, symbol.place.end),
+        )
+        for symbol in file.symbols.defined
+    ]
+
+
+def serve() -> None:
+    """Serve one editor by standard input and output, until it disconnects."""
+    with contextlib.suppress(KeyboardInterrupt):
+        server.start_io()

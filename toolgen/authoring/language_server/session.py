@@ -1,0 +1,154 @@
+"""Session: the state of the server for one editor, its projects and the last check of each of their targets."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from toolgen import __version__
+from toolgen.authoring.language_server.convert import Text, diagnostic_of, path_of
+from toolgen.authoring.language_server.navigation import Found, symbol_at
+from toolgen.authoring.language_server.python_links import generated_places
+from toolgen.authoring.language_server.workspace import Checked, Index, Project, project_folder
+from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgen.authoring.language_server.symbols import Place
+    from toolgen.compiler.config import Target
+    from toolgen.compiler.diagnostics.diagnostic import Diagnostic
+
+MOMENT: Final = 0.03
+"""Seconds before a file that changed is checked, in which requests about it are answered, such as a completion."""
+
+PAUSE: Final = 0.4
+"""Seconds without a change before the whole project is checked: the pause of a person who writes."""
+
+
+class Session(LanguageServer):
+    """A language server with the projects of the files that are open."""
+
+    def __init__(self) -> None:
+        super().__init__("toolgen", __version__)
+        self.projects: dict[Path, Project] = {}
+        self._checked: dict[tuple[Path, str], Checked] = {}
+        self._checks: dict[Path, asyncio.Task[None]] = {}
+
+    def located(self, uri: str) -> tuple[Project, str] | None:
+        """Return the project of a file, and its path there; None if it is in no project."""
+        path = Path(path_of(uri))
+        root = project_folder(path)
+        return None if root is None else (self.project(root), path.relative_to(root).as_posix())
+
+    def project(self, root: Path) -> Project:
+        """Return the project of a folder."""
+        return self.projects.setdefault(root, Project(root))
+
+    def spec(self, uri: str) -> tuple[Project, str, Target] | None:
+        """Return the project, path and target of a spec file; None for another file."""
+        found = self.located(uri)
+        if found is None or (target := found[0].target_of(found[1])) is None:
+            return None
+        return (*found, target)
+
+    def symbol(self, uri: str, position: types.Position) -> tuple[Project, Target, Index, Found] | None:
+        """Return the symbol at a position of a spec file, with all others of its target."""
+        spec = self.spec(uri)
+        if spec is None:
+            return None
+        project, path, target = spec
+        index = Index.of(project.files(target))
+        found = symbol_at(index, path, self.text(project.file(path).text).offset(position))
+        return None if found is None else (project, target, index, found)
+
+    def text(self, text: str) -> Text:
+        """Return a text whose positions are converted as the editor counts them."""
+        return Text(text, self.workspace.position_codec)
+
+    def location(self, project: Project, place: Place) -> types.Location:
+        """Return a place of a spec file for the editor."""
+        text = self.text(project.file(place.path).text)
+        return types.Location((project.root / place.path).as_uri(), text.range(place.start, place.end))
+
+    def checked(self, project: Project) -> list[Checked]:
+        """Return the last check of each target, with the last catalog that had no errors."""
+        return [checked for (root, _), checked in self._checked.items() if root == project.root]
+
+    def generated(self, project: Project, target: Target, ident: str) -> list[types.Location]:
+        """Return where generated code defines a tool."""
+        checked = self._checked.get((project.root, target.out))
+        if checked is None or checked.catalog is None:
+            return []
+        return [
+            types.Location(path.as_uri(), self.text(path.read_text(encoding="utf-8")).range(start, end))
+            for path, start, end in generated_places(project.root, target, checked.catalog, ident)
+        ]
+
+    def changed(self, uri: str) -> None:
+        """Check a file that changed, and its whole project after a pause."""
+        if located := self.located(uri):
+            self.check_later(*located)
+
+    def check_later(self, project: Project, path: str = "") -> None:
+        """Check a file, and after a pause in which nothing changes the whole project."""
+        if task := self._checks.get(project.root):
+            task.cancel()
+        self._checks[project.root] = asyncio.get_running_loop().create_task(self._check(project, path))
+
+    async def _check(self, project: Project, path: str) -> None:
+        await asyncio.sleep(MOMENT)
+        if target := project.target_of(path):
+            self._publish(project, path, await asyncio.to_thread(project.check_file, path, target))
+        await asyncio.sleep(PAUSE)
+        try:
+            config = project.config()
+        except ConfigError as error:
+            self._publish_configuration(project, error)
+            return
+        self._publish_configuration(project, None)
+        for target in config.targets:
+            checked = await asyncio.to_thread(project.check, target)
+            before = self._checked.get((project.root, target.out))
+            if checked.catalog is None and before is not None:
+                checked = Checked(target, checked.found, before.catalog)
+            self._checked[project.root, target.out] = checked
+            for path in sorted({*checked.found, *(before.found if before else ())}):
+                if "://" not in path:
+                    self._publish(project, path, checked.found.get(path, ()))
+
+    def _publish(self, project: Project, path: str, found: Iterable[Diagnostic]) -> None:
+        uri = (project.root / path).as_uri()
+        version = self.workspace.get_text_document(uri).version if path in project.unsaved else None
+        shown = [*self._shown(found, project, project.file(path).text)]
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version))
+
+    def _publish_configuration(self, project: Project, error: ConfigError | None) -> None:
+        for file in (OWN_FILE, PROJECT_FILE):
+            found = [each for each in error.diagnostics if each.span.file == file] if error else []
+            if found or (project.root / file).is_file():
+                text = error.sources.get(file, "") if error else ""
+                params = types.PublishDiagnosticsParams(
+                    (project.root / file).as_uri(), [*self._shown(found, project, text)]
+                )
+                self.text_document_publish_diagnostics(params)
+
+    def _shown(self, found: Iterable[Diagnostic], project: Project, text: str) -> Iterator[types.Diagnostic]:
+        own = self.text(text)
+        for each in found:
+            related = [
+                types.DiagnosticRelatedInformation(
+                    types.Location(
+                        (project.root / one.span.file).as_uri(),
+                        self.text(project.file(one.span.file).text).range_of(one.span),
+                    ),
+                    one.message,
+                )
+                for one in each.related
+                if "://" not in one.span.file
+            ]
+            yield diagnostic_of(each, own, related)

@@ -1,0 +1,253 @@
+"""Symbols of spec files: what a file defines and uses, read from its nodes, so that broken files count too."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.documents.base import TypeNamePattern
+from toolgen.compiler.resolve.schemas.keywords import RAW
+from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TYPE_NAME: Final = re.compile(TypeNamePattern)
+_REFERENCE: Final = re.compile(r"(?P<file>[^#]*)#/(?P<section>types|methods)/(?P<name>[^/]+)")
+_DATA: Final = frozenset({"const", "default", "enum", "examples"})
+"""Keywords of JSON Schema whose value is data, not a schema."""
+
+HEADS: Final = ("toolset", "agent", "catalog", "policy")
+
+
+class Kind(StrEnum):
+    """What a symbol is."""
+
+    TOOLSET = "toolset"
+    TOOL = "tool"
+    TYPE = "type"
+    METHOD = "method"
+    AGENT = "agent"
+    CATALOG = "catalog"
+    POLICY = "policy"
+    TAG = "tag"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of a file's text: offsets in characters from 0; the end is exclusive."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition. `name` is unique among those of its kind: an ident, or `path#Name` of a type or method."""
+
+    kind: Kind
+    name: str
+    place: Place
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A use of a symbol, where its name is written.
+
+    `names` are the names that it may mean; the first that exists counts.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """What one file defines and uses."""
+
+    defined: tuple[Symbol, ...]
+    used: tuple[Reference, ...]
+
+
+def symbols_of(path: str, root: Node) -> Symbols:
+    """Return the symbols of a file. What has another form than specs have is passed over."""
+    if not isinstance(root, MappingNode):
+        return Symbols((), ())
+    reader = _Reader(path, root)
+    return Symbols(tuple(reader.defined()), tuple(reader.used()))
+
+
+def entries(node: Node | None) -> list[tuple[str, Node]]:
+    """Return the entries of a mapping; none for another node."""
+    return node.entries() if isinstance(node, MappingNode) else []
+
+
+def items(node: Node | None) -> list[Node]:
+    """Return the items of a list; none for another node."""
+    return list(node.items) if isinstance(node, SequenceNode) else []
+
+
+class _Reader:
+    def __init__(self, path: str, root: MappingNode) -> None:
+        self._path = path
+        self._root = root
+        self._toolset = self._head("toolset")
+
+    def _head(self, key: str) -> str:
+        node = self._root.get(key)
+        return node.value if isinstance(node, ScalarNode) and isinstance(node.value, str) else ""
+
+    def defined(self) -> Iterator[Symbol]:
+        for kind in HEADS:
+            node = self._root.get(kind)
+            if name := self._head(kind):
+                assert node is not None
+                yield Symbol(Kind(kind), name, self._place(node, name), self._root)
+        for section, kind, prefix in (
+            ("tools", Kind.TOOL, f"{self._toolset}."),
+            ("types", Kind.TYPE, f"{self._path}#"),
+            ("methods", Kind.METHOD, f"{self._path}#"),
+            ("tags", Kind.TAG, ""),
+        ):
+            section_node = self._root.get(section)
+            if isinstance(section_node, MappingNode):
+                for key, node in section_node.entries():
+                    start, end = section_node.key_range(key)
+                    yield Symbol(kind, f"{prefix}{key}", self._key(start, end, key), node)
+
+    def used(self) -> Iterator[Reference]:
+        for _, schema in entries(self._root.get("types")):
+            yield from self._of_schema(schema)
+        for _, method in entries(self._root.get("methods")):
+            yield from self._of_reference(method)
+            for side in ("payload", "result"):
+                yield from self._of_schema(_get(method, side))
+        yield from self._tags(_get(self._root.get("defaults"), "tags"))
+        for _, tool in entries(self._root.get("tools")):
+            yield from self._of_tool(tool)
+        for section in ("use", "on_request", "suggest"):
+            for item in items(self._root.get(section)):
+                yield from self._selector(item)
+        for item in items(self._root.get("export")):
+            yield from self._text(Kind.TOOLSET, item)
+        yield from self._rules(self._root.get("rules"))
+        for section in ("roles", "modes"):
+            for _, rules in entries(self._root.get(section)):
+                yield from self._rules(rules)
+        yield from self._of_catalog()
+
+    def _of_tool(self, tool: Node) -> Iterator[Reference]:
+        for side in ("args", "result"):
+            yield from self._of_schema(_get(tool, side))
+        for _, schema in entries(_get(tool, "server_data")):
+            yield from self._of_schema(schema)
+        yield from self._tags(_get(tool, "tags"))
+        bind = _get(tool, "bind")
+        if isinstance(bind, ScalarNode) and isinstance(bind.value, str):
+            yield Reference(Kind.METHOD, (f"{self._path}#{bind.value}",), self._place(bind, bind.value))
+
+    def _of_catalog(self) -> Iterator[Reference]:
+        if not self._head("catalog"):
+            return
+        yield from self._text(Kind.TOOLSET, self._root.get("from"))
+        for _, category in entries(self._root.get("categories")):
+            yield from self._text(Kind.TOOLSET, _get(category, "from"))
+            home = _text_of(_get(category, "from")) or self._head("from")
+            yield from self._target(_get(category, "target"), home)
+            for _, action in entries(_get(category, "actions")):
+                yield from self._target(_get(action, "target") if isinstance(action, MappingNode) else action, home)
+
+    def _target(self, node: Node | None, home: str) -> Iterator[Reference]:
+        if name := _text_of(node):
+            assert node is not None
+            yield Reference(Kind.TOOL, (f"{home}.{name}", name) if home else (name,), self._place(node, name))
+
+    def _rules(self, rules: Node | None) -> Iterator[Reference]:
+        if isinstance(rules, MappingNode):
+            for selector in rules.keys():
+                start, end = rules.key_range(selector)
+                yield from self._selector_text(selector, start, end)
+
+    def _selector(self, node: Node) -> Iterator[Reference]:
+        if text := _text_of(node):
+            yield from self._selector_text(text, node.start, node.end)
+
+    def _selector_text(self, text: str, start: int, end: int) -> Iterator[Reference]:
+        place = self._key(start, end, text)
+        name, *tags = text.split("+")
+        if name and "*" not in name:
+            yield Reference(Kind.TOOL, (name,), Place(self._path, place.start, place.start + len(name)))
+        at = place.start + len(name)
+        for tag in tags:
+            yield Reference(Kind.TAG, (tag,), Place(self._path, at + 1, at + 1 + len(tag)))
+            at += 1 + len(tag)
+
+    def _tags(self, node: Node | None) -> Iterator[Reference]:
+        for item in items(node):
+            yield from self._text(Kind.TAG, item)
+
+    def _text(self, kind: Kind, node: Node | None) -> Iterator[Reference]:
+        if text := _text_of(node):
+            assert node is not None
+            yield Reference(kind, (text,), self._place(node, text))
+
+    def _of_schema(self, node: Node | None) -> Iterator[Reference]:
+        """Yield the types that a schema uses, in the short form or in JSON Schema."""
+        if isinstance(node, ScalarNode):
+            if isinstance(node.value, str) and _TYPE_NAME.fullmatch(node.value):
+                yield Reference(Kind.TYPE, (f"{self._path}#{node.value}",), self._place(node, node.value))
+        elif isinstance(node, SequenceNode):
+            for item in node.items:
+                yield from self._of_schema(item)
+        elif isinstance(node, MappingNode):
+            if RAW.isdisjoint(node.keys()):
+                for _, field in node.entries():
+                    yield from self._of_schema(field)
+            else:
+                yield from self._of_json_schema(node)
+
+    def _of_json_schema(self, node: Node) -> Iterator[Reference]:
+        if isinstance(node, SequenceNode):
+            for item in node.items:
+                yield from self._of_json_schema(item)
+        elif isinstance(node, MappingNode):
+            yield from self._of_reference(node)
+            for key, inner in node.entries():
+                if key not in _DATA:
+                    yield from self._of_json_schema(inner)
+
+    def _of_reference(self, node: Node) -> Iterator[Reference]:
+        reference = _get(node, "$ref")
+        if found := _REFERENCE.fullmatch(_text_of(reference)):
+            assert reference is not None
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(self._path), found["file"]))
+            kind = Kind.TYPE if found["section"] == "types" else Kind.METHOD
+            name = found["name"]
+            place = self._place(reference, _text_of(reference))
+            yield Reference(
+                kind,
+                (f"{path if found['file'] else self._path}#{name}",),
+                Place(self._path, place.end - len(name), place.end),
+            )
+
+    def _place(self, node: Node, text: str) -> Place:
+        return self._key(node.start, node.end, text)
+
+    def _key(self, start: int, end: int, text: str) -> Place:
+        """Return where a text is written between two offsets, without the quotes around it."""
+        found = self._root.source.text.find(text, start, end)
+        return Place(self._path, start, end) if found < 0 else Place(self._path, found, found + len(text))
+
+
+def _get(node: Node | None, key: str) -> Node | None:
+    return node.get(key) if isinstance(node, MappingNode) else None
+
+
+def _text_of(node: Node | None) -> str:
+    return node.value if isinstance(node, ScalarNode) and isinstance(node.value, str) else ""

@@ -1,0 +1,215 @@
+"""Workspace: the projects that an editor works on, with the texts of files that it has not saved."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
+from toolgen.compiler.build import NAMES_OTHERS
+from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents import read_documents
+from toolgen.compiler.listing import SUFFIXES, Listed, list_builtin, list_specs
+from toolgen.compiler.resolve import resolve
+from toolgen.compiler.source.read import SpecFile, parse, read_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.compiler.diagnostics.diagnostic import Diagnostic
+    from toolgen.compiler.documents.base import SpecFileHead
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.ir.catalog import Catalog
+
+_NOTHING: Final = Symbols((), ())
+
+_NAMES_TOOLS: Final = NAMES_OTHERS - {"TG201", "TG204", "TG403"}
+"""Findings about names of tools and tags, which any file may define. Types and methods are in the files referred to."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One spec file as it is now, on disk or in the editor. `path` is as shown in messages: relative to the project.
+
+    `spec` is None if it cannot be parsed, `document` if it has not the form of a spec file. `found` are the
+    diagnostics of both.
+    """
+
+    path: str
+    text: str
+    spec: SpecFile | None
+    document: Document[SpecFileHead] | None
+    found: tuple[Diagnostic, ...]
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        """What it defines and uses; nothing if it cannot be parsed."""
+        return symbols_of(self.path, self.spec.root) if self.spec else _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A check of a whole target: the diagnostics of each of its files, and its catalog if there are no errors."""
+
+    target: Target
+    found: Mapping[str, Sequence[Diagnostic]]
+    catalog: Catalog | None
+
+
+@dataclass
+class Project:
+    """A project: its configuration, and its files with the texts that the editor has.
+
+    A check may run in another thread than the editor's requests. `unsaved` maps paths to texts.
+    """
+
+    root: Path
+    unsaved: dict[str, str] = field(default_factory=dict[str, str])
+    _files: dict[str, tuple[object, File]] = field(default_factory=dict[str, tuple[object, File]])
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _checking: threading.Lock = field(default_factory=threading.Lock)
+
+    def config(self) -> Config:
+        """Read the configuration. Raises ConfigError."""
+        return load_config(self.root)
+
+    def target_of(self, path: str) -> Target | None:
+        """Return the target that a file is a spec of; None if it is not one, or the configuration has errors."""
+        if not path.lower().endswith(SUFFIXES):
+            return None
+        try:
+            targets = self.config().targets
+        except ConfigError:
+            return None
+        return next((target for target in targets if path.startswith(f"{target.specs}/")), None)
+
+    def files(self, target: Target) -> list[File]:
+        """Return all files of a target, as they are now; those of built-in toolsets first."""
+        listed = [(each, each.path) for each in list_builtin(target.builtin)]
+        specs = self.root / target.specs
+        listed += [(each, f"{target.specs}/{each.path}") for each in list_specs(specs, self.root)]
+        known = {path for _, path in listed}
+        new = [path for path in self.unsaved if path.startswith(f"{target.specs}/") and path not in known]
+        listed += [(Listed(path, str(self.root / path)), path) for path in new]
+        return [self.file(path, each) for each, path in listed]
+
+    def file(self, path: str, listed: Listed | None = None) -> File:
+        """Return one file of a target as it is now; parsed only if it has changed."""
+        at = listed or Listed(path, os.path.realpath(self.root / path))
+        text = self.unsaved.get(path)
+        stamp: object = _stamp(at.real) if text is None else text
+        with self._lock:
+            kept = self._files.get(path)
+            if kept is None or kept[0] != stamp:
+                kept = self._files[path] = (stamp, _read(path, text, at))
+        return kept[1]
+
+    def check_file(self, path: str, target: Target) -> Sequence[Diagnostic]:
+        """Check one file, with the files whose types and methods it uses; not the names that others may define.
+
+        It takes about a millisecond per tool of the file, however many other files there are. One check runs at a time.
+        """
+        with self._checking:
+            return self._check_file(path, target)
+
+    def _check_file(self, path: str, target: Target) -> Sequence[Diagnostic]:
+        file = self.file(path)
+        if file.document is None:
+            return file.found
+        needed = {path: file}
+        open_paths = [path]
+        while open_paths:
+            for used in needed[open_paths.pop()].symbols.used:
+                for other in (name.partition("#")[0] for name in used.names if "#" in name):
+                    if other not in needed and (self.root / other).is_file():
+                        needed[other] = self.file(other)
+                        open_paths.append(other)
+        sink = Diagnostics()
+        documents = [each.document for each in needed.values() if each.document]
+        resolve(documents, sink, profile=target.profile, formats=target.formats)
+        unknown = _NAMES_TOOLS if len(documents) == len(needed) else NAMES_OTHERS
+        found = [each for each in sink if each.span.file == path and each.code not in unknown]
+        return [*file.found, *found]
+
+    def check(self, target: Target) -> Checked:
+        """Check a whole target, as a build does. One check runs at a time."""
+        with self._checking:
+            return self._check(target)
+
+    def _check(self, target: Target) -> Checked:
+        files = self.files(target)
+        sink = Diagnostics()
+        documents = [each.document for each in files if each.document]
+        catalog = resolve(documents, sink, profile=target.profile, formats=target.formats)
+        complete = len(documents) == len(files)
+        found: dict[str, list[Diagnostic]] = {each.path: [*each.found] for each in files}
+        for diagnostic in sink:
+            if complete or diagnostic.code not in NAMES_OTHERS:
+                found.setdefault(diagnostic.span.file, []).append(diagnostic)
+        has_errors = sink.has_errors or not complete
+        return Checked(target, found, None if has_errors else catalog)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The symbols of the files of a target, by kind and name, and all references."""
+
+    files: Sequence[File]
+    symbols: Mapping[tuple[Kind, str], Symbol]
+
+    @classmethod
+    def of(cls, files: Iterable[File]) -> Index:
+        """Index files; of two symbols with one name, the first counts."""
+        files = list(files)
+        symbols: dict[tuple[Kind, str], Symbol] = {}
+        for file in files:
+            for symbol in file.symbols.defined:
+                symbols.setdefault((symbol.kind, symbol.name), symbol)
+        return cls(files, symbols)
+
+    def find(self, kind: Kind, names: Iterable[str]) -> Symbol | None:
+        """Return the symbol with the first of the names that exists; a name of a tool may be that of a toolset."""
+        kinds = (Kind.TOOL, Kind.TOOLSET) if kind is Kind.TOOL else (kind,)
+        return next(
+            (self.symbols[each, name] for name in names for each in kinds if (each, name) in self.symbols), None
+        )
+
+    def names(self, kind: Kind) -> list[str]:
+        """Return the names of all symbols of a kind."""
+        return [name for each, name in self.symbols if each is kind]
+
+
+def project_folder(path: Path) -> Path | None:
+    """Return the nearest folder above a file that has a configuration of toolgen."""
+    for folder in path.parents:
+        if (folder / OWN_FILE).is_file():
+            return folder
+        own = folder / PROJECT_FILE
+        if own.is_file() and "[tool.toolgen" in own.read_text(encoding="utf-8", errors="replace"):
+            return folder
+    return None
+
+
+def _stamp(real: str) -> object:
+    try:
+        stat = Path(real).stat()
+    except OSError:
+        return None
+    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
+def _read(path: str, text: str | None, listed: Listed) -> File:
+    sink = Diagnostics()
+    if text is None:
+        spec = read_spec(listed, path, sink)
+        text = sink.sources.get(path, "")
+    else:
+        node = parse(text, path, sink)
+        spec = None if node is None else SpecFile(path, text, node)
+    documents = read_documents([spec], sink) if spec else []
+    return File(path, text, spec, documents[0] if documents else None, tuple(sink))
