@@ -7,6 +7,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 WHEELS = Path(sys.prefix) / "wheels"
 
@@ -18,9 +22,9 @@ class Environment:
     folder: Path
 
     @classmethod
-    def make(cls, folder: Path) -> Environment:
+    def make(cls, folder: Path, interpreter: str | Path = sys.executable) -> Environment:
         """Create an empty one, without pip."""
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        subprocess.run([interpreter, "-m", "venv", "--without-pip", folder], check=True)
         return cls(folder)
 
     @property
@@ -28,12 +32,23 @@ class Environment:
         """The interpreter."""
         return self.folder / "bin" / "python"
 
-    def install(self, *requirements: str, index: bool = False) -> None:
-        """Install as `pip install` does: from the locked wheels, or from the current package index."""
+    def install(self, *requirements: str, index: bool = False, beside: Path | None = None) -> None:
+        """Install as `pip install` does: from the locked wheels and those in the folder `beside`, or from the index."""
         assert index or WHEELS.is_dir(), f"{WHEELS} is missing: run the tests with `make test`"
-        source = [] if index else ["--isolated", "--no-index", "--find-links", str(WHEELS)]
+        places = [part for each in (WHEELS, beside) if each for part in ("--find-links", str(each))]
+        source = [] if index else ["--isolated", "--no-index", *places]
+        self._pip("install", "--quiet", "--no-compile", *source, *requirements)
+
+    def download(self, folder: Path, names: Collection[str]) -> None:
+        """Download the wheels for its interpreter of locked packages whose wheels are for one version of Python."""
+        locked = [path.name.split("-")[:2] for path in WHEELS.glob("*.whl")]
+        pins = [f"{name}=={version}" for name, version in locked if name in names]
+        assert len(pins) == len(names), f"{sorted(names)} are not all in {WHEELS}"
+        self._pip("download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), *pins)
+
+    def _pip(self, *arguments: str) -> None:
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(self.python)]
-        subprocess.run([*pip, "install", "--quiet", "--no-compile", *source, *requirements], check=True)
+        subprocess.run([*pip, *arguments], check=True)
 
     def installed(self) -> set[str]:
         """Return the names of all distributions in it."""

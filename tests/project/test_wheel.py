@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 
 from tests.project.checkout import ROOT, pyproject
 from tests.project.environment import Environment
+from tests.project.wheels import build
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,19 +38,6 @@ out = "generated"
 builtin = ["actions", "agent", "code", "internal"]
 """
 """The configuration of the committed examples."""
-
-
-def build(kind: str, source: Path, out: Path) -> Path:
-    """Build a `wheel` or an `sdist` from a source tree and return its path."""
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", out], cwd=source, check=True)
-    (built,) = out.iterdir()
-    return built
-
-
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout."""
-    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
