@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
+from toolgen.compiler.lint_settings import LintSettings, read_lint_settings
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
@@ -33,7 +34,7 @@ _LARGEST: Final = 10 * 1024 * 1024
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
-_SETTINGS = ("targets", "executors", *TOOL_USE_SETTINGS)
+_SETTINGS = ("targets", "executors", "lint", *TOOL_USE_SETTINGS)
 _TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin", "export")
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -67,13 +68,15 @@ class Target:
 
 _DEFAULT: Final = Target()
 _NO_TOOL_USE: Final = ToolUseConfig()
+_NO_LINT: Final = LintSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`.
 
-    `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves.
+    `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves. `lint`
+    has the rules of `toolgen lint`.
     `file` is what it was read from, in that folder; empty where the defaults hold.
     """
 
@@ -81,6 +84,7 @@ class Config:
     targets: tuple[Target, ...] = (_DEFAULT,)
     executors: Mapping[str, str] = field(default_factory=dict[str, str])
     tool_use: ToolUseConfig = _NO_TOOL_USE
+    lint: LintSettings = _NO_LINT
     file: str = ""
 
 
@@ -108,7 +112,14 @@ def load_config(folder: Path) -> Config:
         return Config(root)
     targets = source.targets()
     _refuse_overlaps(targets, source)
-    config = Config(root, tuple(target for _, target in targets), source.executors(), source.tool_use(), source.file)
+    config = Config(
+        root,
+        tuple(target for _, target in targets),
+        source.executors(),
+        source.tool_use(),
+        source.lint(),
+        source.file,
+    )
     source.finish()
     return config
 
@@ -245,6 +256,15 @@ class _Source:
             for problem in error.problems:
                 self.report("TG705", problem.message, key=problem.setting.rpartition(".")[2], fix=problem.fix)
             return _NO_TOOL_USE
+
+    def lint(self) -> LintSettings:
+        if "lint" not in self.table:
+            return _NO_LINT
+
+        def report(setting: str, message: str, fix: str) -> None:
+            self.report("TG705", message, key=setting.rpartition(".")[2], fix=fix)
+
+        return read_lint_settings(self.table["lint"], report)
 
     def refuse_unknown(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
         for key in table:

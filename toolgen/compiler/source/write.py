@@ -54,6 +54,15 @@ def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",
     return "\n".join(writer.lines).rstrip("\n") + "\n"
 
 
+def inline_text(value: Any) -> str:
+    """Write a JSON value as YAML on one line that is valid anywhere, also inside brackets. Raises as `to_yaml`."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key_text(key, in_flow=True)}: {inline_text(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline_text, value)) + "]"
+    return _scalar(value, in_flow=True)
+
+
 class _Writer:
     """Collects lines. A `lead` is the text before a value on its first line."""
 

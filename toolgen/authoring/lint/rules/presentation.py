@@ -1,0 +1,163 @@
+"""Rules on how tools are shown to models: what they cost, and which are never shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.selection import used_tools
+from toolgen.authoring.lint.surface import bytes_of, surfaces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.authoring.lint.project import Project
+
+_LONG = " ".join(f"Word {number} of a long text." for number in range(260))
+
+
+@rule(
+    "TL601",
+    bad=f"""
+        toolset: shop
+        tools:
+          find_order:
+            description: |
+              Find an order by its number.
+              {_LONG}
+            permission: readonly
+    """,
+    good="""
+        toolset: shop
+        tools:
+          find_order: {description: Find an order by its number., permission: readonly}
+    """,
+)
+def costly_tool(project: Project) -> Iterator[Finding]:
+    """A tool takes more bytes in a request to OpenAI than the threshold: its name, its description and its args.
+
+    Four bytes are about one token, and every request pays for them. `toolgen stats` counts tokens.
+    """
+    most = project.threshold("TL601")
+    for tool in project.tools:
+        size = bytes_of(project, tool.tool)
+        if size > most:
+            message = f"`{tool.tool.ident}` takes {size:,} bytes of every request"
+            yield Finding(tool.key, message, f"shorten its texts and args to {most:,.0f}, or split it")
+
+
+@rule(
+    "TL602",
+    bad="""
+        toolset: shop
+        description: Orders of the shop.
+        tools: {%s}
+    """
+    % ", ".join(
+        f"find_{a}{b}: {{description: "Find what {a}{b} put away{a}{b}.\\n{f'T{a}{b} ' * 420}.", permission: readonly}}"
+        for a in "abcdefgh"
+        for b in "abcdefgh"
+    ),
+    good="""
+        toolset: shop
+        tools:
+          find_order: {description: Find an order by its number., permission: readonly}
+    """,
+)
+def costly_surface(project: Project) -> Iterator[Finding]:
+    """The tools of an agent, as a layer shows them, take more bytes of each request than the threshold.
+
+    Measured for the presentation of each layer (`tool_use`), as `toolgen stats` does. Narrow `use`, shorten texts, or
+    show tools by category or search.
+    """
+    most = project.threshold("TL602")
+    for what, place, tools in used_tools(project):
+        for presentation, layers, size in surfaces(project, tools):
+            if size > most:
+                message = f"{what} has {len(tools):,} tools, which take {size:,} bytes with `{presentation}`"
+                help_ = f"narrow them, or set another presentation for {', '.join(layers)}"
+                yield Finding(place, message, help_)
+
+
+@rule(
+    "TL603",
+    bad="""
+        toolset: shop
+        description: Orders of the shop.
+        tools:
+          find_order: {description: Find an order by its number., permission: readonly}
+          list_carts: {description: List what was put into carts and not bought., permission: readonly}
+        ---
+        agent: clerk
+        use: [shop]
+        ---
+        catalog: actions
+        categories:
+          orders: {description: Orders of this year., actions: {find: shop.find_order}}
+    """,
+    good="""
+        toolset: shop
+        description: Orders of the shop.
+        tools:
+          find_order: {description: Find an order by its number., permission: readonly}
+          list_carts: {description: List what was put into carts and not bought., permission: readonly}
+        ---
+        agent: clerk
+        use: [shop]
+        ---
+        catalog: actions
+        categories:
+          orders: {description: Orders of this year., actions: {find: shop.find_order, carts: shop.list_carts}}
+    """,
+)
+def tool_without_category(project: Project) -> Iterator[Finding]:
+    """No category of any action catalog leads to a tool that an agent uses.
+
+    Where tools are shown by category, a model never sees it.
+    """
+    if not project.catalog.catalogs or "universal-category" not in project.config.tool_use.presentations.values():
+        return
+    reached = {
+        action.target
+        for catalog in project.catalog.catalogs
+        for category in catalog.categories
+        for action in (*category.actions.values(), category.resource)
+        if action
+    }
+    used = {tool.ident: what for what, _, tools in used_tools(project) for tool in tools}
+    for tool in project.tools:
+        if tool.tool.ident in used and tool.tool.ident not in reached:
+            message = f"{used[tool.tool.ident]} uses `{tool.tool.ident}`, and no category leads to it"
+            yield Finding(tool.key, message, "add it to a category")
+
+
+@rule(
+    "TL604",
+    bad="""
+        toolset: shop
+        tools:
+          find_order:
+            description: Find an order by its number.
+            args: {number: {type: integer, description: The number on the invoice.}}
+            examples: [{args: {number: 1}}, {args: {number: 1}}]
+            permission: readonly
+    """,
+    good="""
+        toolset: shop
+        tools:
+          find_order:
+            description: Find an order by its number.
+            args: {number: {type: integer, description: The number on the invoice.}}
+            examples: [{args: {number: 1}}, {args: {number: 99}}]
+            permission: readonly
+    """,
+)
+def repeated_example(project: Project) -> Iterator[Finding]:
+    """Two examples of a tool have the same args, so the second shows nothing new."""
+    for tool in project.tools:
+        seen: list[object] = []
+        for index, example in enumerate(tool.tool.examples):
+            if example.args in seen:
+                message = f"example {index + 1} of `{tool.tool.ident}` has the args of an earlier one"
+                yield Finding(tool.place / "examples" / index, message, "show another case, or remove it")
+            seen.append(example.args)

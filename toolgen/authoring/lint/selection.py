@@ -1,0 +1,38 @@
+"""What selectors of agents and policies select."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.authoring.lint.places import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.authoring.lint.project import Project
+    from toolgen.compiler.ir.catalog import Tool
+    from toolgen.compiler.resolve.selectors import Selectable
+
+
+def selectable(project: Project) -> Selectable:
+    """Return what resolves selectors over the tools of a target, built-in ones among them."""
+    return project.once(_selectable)
+
+
+def _selectable(project: Project) -> Selectable:
+    from toolgen.compiler.resolve.selectors import Selectable
+
+    catalog = project.catalog
+    return Selectable.of(catalog.toolsets, catalog.catalogs, list(catalog.tags))
+
+
+def used_tools(project: Project) -> Iterator[tuple[str, Place, list[Tool]]]:
+    """Yield each agent, or all tools where there is no agent: in words, with its place and its tools."""
+    for agent in project.catalog.agents:
+        found = {tool.ident: tool for selector in agent.use for tool in selectable(project).select(selector)}
+        if found:
+            yield f"the agent `{agent.name}`", project.place(agent, "use").of_key, list(found.values())
+    if not project.catalog.agents and project.tools:
+        tools = list(project.catalog.tools)
+        largest = max(project.toolsets, key=lambda toolset: len(toolset.tools))
+        yield "the target", project.place(largest, "toolset"), tools
