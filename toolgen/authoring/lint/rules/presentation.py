@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.project import Project
 
 _LONG = " ".join(f"Word {number} of a long text." for number in range(260))
+_LONG_TOOL = 'find_{name}: {{description: "Find what {name} put away{name}.\\n{text}.", permission: readonly}}'
 
 
 @rule(
@@ -53,11 +54,7 @@ def costly_tool(project: Project) -> Iterator[Finding]:
         description: Orders of the shop.
         tools: {%s}
     """
-    % ", ".join(
-        f"find_{a}{b}: {{description: "Find what {a}{b} put away{a}{b}.\\n{f'T{a}{b} ' * 420}.", permission: readonly}}"
-        for a in "abcdefgh"
-        for b in "abcdefgh"
-    ),
+    % ", ".join(_LONG_TOOL.format(name=f"{a}{b}", text=f"T{a}{b} " * 420) for a in "abcdefgh" for b in "abcdefgh"),
     good="""
         toolset: shop
         tools:
