@@ -7,11 +7,13 @@ from typing import Final
 _SPECS: Final = {
     "init": "Create a project: configuration, an example spec, and next steps.",
     "build": "Compile specs into packages; with `--check`, only compare.",
+    "lint": "Report what is bad for models and for people in specs that compile.",
+    "fmt": "Format specs, with their comments.",
     "import": "Import tool definitions from other formats as specs.",
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
-    "explain": "Explain a diagnostic code.",
+    "explain": "Explain a diagnostic or a lint rule.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",
