@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.authoring.lint.parts import parts_of
 from toolgen.authoring.lint.places import Place
 from toolgen.compiler.listing import BUILTIN_PREFIX
+from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
 
 T = TypeVar("T")
+
+READING: Final = frozenset("get list read search find show view describe lookup query count fetch".split())
+"""Words that names of tools start with that only read."""
+
+
+def first_word(name: str) -> str:
+    """Return the first word of a name, in lower case."""
+    return next(iter(words(name)), "").lower()
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,11 @@ class LintedTool:
     def is_write(self) -> bool:
         """Whether it may change anything."""
         return self.tool.permission.value == "write"
+
+    @property
+    def changes_things(self) -> bool:
+        """Whether it is a write tool that is meant to be one: by its spec, or its name is not one that only reads."""
+        return self.is_write and (self.sets("permission") or first_word(self.tool.key) not in READING)
 
     def sets(self, key: str) -> bool:
         """Whether the tool, or the defaults of its file, set a key."""

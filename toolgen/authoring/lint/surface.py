@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.messages import OfferedTool
 from toolgen.providers.table import provider, spelled
@@ -17,9 +17,25 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.lint.project import Project
     from toolgen.compiler.ir.catalog import Tool
+    from toolgen.providers.protocol import Provider
 
-_MEASURED = "openai"
+_MEASURED: Final = "openai"
 """The provider whose requests are measured; those of others differ by a few bytes for each tool."""
+
+
+def offered_tool(project: Project, tool: Tool, to: Provider) -> OfferedTool:
+    """Return a tool as a provider gets it."""
+    return OfferedTool(
+        name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), to),
+        description=tool.description,
+        args=project.once(_args)[tool.ident],
+        title=tool.title,
+        permission=tool.permission.value,
+    )
+
+
+def _args(project: Project) -> dict[str, Any]:
+    return {tool.ident: model_args_schema(tool.args.json, tool.inject) for tool in project.catalog.tools}
 
 
 def bytes_of(project: Project, tool: Tool) -> int:
@@ -43,11 +59,6 @@ def _sizes(project: Project) -> dict[str, int]:
     for tool in project.catalog.tools:
         if tool.ident in DISCOVERY:
             continue
-        offered = OfferedTool(
-            name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), made),
-            description=tool.description,
-            args=model_args_schema(tool.args.json, tool.inject),
-        )
-        listed = made.tools([offered]).fields.get("tools", [])
+        listed = made.tools([offered_tool(project, tool, made)]).fields.get("tools", [])
         sizes[tool.ident] = sum(len(compact_json(each).encode()) for each in listed)
     return sizes

@@ -24,9 +24,9 @@ _VALUES: Final = re.compile(
 )
 _EXAMPLES: Final = re.compile(r"\b(?:e\.?g\.?|for example|such as|etc)\b|\.\.\.|…", re.IGNORECASE)
 _BOUND: Final = re.compile(
-    r"\b(?:between\s+-?\d[\d.,]*\s+and\s+-?\d|from\s+-?\d[\d.,]*\s+to\s+-?\d|at (?:most|least)\s+-?\d|(?:max(?:imum)?|min(?:imum)?)"
-    r"(?: value)?(?: is| of|:|=)?\s+-?\d|no more than\s+\d|must be (?:positive|non-negative|greater|less|at least|at most)"
-    r"|\(\s*-?\d+\s*(?:-|to|\.\.)\s*\d+\s*\)|up to\s+\d)",
+    r"\b(?:between\s+-?\d[\d.,]*\s+and\s+-?\d[\d,]*|from\s+-?\d[\d.,]*\s+to\s+-?\d[\d,]*|at (?:most|least)\s+-?\d[\d,]*|(?:max(?:imum)?|min(?:imum)?)"
+    r"(?: value)?(?: is| of|:|=)?\s+-?\d[\d,]*|no more than\s+\d[\d,]*|must be (?:positive|non-negative|greater|less|at least|at most)"
+    r"|\(\s*-?\d+\s*(?:-|to|\.\.)\s*\d+\s*\)|up to\s+\d[\d,]*)",
     re.IGNORECASE,
 )
 _DEFAULT: Final = re.compile(
@@ -34,7 +34,7 @@ _DEFAULT: Final = re.compile(
     re.IGNORECASE,
 )
 _OPTIONAL: Final = re.compile(r"^\W*optional\b|\(optional\)|\boptional\.?$", re.IGNORECASE)
-_REQUIRED: Final = re.compile(r"^\W*required\b(?! if| when| for| unless| only| by)|\(required\)", re.IGNORECASE)
+_REQUIRED: Final = re.compile(r"^\W*required\s*(?:[.:;,)\]-]|$)|\(required\)", re.IGNORECASE)
 _UNITS: Final = frozenset(
     """ms s sec secs second seconds millisecond milliseconds us ns minute minutes min mins hour hours hr hrs day days week
     weeks month months year years byte bytes kb mb gb tb kib mib gib bit bits char chars character characters token
@@ -45,8 +45,8 @@ _UNITS: Final = frozenset(
     newton volts volt watt watts amps amp kwh joule joules pascal psi bar acre acres hectares sqft knots mph kph kmh""".split()
 )  # fmt: skip
 _MEASURES: Final = frozenset(
-    """timeout delay duration interval ttl expiry lifetime age size length width height depth distance radius weight mass
-    temperature speed velocity volume bandwidth quota""".split()  # noqa: SIM905 (as a list it takes a page)
+    """timeout delay duration interval ttl lifetime width height distance radius mass temperature speed velocity
+    bandwidth""".split()  # noqa: SIM905 (as a list it takes a page)
 )
 _SYMBOLS: Final = re.compile(r"[%°$€£²³]|\b\d+\s?(?:ms|s|m|h|d|kb|mb|gb)\b|/\s?s\b")
 _MOMENT: Final = re.compile(r"(?:^|_)(?:date|datetime|timestamp|deadline|birthday|dob)$|_(?:at|date|on)$|(?<=[a-z])(?:At|Date)$")
@@ -218,8 +218,6 @@ def unit_in_doubt(project: Project) -> Iterator[Finding]:
     for tool, part in _parameters(project):
         named = [word.lower() for word in words(part.name)]
         if not named or named[-1] not in _MEASURES or not part.is_a("integer", "number") or _has(part, "enum", "const"):
-            continue
-        if named[-1] in ("size", "length", "depth") and {"page", "batch", "max", "list", "group"} & set(named):
             continue
         told = {word.lower() for word in words(f"{part.name} {part.description} {tool.tool.description}")}
         if not told & _UNITS and not _SYMBOLS.search(f"{part.description} {tool.tool.description}"):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.project import LintedTool, Project
 
 _VAGUE_WORDS: Final = frozenset(
-    """run do go process handle execute perform call use action operation tool function method task job get set data
+    """run do go process handle execute perform call use action operation tool function method get set data
     info item object thing stuff util helper manager service api request main default misc general""".split()  # noqa: SIM905 (as a list it takes a page)
 )
 _VAGUE_PARAMETER: Final = re.compile(
@@ -143,17 +143,19 @@ def parameter_types_differ(project: Project) -> Iterator[Finding]:
 
     A model takes what it got from one tool, and sends it to the other. Types that differ in `null` alone, an array
     beside its items, and integers beside numbers, are not reported; nor are names such as `value` and `id` that mean
-    another thing in each tool.
+    another thing in each tool. Each name and type is reported once.
     """
     for toolset in project.toolsets:
         seen: dict[str, tuple[str, LintedTool, Part]] = {}
+        reported: set[tuple[str, str]] = set()
         for tool in _of(project, toolset.name):
             for part in tool.parameters:
                 kind = "number" if part.is_a("integer", "number") else "".join(part.types)
                 if len(part.types) != 1 or kind in ("array", "object") or part.name.lower() in _ANYTHING:
                     continue
                 first, other, there = seen.setdefault(part.name, (kind, tool, part))
-                if first != kind:
+                if first != kind and (part.name, kind) not in reported:
+                    reported.add((part.name, kind))
                     message = f"`{part.name}` is {_article(kind)} here, and {_article(first)} in `{other.tool.ident}`"
                     related = ((there.field.of_key, f"here it is {_article(first)}"),)
                     yield Finding(part.field.of_key, message, "use one type, or another name", related)
@@ -202,15 +204,17 @@ def _of(project: Project, toolset: str) -> list[LintedTool]:
 def parameter_spelling_differs(project: Project) -> Iterator[Finding]:
     """A parameter is spelled in two ways in one toolset, such as `orderId` and `order_id`.
 
-    A model that saw one sends it to the other tool, where it is refused.
+    A model that saw one sends it to the other tool, where it is refused. Each spelling is reported once.
     """
     for toolset in project.toolsets:
         seen: dict[str, tuple[str, LintedTool, Part]] = {}
+        reported: set[str] = set()
         for tool in _of(project, toolset.name):
             for part in tool.parameters:
                 plain = re.sub(r"[-_. ]", "", part.name).lower()
                 name, other, there = seen.setdefault(plain, (part.name, tool, part))
-                if name != part.name and plain:
+                if name != part.name and plain and part.name not in reported:
+                    reported.add(part.name)
                     message = f"`{part.name}` is spelled `{name}` in `{other.tool.ident}`"
                     related = ((there.field.of_key, "the other spelling"),)
                     yield Finding(part.field.of_key, message, "use one spelling", related)

@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.places import Place
+from toolgen.authoring.lint.project import READING, first_word
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.authoring.lint.selection import selectable
 from toolgen.authoring.lint.text_fixes import with_keyword
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ _DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe tru
 _CHANGING: Final = _DESTRUCTIVE | frozenset(
     "create update insert add set write edit modify rename move send post upload refund pay transfer cancel book".split()
 )
-_READING: Final = frozenset("get list read search find show view describe lookup query count fetch".split())
 _STRICTNESS: Final = {"allow": 0, "ask": 1, "deny": 2, "exclude": 3}
 """As `toolgen.runtime.policy.policy.Answer` orders answers: the strictest wins."""
 
@@ -40,11 +41,6 @@ _PLACES: Final = {
     "url": "url",
     "uri": "url",
 }
-
-
-def _verb(name: str) -> str:
-    named = words(name)
-    return named[0].lower() if named else ""
 
 
 @rule(
@@ -72,7 +68,7 @@ def destructive_without_confirm(project: Project) -> Iterator[Finding]:
     """
     for tool in project.tools:
         hints = tool.tool.annotations or {}
-        destroys = _verb(tool.tool.key) in _DESTRUCTIVE or "dangerous" in tool.tool.tags
+        destroys = first_word(tool.tool.key) in _DESTRUCTIVE or "dangerous" in tool.tool.tags
         if tool.is_write and not tool.tool.confirm and (destroys or hints.get("destructiveHint") is True):
             message = f"`{tool.tool.ident}` can do damage, and has no `confirm`"
             yield Finding(tool.key, message, "write what a person is asked, with `{{args.name}}` for its args")
@@ -117,7 +113,7 @@ def writes_allowed_by_pattern(project: Project) -> Iterator[Finding]:
                 if tool.permission.value == "write" and not tool.confirm and "dangerous" not in tool.tags
             ]
             if writes:
-                message = f"`{selector}` allows {len(writes)} write tools without a question, such as `{writes[0]}`"
+                message = f"`{selector}` allows {counted(len(writes), 'write tool')} without a question, such as `{writes[0]}`"
                 yield Finding(place.of_key, message, f"name them, or write `{selector}+readonly`")
 
 
@@ -321,7 +317,7 @@ def access_arg_is_object(project: Project) -> Iterator[Finding]:
 def readonly_that_changes(project: Project) -> Iterator[Finding]:
     """A tool is `readonly`, and its name says that it changes something. Readonly tools run without a question."""
     for tool in project.tools:
-        if not tool.is_write and _verb(tool.tool.key) in _CHANGING and "internal" not in tool.tool.tags:
+        if not tool.is_write and first_word(tool.tool.key) in _CHANGING and "internal" not in tool.tool.tags:
             message = f"`{tool.tool.ident}` is readonly, and is named like one that changes something"
             permission = tool.place / "permission"
             yield Finding(permission if permission.exists else tool.key, message, "write `permission: write`, or rename it")
@@ -346,7 +342,7 @@ def write_by_default(project: Project) -> Iterator[Finding]:
     Every call of it asks a person. An MCP server says otherwise with `readOnlyHint`, an HTTP API with GET.
     """
     for tool in project.tools:
-        if tool.is_write and not tool.sets("permission") and _verb(tool.tool.key) in _READING:
+        if tool.is_write and not tool.sets("permission") and first_word(tool.tool.key) in READING:
             message = f"`{tool.tool.ident}` counts as `write`, and asks before every call"
             yield Finding(tool.key, message, "write `permission: readonly`, if it changes nothing")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.authoring.lint.selection import used_tools
+from toolgen.authoring.lint.surface import offered_tool
 from toolgen.schema.schema_text import APPLICATORS
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import STRICT, fits, wire_name
@@ -27,29 +28,14 @@ def _payloads(project: Project) -> dict[str, tuple[Payload, dict[str, LintedTool
 
 
 def _payloads_of(project: Project) -> dict[str, tuple[Payload, dict[str, LintedTool]]]:
-    from toolgen.providers.messages import OfferedTool
-    from toolgen.providers.table import provider, spelled
-    from toolgen.schema.compact.compact import model_args_schema
+    from toolgen.providers.table import provider
 
     found: dict[str, tuple[Payload, dict[str, LintedTool]]] = {}
     for name in project.config.lint.providers:
         made = provider(name)
-        named = {
-            spelled(each.tool.ident, each.tool.wire_name or wire_name(each.tool.ident), made): each
-            for each in project.tools
-            if each.tool.ident not in DISCOVERY
-        }
-        offered = [
-            OfferedTool(
-                name=wire,
-                description=each.tool.description,
-                args=model_args_schema(each.tool.args.json, each.tool.inject),
-                title=each.tool.title,
-                permission=each.tool.permission.value,
-            )
-            for wire, each in named.items()
-        ]
-        found[name] = (made.tools(offered), named)
+        own = [each for each in project.tools if each.tool.ident not in DISCOVERY]
+        offered = [offered_tool(project, each.tool, made) for each in own]
+        found[name] = (made.tools(offered), {wire.name: each for wire, each in zip(offered, own, strict=True)})
     return found
 
 
@@ -321,7 +307,7 @@ def unenforced_schema(project: Project) -> Iterator[Finding]:
                 keywords[difference.keyword or "structure"].append(name)
     for tool, keywords in dropped.values():
         for keyword, names in keywords.items():
-            message = f"{_list(list(dict.fromkeys(names)))} does not enforce `{keyword}` in `{tool.tool.ident}`"
+            message = f"`{keyword}` in `{tool.tool.ident}` is not enforced by {_list(list(dict.fromkeys(names)))}"
             yield Finding((tool.place / "args").of_key, message, "say it in the description too")
 
 

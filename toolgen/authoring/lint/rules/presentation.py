@@ -108,9 +108,9 @@ def costly_surface(project: Project) -> Iterator[Finding]:
     """,
 )
 def tool_without_category(project: Project) -> Iterator[Finding]:
-    """No category of any action catalog leads to a tool that an agent uses.
+    """No category of an action catalog leads to a tool that an agent uses, and one does to others of its toolset.
 
-    Where tools are shown by category, a model never sees it.
+    Where tools are shown by category, a model never sees it. It was probably added later, and forgotten here.
     """
     if not project.catalog.catalogs or "universal-category" not in project.config.tool_use.presentations.values():
         return
@@ -122,8 +122,10 @@ def tool_without_category(project: Project) -> Iterator[Finding]:
         if action
     }
     used = {tool.ident: what for what, _, tools in used_tools(project) for tool in tools}
+    toolsets = {ident.rpartition(".")[0] for ident in reached}
     for tool in project.tools:
-        if tool.tool.ident in used and tool.tool.ident not in reached:
+        ident = tool.tool.ident
+        if ident in used and ident not in reached and tool.toolset.name in toolsets:
             message = f"{used[tool.tool.ident]} uses `{tool.tool.ident}`, and no category leads to it"
             yield Finding(tool.key, message, "add it to a category")
 

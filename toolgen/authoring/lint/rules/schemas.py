@@ -123,10 +123,11 @@ def untyped_parameter(project: Project) -> Iterator[Finding]:
 def unbounded_text(project: Project) -> Iterator[Finding]:
     """A text arg of a write tool has no limit: no `maxLength`, `pattern`, `format` or `enum`.
 
-    What a model writes is stored somewhere; a limit keeps a mistake small.
+    What a model writes is stored somewhere; a limit keeps a mistake small. Tools that are named like ones that only read
+    are not reported (`TL508`).
     """
     for tool, part in _fields(project):
-        if tool.is_write and part.is_a("string") and not _anywhere(part.schema, _TEXT_BOUNDS):
+        if tool.changes_things and part.is_a("string") and not _anywhere(part.schema, _TEXT_BOUNDS):
             yield Finding(part.field.of_key, f"{_label(tool, part)} has no `maxLength`", "write the longest sensible one")
 
 
@@ -150,7 +151,7 @@ def unbounded_text(project: Project) -> Iterator[Finding]:
 def unbounded_array(project: Project) -> Iterator[Finding]:
     """An array arg of a write tool has no `maxItems`, so one call may change anything that there is."""
     for tool, part in _fields(project):
-        if tool.is_write and part.is_a("array") and not _anywhere(part.schema, ("maxItems", "enum", "const")):
+        if tool.changes_things and part.is_a("array") and not _anywhere(part.schema, ("maxItems", "enum", "const")):
             yield Finding(part.field.of_key, f"{_label(tool, part)} has no `maxItems`", "write the largest sensible one")
 
 
