@@ -41,8 +41,10 @@ def comments_between(text: str, events: list[Event]) -> list[Comment]:
     found: list[Comment] = []
     for start, end in _gaps(text, events):
         for match in _COMMENT.finditer(text, start, end):
-            line_start = max(text.rfind("\n", 0, match.start()), text.rfind("\r", 0, match.start())) + 1
-            is_alone = not text[line_start : match.start()].strip(" \t")
+            before = match.start()
+            while before and text[before - 1] in " \t":
+                before -= 1
+            is_alone = before == 0 or text[before - 1] in "\r\n"
             found.append(Comment(match[0].rstrip(), match.start(), match.start() + len(match[0].rstrip()), is_alone))
     return found
 
