@@ -95,6 +95,23 @@ def compile_files(files: Sequence[SpecFile], target: Target, sink: Diagnostics, 
     return Compiled(catalog, sink.sources, documents)
 
 
+def check_settings(config: Config, target: Target, compiled: Compiled, sink: Diagnostics) -> None:
+    """Report settings that name what no target has. Other targets are compiled only for names that this one lacks."""
+    from toolgen.compiler.settings import Names, report_unknown, unknown_names
+
+    if sink.has_errors:
+        return
+    missing = unknown_names(config, Names.of(compiled.catalog))
+    for other in config.targets:
+        if missing and other != target:
+            found = Diagnostics()
+            catalog = compile_specs(config.root, other, found).catalog
+            if found.has_errors:
+                return  # it may define them, and its own build reports the errors
+            missing = [each for each in missing if each in unknown_names(config, Names.of(catalog))]
+    report_unknown(config, missing, sink)
+
+
 def generate(
     catalog: Catalog, progress: Callable[[str], None] = quiet, *, export: Sequence[str] = ()
 ) -> dict[str, bytes]:
@@ -143,6 +160,7 @@ def build(
         return Built(Published((), (), ()), {}, strays(tree))
     inputs = current_inputs(config.root, target)
     compiled = compile_specs(config.root, target, sink, progress)
+    check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Built(None, compiled.sources)
     if is_current:
@@ -249,6 +267,7 @@ def check(
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
     compiled = compile_specs(config.root, target, sink, progress)
+    check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Checked(None, compiled.sources)
     if changes == ():

@@ -118,6 +118,10 @@ CODES = _table(
     ("TG706", "folder-outside-project", _E, "`specs` and `out` are relative paths, with `/`, to folders inside the folder of the configuration file."),
     ("TG707", "output-not-a-package", _E, "`out` becomes a Python package, so its last part must be a Python identifier and not a keyword, such as `generated` or `src/tools`."),
     ("TG708", "overlapping-folders", _E, "An output folder is, contains or is inside the output folder of another target or a spec folder. toolgen owns everything in its output folders: give each target its own."),
+    ("TG709", "unknown-catalog", _E, "`tool_use.catalog` names an action catalog that no target has. Write the name after `catalog:` of its file, or leave it out where there is only one."),
+    ("TG710", "unknown-base-tool", _E, "`action_retrieval.base` names a tool that no target has, or that several have. Write its ident."),
+    ("TG711", "unknown-executor", _E, "`executors` has a toolset that no target has, so nothing would run by it. A dotted name needs quotes: `\"shop.orders\" = \"app:shop\"`."),
+    ("TG712", "unread-setting", _W, "`settings` has a value that no condition (`needs`) of an action catalog looks at, so it has no effect."),
     # TG8xx: importing
     ("TG801", "not-a-tool-list", _E, "The import takes an MCP server's response to `tools/list`: `{\"tools\": [...]}`, the JSON-RPC response around it, or the list alone."),
     ("TG802", "incomplete-list", _W, "A server may answer `tools/list` in pages. This response has a `nextCursor`, so it is not the last page, and tools are missing."),
