@@ -46,4 +46,4 @@ def apply_fixes(text: str, file: str, fixes: Iterable[Fix]) -> tuple[str, int]:
 
 def _overlap(one: TextEdit, other: TextEdit) -> bool:
     """Whether two edits change the same characters, or insert at the same place."""
-    return one.start < other.end and other.start < one.end or one.start == other.start
+    return (one.start < other.end and other.start < one.end) or one.start == other.start

@@ -47,8 +47,8 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     lines: list[str] = []
     for path, text in sorted(after.items()):
         old, new = before[path].splitlines(keepends=True), text.splitlines(keepends=True)
-        for line in unified_diff(old, new, f"a/{path}", f"b/{path}"):
-            lines.append(f"{visible(line.rstrip(chr(10)))}\n")
+        made = unified_diff(old, new, f"a/{path}", f"b/{path}")
+        lines += [f"{visible(line.rstrip(chr(10)))}\n" for line in made]
     return "".join(lines)
 
 

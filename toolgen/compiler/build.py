@@ -76,7 +76,9 @@ def _count_of_files(root: Path, target: Target) -> int:
     return len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
 
 
-def compile_files(files: Sequence[SpecFile], target: Target, sink: Diagnostics, *, is_complete: bool = True) -> Compiled:
+def compile_files(
+    files: Sequence[SpecFile], target: Target, sink: Diagnostics, *, is_complete: bool = True
+) -> Compiled:
     """Resolve files that were read. `is_complete` is whether they are all of the target's: none was unreadable."""
     from toolgen.compiler.documents import read_documents
     from toolgen.compiler.resolve import resolve

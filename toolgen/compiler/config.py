@@ -59,7 +59,7 @@ class Target:
     Python's types; `profile` is the schema subset that specs may use.
     `builtin` are the toolsets of `BUILTIN_TOOLSETS` that are compiled with the target's own, sorted. `export` are
     the providers whose payloads of all tools are written with the package, in the order of `PROVIDERS`.
-    `named` has the settings of the project that name tools, which a build checks: a change of them is one of the target.
+    `named` has the settings of the project that name tools, which a build checks: changing them changes the target.
     """
 
     specs: str = "specs"

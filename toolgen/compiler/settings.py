@@ -71,15 +71,11 @@ def unknown_names(config: Config, names: Names) -> list[Unknown]:
     if tool_use.catalog and tool_use.catalog not in names.catalogs:
         found.append(Unknown("TG709", "catalog", tool_use.catalog, names.catalogs))
     idents = tuple(tool.ident for toolset in names.tools.toolsets for tool in toolset.tools)
-    found += [
-        Unknown("TG710", "base", name, idents) for name in tool_use.base if names.tools.names.ident(name) is None
-    ]
+    found += [Unknown("TG710", "base", name, idents) for name in tool_use.base if names.tools.names.ident(name) is None]
     toolsets = (*names.toolsets, *BUILTIN_TOOLSETS)
     found += [Unknown("TG711", name, name, toolsets) for name in config.executors if name not in names.toolsets]
     conditions = tuple(sorted(names.conditions))
-    found += [
-        Unknown("TG712", name, name, conditions) for name in tool_use.settings if name not in names.conditions
-    ]
+    found += [Unknown("TG712", name, name, conditions) for name in tool_use.settings if name not in names.conditions]
     return found
 
 

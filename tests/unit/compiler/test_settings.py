@@ -46,11 +46,14 @@ def built(folder: Path) -> tuple[bool, list[str]]:
 @pytest.mark.parametrize(
     ("settings", "found"),
     [
-        ('tool_use = {catalog = "menus"}', "TG709 toolgen.toml:1:13 there is no action catalog `menus` (did you mean `menu`?)"),
+        (
+            'tool_use = {catalog = "menus"}',
+            "TG709 toolgen.toml:1:13 there is no action catalog `menus` (did you mean `menu`?)",
+        ),
         (
             'action_retrieval = {base = ["shop.fnd"]}',
-            "TG710 toolgen.toml:1:21 `action_retrieval.base` names `shop.fnd`, and there is no such tool"
-            " (did you mean `shop.find`?)",
+            ("TG710 toolgen.toml:1:21 `action_retrieval.base` names `shop.fnd`, and there is no such tool"
+            " (did you mean `shop.find`?)"),
         ),
         (
             'executors = {shp = "app:shop"}',
@@ -66,9 +69,9 @@ def test_a_name_that_is_not_there_keeps_a_target_from_being_built(settings: str,
 def test_a_setting_that_no_condition_looks_at_is_a_warning(tmp_path: Path) -> None:
     done, found = built(project(tmp_path, 'settings = {regoin = "eu"}'))
     assert done
-    assert found == [
-        "TG712 toolgen.toml:1:13 no condition of an action catalog looks at the setting `regoin` (did you mean `region`?)"
-    ]
+    (warning,) = found
+    assert warning.startswith("TG712 toolgen.toml:1:13 no condition of an action catalog looks at the setting `regoin`")
+    assert warning.endswith("(did you mean `region`?)")
 
 
 def test_names_that_are_there_are_not_reported(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def reads_as(header: str, lines: list[str], margin: int, text: str) -> bool:
 def folded(text: str, margin: int, width: int) -> tuple[str, list[str]]:
     """Return the header and the lines of a text without line ends, folded at blanks; no lines where that changes it."""
     words = text.split(" ")
-    if "\n" in text or "" in words or visible(text) != text or len(words) < 2 or text[:1] in "\t" or "\t" in text:
+    if "\n" in text or "" in words or visible(text) != text or len(words) < 2 or text[:1] == "\t" or "\t" in text:
         return ">-", []
     lines: list[str] = [words[0]]
     for word in words[1:]:

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.base import SpecFileHead
 
 _STEP: Final = 2
+_PARTED: Final = frozenset({"tools"})
+"""Keys of a file with a blank line above them."""
+
 _LONGEST_KEY: Final = 1000
 """As for new specs: parsers look for the colon of a key within 1,024 characters."""
 
 
 def print_tree(tree: Tree, text: str, model: type[SpecFileHead] | None) -> str:
-    """Return the formatted text. `text` is the original, `model` that of the file, or None to keep the order of keys."""
+    """Return the formatted text. `text` is the original, `model` that of the file, which orders keys."""
     printer = _Printer(text, model, has_aliases=tree.has_aliases)
     printer.lines(tree.head, 0)
     printer.root(tree.root)
@@ -86,7 +89,8 @@ class _Printer:
             at = len(self.out)
             self._entry(entry, indent, path, lead if index == 0 else None)
             is_long = len(self.out) - at > 1
-            if spaced and index and (is_long or was_long):
+            is_part = (spaced and (is_long or was_long)) or (not path and is_long and _name(entry) in _PARTED)
+            if is_part and index:
                 self._part(begin)
             was_long = is_long
         if value.after:
@@ -101,10 +105,15 @@ class _Printer:
         """Return the entries of a mapping in the canonical order, unless an alias would come before its anchor."""
         order = key_order(self._model, path) if self._model is not None else ()
         ranks = {key: rank for rank, key in enumerate(order)}
-        ordered = sorted(value.entries, key=lambda entry: ranks.get(_name(entry), len(ranks))) if order else value.entries
-        if order and self._has_aliases and [_anchors(entry) for entry in ordered if _anchors(entry)] != [
-            _anchors(entry) for entry in value.entries if _anchors(entry)
-        ]:
+        ordered = (
+            sorted(value.entries, key=lambda entry: ranks.get(_name(entry), len(ranks))) if order else value.entries
+        )
+        if (
+            order
+            and self._has_aliases
+            and [_anchors(entry) for entry in ordered if _anchors(entry)]
+            != [_anchors(entry) for entry in value.entries if _anchors(entry)]
+        ):
             return value.entries
         return ordered
 

@@ -9,7 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 import yaml
-from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 from toolgen.authoring.comments import comments_between
 from toolgen.compiler.diagnostics.text import line_starts
@@ -96,9 +103,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._starts = line_starts(text)
-        self._after_blank = {
-            end for start, end in pairwise(self._starts) if not text[start:end].strip()
-        }
+        self._after_blank = {end for start, end in pairwise(self._starts) if not text[start:end].strip()}
 
     def start_of(self, offset: int) -> int:
         """Return where the line of an offset starts."""
@@ -145,9 +150,9 @@ class _Builder:
             style = event.style or ""
             if style in ("|", ">"):
                 end = start + len(self._text[start:end].rstrip())
-            value = event.value.translate(self._restore) if self._restore else event.value
+            text = event.value.translate(self._restore) if self._restore else event.value
             tagged = event.tag is not None
-            return Value("scalar", start, end, text=value, style=style, anchor=event.anchor or "", is_tagged=tagged)
+            return Value("scalar", start, end, text=text, style=style, anchor=event.anchor or "", is_tagged=tagged)
         assert isinstance(event, MappingStartEvent | SequenceStartEvent), "an end has no start"
         is_list = isinstance(event, SequenceStartEvent)
         found = Value(
@@ -159,7 +164,8 @@ class _Builder:
                 found.end = inner.end_mark.index if found.is_flow else self._end_of(found)
                 break
             first = self._of(inner)
-            key, value = (None, first) if is_list else (first, self.value())
+            key = None if is_list else first
+            value = first if is_list else self.value()
             begin = self._dash(found) if is_list and not found.is_flow else first.start
             found.entries.append(Entry(key, value, begin, begin - self._lines.start_of(begin)))
         return found

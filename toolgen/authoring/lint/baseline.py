@@ -33,7 +33,7 @@ class Entry:
 
 def entry_of(rule: str, finding: Finding) -> Entry:
     """Return how a finding is identified."""
-    value = "" if finding.place.key else canonical(finding.place.node.to_data())
+    value = "" if finding.place.key else canonical(finding.place.node.to_data()).decode()
     digest = sha256(f"{finding.message}\n{value}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Entry(rule, finding.place.name, digest)
 
@@ -48,8 +48,9 @@ def read_baseline(text: str) -> dict[Entry, int]:
     """Return the entries of a baseline with their lines. Raises BaselineBroken."""
     try:
         data: Any = json.loads(text)
-        rows = data["findings"] if data["toolgen_lint_baseline"] == 1 else None
-        entries = [Entry(*row) for row in rows]
+        if data["toolgen_lint_baseline"] != 1:
+            raise ValueError("another version")
+        entries = [Entry(*row) for row in data["findings"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BaselineBroken("it is not what `toolgen lint --write-baseline` writes") from error
     if not all(isinstance(part, str) for each in entries for part in (each.rule, each.place, each.digest)):

@@ -47,7 +47,9 @@ def fix(
         news: dict[str, str] = {}
         for path, text in texts.items():
             if only is None or path in only:
-                chosen = [found.fixes[each] for each in found.findings if each in found.fixes and each.span.file == path]
+                chosen = [
+                    found.fixes[each] for each in found.findings if each in found.fixes and each.span.file == path
+                ]
                 news[path], applied = apply_fixes(text, path, chosen)
                 count += applied
         news = {path: text for path, text in news.items() if text != texts[path]}

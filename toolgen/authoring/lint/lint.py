@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -134,9 +133,7 @@ def _report_unused(outcome: Linted, config: Config, suppressions: Mapping[str, l
                 _add(outcome, config, "TL001", suppression.span, message, "remove the suppression", fix=whole)
 
 
-def _report_fixed(
-    outcome: Linted, config: Config, baseline: Mapping[Entry, int], matched: Iterable[Entry]
-) -> None:
+def _report_fixed(outcome: Linted, config: Config, baseline: Mapping[Entry, int], matched: Iterable[Entry]) -> None:
     for entry in sorted(baseline.keys() - set(matched)):
         if config.lint.reports(entry.rule):
             line = baseline[entry]

@@ -15,8 +15,7 @@ _OF_LINT: Final = {
     "TL001": "A suppression silences nothing: the rule no longer reports its line. The fix removes it.",
     "TL002": "A suppression names a rule that does not exist, or none at all.",
     "TL003": "A suppression has no reason, and so no effect.\n\nWrite `# toolgen: ignore TL203 -- reason`.",
-    "TL004": "The baseline has a finding that no longer exists.\n\nRun `toolgen lint --write-baseline`, so that it cannot "
-    "come back unseen.",
+    "TL004": "The baseline has a finding that no longer exists.\n\nRun `toolgen lint --write-baseline`.",
 }
 """The pages of the rules that are about suppressions and the baseline."""
 

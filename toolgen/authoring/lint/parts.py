@@ -70,7 +70,9 @@ class _Walk:
         self._documents = documents
 
     def start(self, schema: Any, place: Place) -> Part:
-        return self._part(schema, Part({}, "", "", (), required=True, depth=0, place=place, field=place, description=""))
+        return self._part(
+            schema, Part({}, "", "", (), required=True, depth=0, place=place, field=place, description="")
+        )
 
     def below(self, part: Part, seen: tuple[str, ...]) -> Iterator[Part]:
         schema = part.schema
@@ -81,9 +83,7 @@ class _Walk:
             where = property_place(part.place, name)
             yield from self._enter(
                 inner,
-                Part(
-                    {}, name, name, (*part.path, name), name in names, part.depth + 1, where, where, description=""
-                ),
+                Part({}, name, name, (*part.path, name), name in names, part.depth + 1, where, where, description=""),
                 seen,
             )
         if isinstance(schema.get("items"), dict):
@@ -97,7 +97,7 @@ class _Walk:
                 yield from self._inner(part, inner, part.place / key / index, seen)
 
     def _inner(self, part: Part, schema: Any, place: Place, seen: tuple[str, ...]) -> Iterator[Part]:
-        made = Part({}, "", part.owner, part.path, True, part.depth, place, place, description="")  # noqa: FBT003
+        made = Part({}, "", part.owner, part.path, True, part.depth, place, place, description="")
         yield from self._enter(schema, made, seen)
 
     def _enter(self, schema: Any, part: Part, seen: tuple[str, ...]) -> Iterator[Part]:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-READING: Final = frozenset("get list read search find show view describe lookup query count fetch".split())
+READING: Final = frozenset(
+    ["get", "list", "read", "search", "find", "show", "view", "describe", "lookup", "query", "count", "fetch"]
+)
 """Words that names of tools start with that only read."""
 
 
@@ -98,9 +100,7 @@ class Project:
         found: list[LintedTool] = []
         for toolset in self.toolsets:
             document = self.by_path[toolset.span.file]
-            found += [
-                LintedTool(self, toolset, tool, Place(document, ("tools", tool.key))) for tool in toolset.tools
-            ]
+            found += [LintedTool(self, toolset, tool, Place(document, ("tools", tool.key))) for tool in toolset.tools]
         return sorted(found, key=lambda each: each.tool.ident)
 
     @property

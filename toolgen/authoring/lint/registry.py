@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.project import Project
     from toolgen.compiler.diagnostics.lint_rules import LintRule
 
-_MODULES: Final = ("texts", "described_values", "schemas", "names", "portability", "policy", "presentation", "imports")
+_MODULES: Final = (
+    "texts", "described_values", "schemas", "schema_values", "names", "portability", "policy", "policy_rules",
+    "presentation", "imports",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.authoring.lint.places import Place
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toolgen.authoring.lint.places import Place
     from toolgen.authoring.lint.project import Project
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.compiler.resolve.selectors import Selectable

@@ -57,7 +57,9 @@ def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",
 def inline_text(value: Any) -> str:
     """Write a JSON value as YAML on one line that is valid anywhere, also inside brackets. Raises as `to_yaml`."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key_text(key, in_flow=True)}: {inline_text(each)}" for key, each in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{key_text(key, in_flow=True)}: {inline_text(each)}" for key, each in value.items()) + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(inline_text, value)) + "]"
     return scalar_text(value, in_flow=True)

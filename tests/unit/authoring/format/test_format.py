@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from toolgen.authoring.format.format import formatted
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.ir.text import catalog_text
 from toolgen.compiler.source.read import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SHARED = ROOT.parent / "shared"
 SPECS = sorted(

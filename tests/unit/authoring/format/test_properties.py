@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,9 +11,11 @@ from tests.unit.authoring.format.written import DATA, KEYS, Writer
 from toolgen.authoring.comments import comments_of
 from toolgen.authoring.format.format import formatted
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.source.nodes import Node
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical
+
+if TYPE_CHECKING:
+    from toolgen.compiler.source.nodes import Node
 
 
 def node(text: str, path: str = "a.yaml") -> Node:

@@ -12,11 +12,17 @@ SCALARS = st.one_of(
     st.booleans(),
     st.integers(-(10**20), 10**20),
     st.floats(allow_nan=False, allow_infinity=False),
-    st.sampled_from(["", " ", "a", "yes", "1", "1e3", "null", "~", "- a", "a: b", "a #b", "#", "'", '"', "\t", "x\ty", "é", "🙂"]),
-    st.sampled_from(["a\nb", "a\n", "\na", " a\nb\n", "a\n\nb\n\n", "word " * 40 + "end", "\u2028x", "\x85", "%a", "@", "{{x}}"]),
+    st.sampled_from(
+        ["", " ", "a", "yes", "1", "1e3", "null", "~", "- a", "a: b", "a #b", "#", "'", '"', "\t", "x\ty", "é", "🙂"]
+    ),
+    st.sampled_from(
+        ["a\nb", "a\n", "\na", " a\nb\n", "a\n\nb\n\n", "word " * 40 + "end", "\u2028x", "\x85", "%a", "@", "{{x}}"]
+    ),
     st.text(alphabet="ab #:-{}[],\n\"'\\|>&*!%@`\t", max_size=12),
 )
-KEYS = st.one_of(st.text(alphabet="abcxyz?_-. ", min_size=1, max_size=6), st.sampled_from(["on", "1", "~", "a: b", "é"]))
+KEYS = st.one_of(
+    st.text(alphabet="abcxyz?_-. ", min_size=1, max_size=6), st.sampled_from(["on", "1", "~", "a: b", "é"])
+)
 DATA = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
@@ -70,7 +76,11 @@ class Writer:
         self._is_in_text = False
         if isinstance(value, dict | list) and value and self._draw(st.booleans()):
             return [lead + self._beside(), *self._block(value, indent + step)]
-        if isinstance(value, str) and self._draw(st.integers(0, 2)) == 0 and (block := self._literal(value, indent + step)):
+        if (
+            isinstance(value, str)
+            and self._draw(st.integers(0, 2)) == 0
+            and (block := self._literal(value, indent + step))
+        ):
             self._is_in_text = True
             return [f"{lead} {block[0]}{self._beside()}", *block[1:]]
         if self._draw(st.integers(0, 8)) == 0:
@@ -100,7 +110,12 @@ class Writer:
 
     def _scalar(self, value: Any) -> str:
         if isinstance(value, str):
-            if value.isalpha() and value.isascii() and value not in ("null", "yes", "true", "false") and self._draw(st.booleans()):
+            if (
+                value.isalpha()
+                and value.isascii()
+                and value not in ("null", "yes", "true", "false")
+                and self._draw(st.booleans())
+            ):
                 return value
             if value.isprintable() and self._draw(st.booleans()):
                 return "'" + value.replace("'", "''") + "'"

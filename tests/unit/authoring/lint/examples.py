@@ -32,9 +32,7 @@ def linted(
 ) -> Linted:
     """Lint texts by path; fails if one cannot be parsed."""
     sink = Diagnostics()
-    read = [
-        SpecFile(path, text, root) for path, text in files.items() if (root := parse(text, path, sink)) is not None
-    ]
+    read = [SpecFile(path, text, root) for path, text in files.items() if (root := parse(text, path, sink)) is not None]
     assert len(read) == len(files), list(sink)
     chosen = target or Target()
     return lint(Config(Path(), (chosen,), lint=settings or LintSettings()), {chosen: read}, baseline)

@@ -15,43 +15,49 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.project import LintedTool, Project
 
 _QUOTED: Final = r"(?:`[\w.-]{1,30}`|'[\w.-]{1,30}'|\"[\w.-]{1,30}\")"
+_BETWEEN: Final = r"(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*\|\s*|\s*/\s*)"
 _VALUES: Final = re.compile(
-    rf"(?:\b(?:one of|either|must be|can be|allowed values?|possible values?|valid values?|accepted values?|options?)\b"
-    rf"(?: are| is| include)?[:\s(\[]*)(?P<quoted>{_QUOTED}(?:(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*\|\s*|\s*/\s*){_QUOTED})+)"
-    rf"|(?:\b(?:one of|allowed values?|possible values?|valid values?|accepted values?)\b(?: are| is)?\s*[:(\[]\s*)"
-    rf"(?P<plain>[\w-]{{1,30}}(?:\s*[,|/]\s*[\w-]{{1,30}})+(?:,?\s+(?:or|and)\s+[\w-]{{1,30}})?)(?=[\s).\]]|$)",
+    r"(?:\b(?:one of|either|must be|can be|allowed values?|possible values?|valid values?|accepted values?|options?)\b"
+    rf"(?: are| is| include)?[:\s(\[]*)(?P<quoted>{_QUOTED}(?:{_BETWEEN}{_QUOTED})+)"
+    r"|(?:\b(?:one of|allowed values?|possible values?|valid values?|accepted values?)\b(?: are| is)?\s*[:(\[]\s*)"
+    r"(?P<plain>[\w-]{1,30}(?:\s*[,|/]\s*[\w-]{1,30})+(?:,?\s+(?:or|and)\s+[\w-]{1,30})?)(?=[\s).\]]|$)",
     re.IGNORECASE,
 )
 _EXAMPLES: Final = re.compile(r"\b(?:e\.?g\.?|for example|such as|etc)\b|\.\.\.|…", re.IGNORECASE)
+_NUMBER: Final = r"-?\d[\d.,]*(?<![.,])"
 _BOUND: Final = re.compile(
-    r"\b(?:between\s+-?\d[\d.,]*\s+and\s+-?\d[\d,]*|from\s+-?\d[\d.,]*\s+to\s+-?\d[\d,]*|at (?:most|least)\s+-?\d[\d,]*|(?:max(?:imum)?|min(?:imum)?)"
-    r"(?: value)?(?: is| of|:|=)?\s+-?\d[\d,]*|no more than\s+\d[\d,]*|must be (?:positive|non-negative|greater|less|at least|at most)"
-    r"|\(\s*-?\d+\s*(?:-|to|\.\.)\s*\d+\s*\)|up to\s+\d[\d,]*)",
+    rf"\b(?:between\s+{_NUMBER}\s+and\s+{_NUMBER}|from\s+{_NUMBER}\s+to\s+{_NUMBER}|at (?:most|least)\s+{_NUMBER}"
+    rf"|(?:max(?:imum)?|min(?:imum)?)(?: value)?(?: is| of|:|=)?\s+{_NUMBER}|no more than\s+{_NUMBER}|up to\s+{_NUMBER}"
+    r"|must be (?:positive|non-negative|greater|less|at least|at most))",
     re.IGNORECASE,
 )
 _DEFAULT: Final = re.compile(
-    r"\b(?:defaults? (?:to|is|value(?: is)?:?|:)|default[:=]|by default[,:]?)\s*(?P<value>`[^`\s]{1,40}`|'[^'\s]{1,40}'|\"[^\"\s]{1,40}\"|-?\d+(?:\.\d+)?\b|true\b|false\b)",
+    r"\b(?:defaults? (?:to|is|value(?: is)?:?|:)|default[:=]|by default[,:]?)\s*"
+    r"(?P<value>`[^`\s]{1,40}`|'[^'\s]{1,40}'|\"[^\"\s]{1,40}\"|-?\d+(?:\.\d+)?\b|true\b|false\b)",
     re.IGNORECASE,
 )
 _OPTIONAL: Final = re.compile(r"^\W*optional\b|\(optional\)|\boptional\.?$", re.IGNORECASE)
 _REQUIRED: Final = re.compile(r"^\W*required\s*(?:[.:;,)\]-]|$)|\(required\)", re.IGNORECASE)
 _UNITS: Final = frozenset(
-    """ms s sec secs second seconds millisecond milliseconds us ns minute minutes min mins hour hours hr hrs day days week
-    weeks month months year years byte bytes kb mb gb tb kib mib gib bit bits char chars character characters token
+    """ms s sec secs second seconds millisecond milliseconds us ns minute minutes min mins hour hours hr hrs day days
+    week weeks month months year years byte bytes kb mb gb tb kib mib gib bit bits char chars character characters token
     tokens pixel pixels px percent percentage pct meter meters metre metres m km cm mm mile miles foot feet ft inch
     inches gram grams g kg pound pounds lb lbs ounce ounces oz celsius fahrenheit kelvin degree degrees count number
-    epoch unix iso ratio fraction usd eur cent cents dollar dollars euro euros hz khz mhz ghz bps kbps mbps page pages
-    line lines row rows item items word words retries attempts times steps liter liters ml unit units kcal calories
-    newton volts volt watt watts amps amp kwh joule joules pascal psi bar acre acres hectares sqft knots mph kph kmh""".split()
-)  # fmt: skip
+    epoch unix iso ratio fraction hz khz mhz ghz bps kbps mbps page pages line lines row rows item items word words
+    retries attempts times steps liter liters ml unit units volt volts watt watts amp amps joule joules pascal psi bar
+    knots mph kph kmh""".split()  # noqa: SIM905 (as a list it takes a page)
+)
 _MEASURES: Final = frozenset(
     """timeout delay duration interval ttl lifetime width height distance radius mass temperature speed velocity
     bandwidth""".split()  # noqa: SIM905 (as a list it takes a page)
 )
 _SYMBOLS: Final = re.compile(r"[%°$€£²³]|\b\d+\s?(?:ms|s|m|h|d|kb|mb|gb)\b|/\s?s\b")
-_MOMENT: Final = re.compile(r"(?:^|_)(?:date|datetime|timestamp|deadline|birthday|dob)$|_(?:at|date|on)$|(?<=[a-z])(?:At|Date)$")
+_MOMENT: Final = re.compile(
+    r"(?:^|_)(?:date|datetime|timestamp|deadline|birthday|dob)$|_(?:at|date|on)$|(?<=[a-z])(?:At|Date)$"
+)
 _FORM: Final = re.compile(
-    r"\d{4}|y{4}|iso|rfc|utc|unix|epoch|format|hh:|mm[/-]|dd[/-]|e\.g\.|example|such as|for instance|today|tomorrow|%Y", re.I
+    r"\d{4}|y{4}|iso|rfc|utc|unix|epoch|format|hh:|mm[/-]|dd[/-]|e\.g\.|example|such as|for instance|today|tomorrow|%Y",
+    re.IGNORECASE,
 )
 _TEXTUAL: Final = ("enum", "const", "format", "pattern", "examples", "default")
 
@@ -247,11 +253,11 @@ def unit_in_doubt(project: Project) -> Iterator[Finding]:
 def date_without_form(project: Project) -> Iterator[Finding]:
     """A text is a date or a time, and neither the schema nor the description says in which form."""
     for tool, part in _parameters(project):
-        if part.is_a("string") and _MOMENT.search(part.name) and not _has(part, *_TEXTUAL):
-            if not _FORM.search(part.description):
-                message = f"the form of `{part.name}` of `{tool.tool.ident}` is not known"
-                help_ = "write `format: date` or `format: date-time`, or an example in the description"
-                yield Finding(part.field.of_key, message, help_)
+        is_open = _MOMENT.search(part.name) and not _has(part, *_TEXTUAL) and not _FORM.search(part.description)
+        if is_open and part.is_a("string"):
+            message = f"the form of `{part.name}` of `{tool.tool.ident}` is not known"
+            help_ = "write `format: date` or `format: date-time`, or an example in the description"
+            yield Finding(part.field.of_key, message, help_)
 
 
 def _has(part: Part, *keywords: str) -> bool:

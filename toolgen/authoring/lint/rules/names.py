@@ -161,7 +161,9 @@ def parameter_types_differ(project: Project) -> Iterator[Finding]:
                     yield Finding(part.field.of_key, message, "use one type, or another name", related)
 
 
-_ANYTHING: Final = frozenset({"value", "data", "input", "id", "default", "key", "format", "size", "type", "text", "number"})
+_ANYTHING: Final = frozenset(
+    {"value", "data", "input", "id", "default", "key", "format", "size", "type", "text", "number"}
+)
 
 
 def _article(kind: str) -> str:
@@ -291,7 +293,9 @@ def repeated_prefix(project: Project) -> Iterator[Finding]:
         last = toolset.name.rpartition(".")[2].lower()
         tools = _of(project, toolset.name)
         if len(tools) > 1 and all(
-            not tool.tool.remote and not tool.tool.wire_name and tool.tool.key.lower().startswith((f"{last}_", f"{last}-"))
+            not tool.tool.remote
+            and not tool.tool.wire_name
+            and tool.tool.key.lower().startswith((f"{last}_", f"{last}-"))
             for tool in tools
         ):
             message = f"every tool of `{toolset.name}` starts with `{last}`"

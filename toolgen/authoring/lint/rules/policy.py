@@ -5,27 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.lint.places import Place
 from toolgen.authoring.lint.project import READING, first_word
 from toolgen.authoring.lint.registry import Finding, rule
-from toolgen.authoring.lint.selection import selectable
 from toolgen.authoring.lint.text_fixes import with_keyword
-from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgen.authoring.lint.project import Project
-    from toolgen.compiler.ir.catalog import Policy, Tool
 
-_DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())
+_DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())  # noqa: SIM905
 _CHANGING: Final = _DESTRUCTIVE | frozenset(
-    "create update insert add set write edit modify rename move send post upload refund pay transfer cancel book".split()
+    "create update insert add set write edit modify rename move send post upload refund pay transfer cancel".split()  # noqa: SIM905
 )
-_STRICTNESS: Final = {"allow": 0, "ask": 1, "deny": 2, "exclude": 3}
-"""As `toolgen.runtime.policy.policy.Answer` orders answers: the strictest wins."""
-
 _SECRET: Final = re.compile(
     r"(?:^|_)(?:password|passwd|passphrase|secret|api_?key|private_key|client_secret|access_key|(?:access|auth|bearer|refresh|api|"
     r"id|session|csrf)_token|credentials?)$|(?<=[a-z])(?:Password|Secret|ApiKey|PrivateKey|AccessToken|AuthToken|RefreshToken)$",
@@ -75,49 +68,6 @@ def destructive_without_confirm(project: Project) -> Iterator[Finding]:
 
 
 @rule(
-    "TL502",
-    bad="""
-        toolset: shop
-        tools:
-          add_note:
-            description: Add a note to an order of this shop.
-            args: {number: {type: integer, description: The number on the invoice.}}
-        ---
-        policy: office
-        rules: {"shop.*": allow}
-    """,
-    good="""
-        toolset: shop
-        tools:
-          add_note:
-            description: Add a note to an order of this shop.
-            args: {number: {type: integer, description: The number on the invoice.}}
-        ---
-        policy: office
-        rules: {shop.add_note: allow}
-    """,
-)
-def writes_allowed_by_pattern(project: Project) -> Iterator[Finding]:
-    """A pattern of a policy allows write tools that have no `confirm`, so nobody is asked, now or for later tools.
-
-    Name the tools, or add `+readonly` to the pattern.
-    """
-    for policy in project.catalog.policies:
-        for selector, answer, place in _rules(project, policy):
-            name, *tags = selector.split("+")
-            if answer != "allow" or "readonly" in tags or ("*" not in name and name):
-                continue
-            writes = [
-                tool.ident
-                for tool in selectable(project).select(selector)
-                if tool.permission.value == "write" and not tool.confirm and "dangerous" not in tool.tags
-            ]
-            if writes:
-                message = f"`{selector}` allows {counted(len(writes), 'write tool')} without a question, such as `{writes[0]}`"
-                yield Finding(place.of_key, message, f"name them, or write `{selector}+readonly`")
-
-
-@rule(
     "TL503",
     bad="""
         toolset: shop
@@ -148,111 +98,6 @@ def dangerous_without_scope(project: Project) -> Iterator[Finding]:
         if "dangerous" in tool.tool.tags and tool.tool.access is None and tool.tool.args.json.get("properties"):
             message = f"`{tool.tool.ident}` is dangerous, and a grant for it has no scope"
             yield Finding(tool.key, message, "write `access`, with the args that say what it works on")
-
-
-@rule(
-    "TL504",
-    bad="""
-        toolset: shop
-        tools:
-          find_order: {description: Find an order by its number., permission: readonly}
-        ---
-        policy: office
-        rules: {"shop.*": deny, shop.find_order: allow}
-    """,
-    good="""
-        toolset: shop
-        tools:
-          find_order: {description: Find an order by its number., permission: readonly}
-        ---
-        policy: office
-        rules: {shop.find_order: allow}
-    """,
-)
-def undeciding_rule(project: Project) -> Iterator[Finding]:
-    """A rule of a policy can never decide: for each of its tools another rule, which always applies, is stricter.
-
-    The strictest answer wins, wherever it is written: `allow` is no exception from `deny`. A tool that is tagged
-    `dangerous` or has `confirm` asks in any case, so `allow` does not decide for it either.
-    """
-    for policy in project.catalog.policies:
-        always = list(policy.rules.items())
-        chosen = {each: _idents(project, each, answer) for each, answer in always}
-        for selector, answer, place in _rules(project, policy):
-            tools = _selected(project, selector, answer)
-            over = [
-                next(
-                    (
-                        other
-                        for other, stricter in always
-                        if _STRICTNESS[stricter] > _STRICTNESS[answer] and tool.ident in chosen[other]
-                    ),
-                    "",
-                )
-                or ("its `confirm`" if answer == "allow" and tool.confirm else "")
-                or ("its tag `dangerous`" if answer == "allow" and "dangerous" in tool.tags else "")
-                for tool in tools
-            ]
-            if over and all(over):
-                message = f"`{selector}: {answer}` never decides: {_stated(over[0])} is stricter"
-                stricter_rule = Place(place.document, ("rules", over[0]))
-                related = ((stricter_rule.of_key, "the stricter rule"),) if stricter_rule.exists else ()
-                yield Finding(place.of_key, message, "remove it, or narrow the other one", related)
-
-
-def _stated(why: str) -> str:
-    return why if why.startswith("its ") else f"`{why}`"
-
-
-def _selected(project: Project, selector: str, answer: str) -> list[Tool]:
-    return selectable(project).select(selector, restricts=answer != "allow")
-
-
-def _rules(project: Project, policy: Policy) -> Iterator[tuple[str, str, Place]]:
-    """Yield every rule of a policy: selector, answer, place."""
-    for selector, answer in policy.rules.items():
-        yield selector, answer, project.place(policy, "rules", selector)
-    for kind, groups in (("roles", policy.roles), ("modes", policy.modes)):
-        for name, rules in groups.items():
-            for selector, answer in rules.items():
-                yield selector, answer, project.place(policy, kind, name, selector)
-
-
-@rule(
-    "TL505",
-    bad="""
-        toolset: shop
-        tools:
-          find_order: {description: Find an order by its number., permission: readonly}
-        ---
-        policy: office
-        rules: {"shop.*": ask, shop.find_order: ask}
-    """,
-    good="""
-        toolset: shop
-        tools:
-          find_order: {description: Find an order by its number., permission: readonly}
-        ---
-        policy: office
-        rules: {"shop.*": ask}
-    """,
-)
-def redundant_rule(project: Project) -> Iterator[Finding]:
-    """A rule of a policy has the answer of a wider one for all its tools, so it changes nothing."""
-    for policy in project.catalog.policies:
-        always = [(each, answer, _idents(project, each, answer)) for each, answer in policy.rules.items()]
-        for selector, answer, place in _rules(project, policy):
-            tools = _idents(project, selector, answer)
-            before = list(policy.rules).index(selector) if place.path[0] == "rules" else len(always)
-            for index, (other, same, covered) in enumerate(always):
-                if tools and same == answer and (tools < covered or (tools == covered and index < before)):
-                    message = f"`{selector}: {answer}` is part of `{other}: {answer}`"
-                    yield Finding(place.of_key, message, "remove it, or narrow the wider one")
-                    break
-
-
-def _idents(project: Project, selector: str, answer: str) -> set[str]:
-    return {tool.ident for tool in _selected(project, selector, answer)}
 
 
 @rule(
@@ -320,7 +165,9 @@ def readonly_that_changes(project: Project) -> Iterator[Finding]:
         if not tool.is_write and first_word(tool.tool.key) in _CHANGING and "internal" not in tool.tool.tags:
             message = f"`{tool.tool.ident}` is readonly, and is named like one that changes something"
             permission = tool.place / "permission"
-            yield Finding(permission if permission.exists else tool.key, message, "write `permission: write`, or rename it")
+            yield Finding(
+                permission if permission.exists else tool.key, message, "write `permission: write`, or rename it"
+            )
 
 
 @rule(
@@ -372,7 +219,13 @@ def unmarked_secret(project: Project) -> Iterator[Finding]:
     for tool in project.tools:
         for part in tool.args:
             marked = part.schema.get("writeOnly") is True or part.schema.get("format") == "password"
-            if part.name and part.is_a("string") and _SECRET.search(part.name) and not marked and "enum" not in part.schema:
+            if (
+                part.name
+                and part.is_a("string")
+                and _SECRET.search(part.name)
+                and not marked
+                and "enum" not in part.schema
+            ):
                 message = f"`{part.name}` of `{tool.tool.ident}` looks like a secret, and is not marked as one"
                 fix = with_keyword(part.place, "writeOnly", value=True, title="Mark it as secret")
                 yield Finding(part.field.of_key, message, "write `writeOnly: true`, or `inject` it", fix=fix)
@@ -420,48 +273,6 @@ def path_without_access(project: Project) -> Iterator[Finding]:
 
 
 @rule(
-    "TL511",
-    bad="""
-        toolset: shop
-        tools:
-          find_order: {description: Find an order by its number., permission: readonly}
-          close_month: {description: Books what is left of a month., permission: readonly}
-        description: Orders of the shop.
-        ---
-        agent: clerk
-        use: [shop.find_order]
-    """,
-    good="""
-        toolset: shop
-        tools:
-          find_order: {description: Find an order by its number., permission: readonly}
-        ---
-        agent: clerk
-        use: [shop.find_order]
-    """,
-)
-def unused_tool(project: Project) -> Iterator[Finding]:
-    """No agent uses a tool, and no action of a catalog leads to it, in a project that has agents.
-
-    Programs may still call it. Remove it if nothing does.
-    """
-    if not project.catalog.agents:
-        return
-    used = {
-        tool.ident
-        for agent in project.catalog.agents
-        for selector in (*agent.use, *agent.on_request)
-        for tool in selectable(project).select(selector)
-    }
-    for catalog in project.catalog.catalogs:
-        for category in catalog.categories:
-            used |= {action.target for action in (*category.actions.values(), category.resource) if action}
-    for tool in project.tools:
-        if tool.tool.ident not in used:
-            yield Finding(tool.key, f"no agent uses `{tool.tool.ident}`", "add it to `use` of an agent, or remove it")
-
-
-@rule(
     "TL512",
     bad="""
         toolset: mcp.shop
@@ -485,7 +296,7 @@ def unused_tool(project: Project) -> Iterator[Finding]:
     """,
 )
 def permission_against_hint(project: Project) -> Iterator[Finding]:
-    """A tool is `readonly`, and its server's hints say that it changes something (`readOnlyHint`, `destructiveHint`)."""
+    """A tool is `readonly`, and its server's hints say that it changes something (`readOnlyHint`)."""
     for tool in project.tools:
         hints = tool.tool.annotations or {}
         if not tool.is_write and (hints.get("readOnlyHint") is False or hints.get("destructiveHint") is True):

@@ -82,7 +82,9 @@ def hashed_wire_name(project: Project) -> Iterator[Finding]:
         if not tool.tool.wire_name and wire_name(ident) != ident.replace(".", "__"):
             message = f"models see `{ident}` as `{wire_name(ident)}`"
             help_ = f"shorten it to {STRICT.max_length} characters, or write a `wire_name`"
-            yield Finding(tool.key, message, help_ if not fits(ident.replace(".", "__"), STRICT) else "write a `wire_name`")
+            yield Finding(
+                tool.key, message, help_ if not fits(ident.replace(".", "__"), STRICT) else "write a `wire_name`"
+            )
 
 
 @rule(
@@ -155,9 +157,14 @@ def refused_parameter_name(project: Project) -> Iterator[Finding]:
     bad="""
         toolset: shop
         description: Orders of the shop.
-        tools: {%s}
-    """
-    % ", ".join(f"find_{a}{b}: {{description: Find what {a}{b} put away{a}{b}., permission: readonly}}" for a in "abcdefghijkl" for b in "abcdefghijk"),
+        tools: {{{}}}
+    """.format(
+        ", ".join(
+            f"find_{a}{b}: {{description: Find what {a}{b} put away{a}{b}., permission: readonly}}"
+            for a in "abcdefghijkl"
+            for b in "abcdefghijk"
+        )
+    ),
     good="""
         toolset: shop
         tools:
@@ -197,24 +204,22 @@ def _wide(count: int) -> str:
 @rule(
     "TL405",
     beside=("TL601", "TL602"),
-    bad="""
+    bad=f"""
         toolset: shop
-        types: {Flags: {%s}}
+        types: {{Flags: {{{_wide(5001)}}}}}
         tools:
           set_flags:
             description: Changes what a customer gets to see.
-            args: {flags: {$ref: "#/types/Flags", description: What to change.}}
-    """
-    % _wide(5001),
-    good="""
+            args: {{flags: {{$ref: "#/types/Flags", description: What to change.}}}}
+    """,
+    good=f"""
         toolset: shop
-        types: {Flags: {%s}}
+        types: {{Flags: {{{_wide(20)}}}}}
         tools:
           set_flags:
             description: Changes what a customer gets to see.
-            args: {flags: {$ref: "#/types/Flags", description: What to change.}}
-    """
-    % _wide(20),
+            args: {{flags: {{$ref: "#/types/Flags", description: What to change.}}}}
+    """,
 )
 def too_many_properties(project: Project) -> Iterator[Finding]:
     """The args of a tool have more properties than a strict mode takes; checked for strict `lint.providers`."""
@@ -254,10 +259,9 @@ def too_deep_for_strict(project: Project) -> Iterator[Finding]:
         tools:
           find_order:
             description: Find an order by its place.
-            args: {city: {enum: [%s], description: Where it went.}}
+            args: {{city: {{enum: [{}], description: Where it went.}}}}
             permission: readonly
-    """
-    % ", ".join(f"c{number}" for number in range(1001)),
+    """.format(", ".join(f"c{number}" for number in range(1001))),
     good="""
         toolset: shop
         tools:
@@ -292,7 +296,7 @@ def too_many_enum_values(project: Project) -> Iterator[Finding]:
     """,
 )
 def unenforced_schema(project: Project) -> Iterator[Finding]:
-    """A provider does not know a condition of a schema (`not`, `if`, `allOf`), so its model is only told of it in words.
+    """A provider does not know a condition of a schema (`not`, `if`, `allOf`), so a model is only told of it.
 
     Nothing breaks: the runtime checks every call. Plain bounds such as `maxLength` are not reported, and strict
     modes are not.
@@ -342,7 +346,13 @@ def refused_by_strict_mode(project: Project) -> Iterator[Finding]:
     for tool, problem, names in _problems(project):
         strict = [name for name in names if _is_strict(name)]
         of_request = problem.reason.startswith("exceeds a limit")
-        if strict == names and tool.tool.ident not in refused and not of_request and not _is_argument(problem) and not _limit_of(problem):
+        if (
+            strict == names
+            and tool.tool.ident not in refused
+            and not of_request
+            and not _is_argument(problem)
+            and not _limit_of(problem)
+        ):
             message = f"{_list(strict)} cannot take `{tool.tool.ident}`: {problem.reason}"
             yield Finding((tool.place / "args").of_key, message, "describe the args as a plain object")
 

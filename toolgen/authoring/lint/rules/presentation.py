@@ -1,7 +1,8 @@
-"""Rules on how tools are shown to models: what they cost, and which are never shown."""
+"""Rules on how tools are shown to models: what they cost, which are never shown, and the texts of categories."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -11,6 +12,7 @@ from toolgen.authoring.lint.surface import bytes_of, surfaces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toolgen.authoring.lint.places import Place
     from toolgen.authoring.lint.project import Project
 
 _LONG = " ".join(f"Word {number} of a long text." for number in range(260))
@@ -52,9 +54,10 @@ def costly_tool(project: Project) -> Iterator[Finding]:
     bad="""
         toolset: shop
         description: Orders of the shop.
-        tools: {%s}
-    """
-    % ", ".join(_LONG_TOOL.format(name=f"{a}{b}", text=f"T{a}{b} " * 420) for a in "abcdefgh" for b in "abcdefgh"),
+        tools: {{{}}}
+    """.format(
+        ", ".join(_LONG_TOOL.format(name=f"{a}{b}", text=f"T{a}{b} " * 420) for a in "abcdefgh" for b in "abcdefgh")
+    ),
     good="""
         toolset: shop
         tools:
@@ -160,3 +163,76 @@ def repeated_example(project: Project) -> Iterator[Finding]:
                 message = f"example {index + 1} of `{tool.tool.ident}` has the args of an earlier one"
                 yield Finding(tool.place / "examples" / index, message, "show another case, or remove it")
             seen.append(example.args)
+
+
+@rule(
+    "TL107",
+    bad="""
+        toolset: shop
+        tools:
+          refund_order: {description: Pay an order back to the card that it was paid with.}
+          list_orders: {description: "List the orders of a customer, the newest first.", permission: readonly}
+        ---
+        agent: clerk
+        use: [shop]
+    """,
+    good="""
+        toolset: shop
+        description: Orders of the web shop, and payments for them.
+        tools:
+          refund_order: {description: Pay an order back to the card that it was paid with.}
+          list_orders: {description: "List the orders of a customer, the newest first.", permission: readonly}
+        ---
+        agent: clerk
+        use: [shop]
+    """,
+)
+def undescribed_toolset(project: Project) -> Iterator[Finding]:
+    """A toolset of several tools has no description.
+
+    Where tools are shown by category, it is the line by which a model chooses the category.
+    """
+    for toolset in project.toolsets:
+        if not toolset.description.strip() and len(toolset.tools) > 1:
+            message = f"the toolset `{toolset.name}` has no description"
+            yield Finding(project.place(toolset, "toolset"), message, "write what its tools have in common")
+
+
+@rule(
+    "TL112",
+    bad="""
+        toolset: shop
+        description: Orders of the web shop.
+        tools:
+          refund_order: {description: Pay an order back to the card that it was paid with.}
+        ---
+        toolset: store
+        description: Orders of the web shop.
+        tools:
+          find_shelf: {description: Find the shelf that an article is kept on., permission: readonly}
+    """,
+    good="""
+        toolset: shop
+        description: Orders of the web shop.
+        tools:
+          refund_order: {description: Pay an order back to the card that it was paid with.}
+        ---
+        toolset: store
+        description: Articles in the warehouse.
+        tools:
+          find_shelf: {description: Find the shelf that an article is kept on., permission: readonly}
+    """,
+)
+def duplicate_toolset_description(project: Project) -> Iterator[Finding]:
+    """Two toolsets, or two categories of a catalog, have the same description, so neither can be chosen by it."""
+    groups: dict[tuple[str, str], list[tuple[str, Place]]] = defaultdict(list)
+    for toolset in project.toolsets:
+        groups["toolset", toolset.description.strip()].append((toolset.name, project.place(toolset, "description")))
+    for catalog in project.catalog.catalogs:
+        for category in catalog.categories:
+            place = project.place(catalog, "categories", category.name, "description")
+            groups[f"category of {catalog.name}", category.description.strip()].append((category.name, place))
+    for (kind, text), ((first, original), *others) in groups.items():
+        for name, place in others if text else ():
+            message = f"the {kind.partition(' ')[0]} `{name}` has the description of `{first}`"
+            yield Finding(place, message, "write what belongs into which", ((original, "the same text"),))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -22,7 +21,9 @@ _PLACEHOLDER: Final = re.compile(
     r"(?: (?:here|goes here|available|provided|missing))?|(?:a |the )?(?:tool|parameter|string|value|placeholder))?\W*",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKUP: Final = re.compile(r"</?(?:p|br|b|i|em|strong|ul|ol|li|a|code|pre|div|span|h[1-6]|table|tr|td)\b[^<>]{0,200}>", re.I)
+_MARKUP: Final = re.compile(
+    r"</?(?:p|br|b|i|em|strong|ul|ol|li|a|code|pre|div|span|h[1-6]|table|tr|td)\b[^<>]{0,200}>", re.IGNORECASE
+)
 _BLANKS: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|[ \t]+(?=\n)|\A\s+|\s+\Z")
 _MANY_WORDS: Final = 2
 
@@ -205,39 +206,6 @@ def placeholder_description(project: Project) -> Iterator[Finding]:
 
 
 @rule(
-    "TL107",
-    bad="""
-        toolset: shop
-        tools:
-          refund_order: {description: Pay an order back to the card that it was paid with.}
-          list_orders: {description: "List the orders of a customer, the newest first.", permission: readonly}
-        ---
-        agent: clerk
-        use: [shop]
-    """,
-    good="""
-        toolset: shop
-        description: Orders of the web shop, and payments for them.
-        tools:
-          refund_order: {description: Pay an order back to the card that it was paid with.}
-          list_orders: {description: "List the orders of a customer, the newest first.", permission: readonly}
-        ---
-        agent: clerk
-        use: [shop]
-    """,
-)
-def undescribed_toolset(project: Project) -> Iterator[Finding]:
-    """A toolset of several tools has no description.
-
-    Where tools are shown by category, it is the line by which a model chooses the category.
-    """
-    for toolset in project.toolsets:
-        if not toolset.description.strip() and len(toolset.tools) > 1:
-            message = f"the toolset `{toolset.name}` has no description"
-            yield Finding(project.place(toolset, "toolset"), message, "write what its tools have in common")
-
-
-@rule(
     "TL108",
     bad="""
         toolset: shop
@@ -362,43 +330,3 @@ def _blank(found: re.Match[str]) -> str:
     if found.end() == len(text):
         return "\n" if "\n" in found[0] else ""
     return " " if found.start() and "\n" not in text[found.end() : found.end() + 1] else ""
-
-
-@rule(
-    "TL112",
-    bad="""
-        toolset: shop
-        description: Orders of the web shop.
-        tools:
-          refund_order: {description: Pay an order back to the card that it was paid with.}
-        ---
-        toolset: store
-        description: Orders of the web shop.
-        tools:
-          find_shelf: {description: Find the shelf that an article is kept on., permission: readonly}
-    """,
-    good="""
-        toolset: shop
-        description: Orders of the web shop.
-        tools:
-          refund_order: {description: Pay an order back to the card that it was paid with.}
-        ---
-        toolset: store
-        description: Articles in the warehouse.
-        tools:
-          find_shelf: {description: Find the shelf that an article is kept on., permission: readonly}
-    """,
-)
-def duplicate_toolset_description(project: Project) -> Iterator[Finding]:
-    """Two toolsets, or two categories of a catalog, have the same description, so neither can be chosen by it."""
-    groups: dict[tuple[str, str], list[tuple[str, Place]]] = defaultdict(list)
-    for toolset in project.toolsets:
-        groups["toolset", toolset.description.strip()].append((toolset.name, project.place(toolset, "description")))
-    for catalog in project.catalog.catalogs:
-        for category in catalog.categories:
-            place = project.place(catalog, "categories", category.name, "description")
-            groups[f"category of {catalog.name}", category.description.strip()].append((category.name, place))
-    for (kind, text), ((first, original), *others) in groups.items():
-        for name, place in others if text else ():
-            message = f"the {kind.partition(' ')[0]} `{name}` has the description of `{first}`"
-            yield Finding(place, message, "write what belongs into which", ((original, "the same text"),))

@@ -46,8 +46,12 @@ def command(*, paths: Sequence[str], check: bool, diff: bool, style: str) -> int
         for path in sorted(after):
             click.echo(f"{path}: {'not formatted' if check or diff else 'formatted'}", err=diff)
         unchanged = len(before) - len(after)
-        click.echo(f"{counted(len(after), 'file')} to format, {unchanged} unchanged" if check or diff else
-                   f"{counted(len(after), 'file')} formatted, {unchanged} unchanged", err=True)
+        click.echo(
+            f"{counted(len(after), 'file')} to format, {unchanged} unchanged"
+            if check or diff
+            else f"{counted(len(after), 'file')} formatted, {unchanged} unchanged",
+            err=True,
+        )
     return 1 if sink.has_errors or (after and (check or diff)) else 0
 
 

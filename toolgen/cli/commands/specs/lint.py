@@ -44,9 +44,7 @@ _LARGEST_BASELINE = 64 * 1024 * 1024
     show_default=True,
     help="Output format: sarif for code scanning, github for annotations of a pull request.",
 )
-def command(
-    *, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool, accept: bool, style: str
-) -> int:
+def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool, accept: bool, style: str) -> int:
     """Report what is bad for models and for people in specs that compile; of PATHs only, if any are given.
 
     Exits with 1 if there are errors or warnings; notes are suggestions. `toolgen explain TL101` explains a rule; the
@@ -150,5 +148,9 @@ def _json(each: Diagnostic, found: Linted) -> dict[str, Any]:
 
     made = render_json([each], rule_texts())[0]
     fixing = found.fixes.get(each)
-    edits = [{"file": edit.file, "start": edit.start, "end": edit.end, "text": edit.new_text} for edit in fixing.edits] if fixing else []
+    edits = (
+        [{"file": edit.file, "start": edit.start, "end": edit.end, "text": edit.new_text} for edit in fixing.edits]
+        if fixing
+        else []
+    )
     return {**made, "edits": edits}
