@@ -99,7 +99,7 @@ def compile_files(
 
 def check_settings(config: Config, target: Target, compiled: Compiled, sink: Diagnostics) -> None:
     """Report settings that name what no target has. Other targets are compiled only for names that this one lacks."""
-    from toolgen.compiler.settings import Names, report_unknown, unknown_names
+    from toolgen.compiler.resolve.selectors.settings import Names, report_unknown, unknown_names
 
     if sink.has_errors:
         return

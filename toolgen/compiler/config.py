@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
-from toolgen.compiler.lint_settings import LintSettings, read_lint_settings
+from toolgen.compiler.diagnostics.lint_settings import LintSettings, read_lint_settings
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside

@@ -49,7 +49,7 @@ def test_random_schemas_are_linted_and_formatted(toolset: Toolset) -> None:
 @pytest.mark.long
 @settings(seeded, max_examples=2000)
 @given(st.data(), st.integers(1, 6), st.booleans())
-def test_more_damaged_specs_are_linted_and_formatted(data: st.DataObject, hits: int, as_text: bool) -> None:  # noqa: FBT001
+def test_more_damaged_specs_are_linted_and_formatted(data: st.DataObject, hits: int, as_text: bool) -> None:
     check(damaged_texts(data, hits) if as_text else damaged_data(data, hits))
 
 

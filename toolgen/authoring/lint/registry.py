@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from toolgen.authoring.edits import Fix
-    from toolgen.authoring.lint.places import Place
-    from toolgen.authoring.lint.project import Project
+    from toolgen.authoring.lint.view.places import Place
+    from toolgen.authoring.lint.view.project import Project
     from toolgen.compiler.diagnostics.lint_rules import LintRule
 
 _MODULES: Final = (

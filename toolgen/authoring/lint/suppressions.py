@@ -10,7 +10,7 @@ import yaml
 
 from toolgen.authoring.comments import comments_of
 from toolgen.authoring.edits import Fix, TextEdit
-from toolgen.compiler.lint_settings import near_rule, rule_named
+from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, Sequenc
 from toolgen.compiler.source.write import inline_text
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.places import Place
+    from toolgen.authoring.lint.view.places import Place
 
 
 def replaced(place: Place, value: Any, title: str) -> Fix | None:

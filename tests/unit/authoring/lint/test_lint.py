@@ -11,7 +11,7 @@ from toolgen.authoring.lint.baseline import BaselineBroken, entry_of, read_basel
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.config import Config, Target
 from toolgen.compiler.diagnostics.codes import Severity
-from toolgen.compiler.lint_settings import LintSettings
+from toolgen.compiler.diagnostics.lint_settings import LintSettings
 
 TOOL = """
     toolset: shop

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.lint.project import READING, first_word
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.authoring.lint.text_fixes import with_keyword
+from toolgen.authoring.lint.view.project import READING, first_word
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.project import Project
+    from toolgen.authoring.lint.view.project import Project
 
 _DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())  # noqa: SIM905
 _CHANGING: Final = _DESTRUCTIVE | frozenset(

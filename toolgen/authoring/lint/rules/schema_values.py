@@ -11,8 +11,8 @@ from toolgen.authoring.lint.text_fixes import replaced, without_items
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.parts import Part
-    from toolgen.authoring.lint.project import LintedTool, Project
+    from toolgen.authoring.lint.view.parts import Part
+    from toolgen.authoring.lint.view.project import LintedTool, Project
 
 
 def _fields(project: Project) -> Iterator[tuple[LintedTool, Part]]:

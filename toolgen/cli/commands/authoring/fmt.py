@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.authoring.format.format import formatted
+from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, specs_of, write_texts
 from toolgen.cli.output import format_option, show_diagnostics, show_json
 from toolgen.cli.project import project
-from toolgen.cli.spec_files import difference_of, paths_of, specs_of, write_texts
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import read_specs
 from toolgen.runtime.issues.issue_text import counted

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.places import Place
-    from toolgen.authoring.lint.project import Project
+    from toolgen.authoring.lint.view.places import Place
+    from toolgen.authoring.lint.view.project import Project
     from toolgen.compiler.ir.catalog import Tool
-    from toolgen.compiler.resolve.selectors import Selectable
+    from toolgen.compiler.resolve.selectors.selectable import Selectable
 
 
 def selectable(project: Project) -> Selectable:
@@ -19,7 +19,7 @@ def selectable(project: Project) -> Selectable:
 
 
 def _selectable(project: Project) -> Selectable:
-    from toolgen.compiler.resolve.selectors import Selectable
+    from toolgen.compiler.resolve.selectors.selectable import Selectable
 
     catalog = project.catalog
     return Selectable.of(catalog.toolsets, catalog.catalogs, list(catalog.tags))

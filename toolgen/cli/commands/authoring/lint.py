@@ -11,9 +11,9 @@ from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, read_basel
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.pages import rule_texts
+from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
 from toolgen.cli.output import show_diagnostics, show_json
 from toolgen.cli.project import project
-from toolgen.cli.spec_files import difference_of, paths_of, write_texts
 from toolgen.compiler.build import read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.lint.places import Place, definition_place, items_place, property_place
+from toolgen.authoring.lint.view.places import Place, definition_place, items_place, property_place
 from toolgen.schema.pointer import key_of
 
 if TYPE_CHECKING:

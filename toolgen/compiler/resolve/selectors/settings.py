@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.config import setting_span
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
-from toolgen.compiler.resolve.selectors import Selectable
+from toolgen.compiler.resolve.selectors.selectable import Selectable
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
 

@@ -15,7 +15,7 @@ from toolgen.spec.wire_names import wire_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toolgen.authoring.lint.project import Project
+    from toolgen.authoring.lint.view.project import Project
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.providers.protocol import Provider
 
