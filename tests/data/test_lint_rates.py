@@ -35,7 +35,7 @@ def test_the_reference_has_the_rate_of_every_rule(tmp_path: Path) -> None:
         if name in SERVERS:
             toolgen(folder, "import", "mcp", f"{DATA}/{name}.tools.json", "--toolset", f"mcp.{name}")
         else:
-            toolgen(folder, "import", "openapi", f"{DATA}/{name}.openapi.json")
+            toolgen(folder, "import", "openapi", f"{DATA}/{name}.openapi.json", "--toolset", name)
         linted = toolgen(folder, "lint", "--format", "json").json
         text = next((folder / "specs").iterdir()).read_text(encoding="utf-8")
         tools[name == MANY_APIS] += len(re.findall(r"^  \S.*:$", text.partition("\ntools:\n")[2], re.MULTILINE))
