@@ -59,7 +59,9 @@ class _Printer:
         if value.kind == "collection" and value.entries and not value.anchor:
             self._entries(value, 0, (), None)
         else:
+            at = len(self.out)
             self._value("", value, 0, (), [])
+            self.out[at] = self.out[at].lstrip(" ")
 
     def _add(self, line: str) -> None:
         self.out.append(line)

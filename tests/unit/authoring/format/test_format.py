@@ -146,6 +146,27 @@ def test_numbers_and_large_integers_stay_as_they_are_written() -> None:
     assert formatted_text(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "%YAML 1.2\n--- # doc\na: !!str 5 # c\nb: !!float 1\nc: &x {k: v}\nd: *x\n...\n# end\n",
+            '# doc\na: "5"  # c\nb: 1.0\nc: &x {k: v}\nd: *x\n# end\n',
+        ),
+        ("a: 1\r\nb: # c\r\n  - x\r\n  # e\r\n\r\n\r\nc: 2\r\n", "a: 1\nb:  # c\n  - x\n  # e\n\nc: 2\n"),
+        ("&k a: &v 5\nb: *k\nc: *v\n", "&k a: &v 5\nb: *k\nc: *v\n"),
+        ("a: >+\n    folded\n    more\n\n\n", "a: >+\n  folded\n  more\n\n\n"),
+        ("-   c: 1\n    d: 2\n-\n    - b\n    # in\n", "- c: 1\n  d: 2\n- - b\n  # in\n"),
+        ("a: ~\nb: Null\nc: TRUE\nd:\ne: {f: }\n", "a: null\nb: null\nc: true\nd:\ne: {f: null}\n"),
+        ("a:\n  # why\n  value # what\n", "# why\na: value  # what\n"),
+        ('"just  text"\n', "just  text\n"),
+    ],
+)
+def test_one_form_for_what_yaml_writes_in_many(text: str, expected: str) -> None:
+    assert formatted_text(text) == expected
+    assert formatted_text(expected) == expected
+
+
 def test_json_is_ordered_and_indented() -> None:
     text = '{"tools": {"a": {"args": {"b": 1.10}, "description": "é"}}, "toolset": "shop", "toolgen": 1}'
     assert formatted_text(text, "a.json") == dedent("""\
