@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -10,8 +11,11 @@ from tests.unit.authoring.lint.examples import codes, files_of, linted
 from toolgen.authoring.lint.baseline import BaselineBroken, entry_of, read_baseline, write_baseline
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.config import Config, Target
+from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import Severity
 from toolgen.compiler.diagnostics.lint_settings import LintSettings
+from toolgen.compiler.source.read import SpecFile, parse
+from toolgen.spec.tool_use import LAYERS, Layer, PresentationName, ToolUseConfig
 
 TOOL = """
     toolset: shop
@@ -208,6 +212,27 @@ def test_a_finding_of_a_shared_type_is_reported_once_at_the_type() -> None:
     """)
     )
     assert {str(found.span) for found in outcome.findings} == {"specs/1.yaml:3:12"}
+
+
+def test_a_surface_is_measured_with_the_presentations_of_the_configuration() -> None:
+    tools = "".join(
+        f"  t{number}: {{description: Find what is in box {number} of the shop., permission: readonly}}\n"
+        for number in range(60)
+    )
+    text = f"toolgen: 1\ntoolset: shop\ndescription: Boxes.\ntools:\n{tools}"
+    settings = LintSettings(thresholds={"TL602": 3000})
+    found = linted({"a.yaml": text}, settings).findings
+    assert [each.code for each in found] == ["TL602"]
+    assert found[0].message.startswith("the target has 60 tools, which take ")
+    assert found[0].message.endswith(" bytes with `enumerate-all`")  # `universal-category` has no built-in tools here
+    assert codes(linted({"a.yaml": text}, LintSettings(thresholds={"TL602": 30_000}))) == []
+
+    root = parse(text, "a.yaml", Diagnostics())
+    assert root is not None
+    layers: dict[Layer, PresentationName] = dict.fromkeys(LAYERS, "codeact")
+    config = Config(Path(), (Target(),), tool_use=ToolUseConfig(presentations=layers), lint=settings)
+    (code,) = lint(config, {Target(): [SpecFile("a.yaml", text, root)]}).findings
+    assert code.message.endswith(" bytes with `codeact`")
 
 
 def test_a_baseline_entry_names_the_place_in_words() -> None:

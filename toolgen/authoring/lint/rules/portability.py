@@ -182,11 +182,13 @@ def too_many_tools(project: Project) -> Iterator[Finding]:
     if "enumerate-all" not in project.config.tool_use.presentations.values():
         return
     limits = {name: MOST_TOOLS[name] for name in project.config.lint.providers if name in MOST_TOOLS}
-    for what, place, tools in used_tools(project):
-        over = [name for name, most in limits.items() if len(tools) > most]
+    for used in used_tools(project):
+        over = [name for name, most in limits.items() if len(used.tools) > most]
         if over:
-            message = f"{what} has {len(tools):,} tools, and {_list(over)} takes {limits[over[0]]} in a request"
-            yield Finding(place, message, "narrow `use`, or set another presentation in `tool_use`")
+            message = (
+                f"{used.what} has {len(used.tools):,} tools, and {_list(over)} takes {limits[over[0]]} in a request"
+            )
+            yield Finding(used.place, message, "narrow `use`, or set another presentation in `tool_use`")
 
 
 def _over(project: Project, code: str) -> Iterator[Finding]:

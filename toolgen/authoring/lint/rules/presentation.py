@@ -71,12 +71,14 @@ def costly_surface(project: Project) -> Iterator[Finding]:
     show tools by category or search.
     """
     most = project.threshold("TL602")
-    for what, place, tools in used_tools(project):
-        for presentation, layers, size in surfaces(project, tools):
+    for used in used_tools(project):
+        if sum(bytes_of(project, tool) for tool in used.tools) <= most:
+            continue  # no presentation shows more than all tools
+        for presentation, layers, size in surfaces(project, used.agent):
             if size > most:
-                message = f"{what} has {len(tools):,} tools, which take {size:,} bytes with `{presentation}`"
+                message = f"{used.what} has {len(used.tools):,} tools, which take {size:,} bytes with `{presentation}`"
                 help_ = f"narrow them, or set another presentation for {', '.join(layers)}"
-                yield Finding(place, message, help_)
+                yield Finding(used.place, message, help_)
 
 
 @rule(
@@ -124,7 +126,7 @@ def tool_without_category(project: Project) -> Iterator[Finding]:
         for action in (*category.actions.values(), category.resource)
         if action
     }
-    used = {tool.ident: what for what, _, tools in used_tools(project) for tool in tools}
+    used = {tool.ident: each.what for each in used_tools(project) for tool in each.tools}
     toolsets = {ident.rpartition(".")[0] for ident in reached}
     for tool in project.tools:
         ident = tool.tool.ident

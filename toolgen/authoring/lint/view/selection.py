@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,13 +26,25 @@ def _selectable(project: Project) -> Selectable:
     return Selectable.of(catalog.toolsets, catalog.catalogs, list(catalog.tags))
 
 
-def used_tools(project: Project) -> Iterator[tuple[str, Place, list[Tool]]]:
-    """Yield each agent, or all tools where there is no agent: in words, with its place and its tools."""
+@dataclass(frozen=True)
+class Used:
+    """The tools of an agent, or all where there is no agent and the name is empty: in words, and where that is."""
+
+    agent: str
+    what: str
+    place: Place
+    tools: list[Tool]
+
+
+def used_tools(project: Project) -> Iterator[Used]:
+    """Yield each agent with its tools, or all tools where there is no agent."""
     for agent in project.catalog.agents:
         found = {tool.ident: tool for selector in agent.use for tool in selectable(project).select(selector)}
         if found:
-            yield f"the agent `{agent.name}`", project.place(agent, "use").of_key, list(found.values())
+            yield Used(
+                agent.name, f"the agent `{agent.name}`", project.place(agent, "use").of_key, list(found.values())
+            )
     if not project.catalog.agents and project.tools:
         tools = list(project.catalog.tools)
         largest = max(project.toolsets, key=lambda toolset: len(toolset.tools))
-        yield "the target", project.place(largest, "toolset"), tools
+        yield Used("", "the target", project.place(largest, "toolset"), tools)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.messages import OfferedTool
@@ -18,9 +23,13 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.view.project import Project
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.providers.protocol import Provider
+    from toolgen.runtime import Catalog as LoadedCatalog
 
 _MEASURED: Final = "openai"
 """The provider whose requests are measured; those of others differ by a few bytes for each tool."""
+
+_NUMBERS: Final = count()
+"""Packages are known by name for the life of a process."""
 
 
 def offered_tool(project: Project, tool: Tool, to: Provider) -> OfferedTool:
@@ -43,14 +52,42 @@ def bytes_of(project: Project, tool: Tool) -> int:
     return project.once(_sizes).get(tool.ident, 0)
 
 
-def surfaces(project: Project, tools: Sequence[Tool]) -> Iterator[tuple[str, list[str], int]]:
-    """Yield each presentation of the configuration that can be measured, its layers, and the bytes of the tools.
+def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str], int]]:
+    """Yield each presentation of the configuration, its layers, and the bytes of an agent's tools in a first request.
 
-    `enumerate-all` shows all of them. The others show few tools, whatever their number, and are not measured here.
+    As `toolgen stats` has them; a presentation that the target lacks something for is left out.
     """
-    layers = [layer for layer in LAYERS if project.config.tool_use.presentations[layer] == "enumerate-all"]
-    if layers:
-        yield "enumerate-all", list(layers), sum(bytes_of(project, tool) for tool in tools)
+    from toolgen.llm.costs import costs
+
+    config = project.config.tool_use
+    presentations = list(dict.fromkeys(config.presentations[layer] for layer in LAYERS))
+    with _loaded(project) as catalog:
+        for cost in costs("", catalog, config, agent, [_MEASURED], None, presentations):
+            if not cost.problem:
+                yield cost.presentation, cost.layers, cost.bytes
+
+
+@contextmanager
+def _loaded(project: Project) -> Iterator[LoadedCatalog]:
+    """Load the catalog as a runtime does, from a package of it alone: what was built last may be of other specs."""
+    from toolgen.compiler.emit.catalog_json import emit_catalog_json
+    from toolgen.compiler.emit.python.actions import emit_actions
+    from toolgen.runtime import load
+
+    name = f"toolgen_lint_{next(_NUMBERS)}"
+    with TemporaryDirectory() as folder:
+        files = {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": emit_catalog_json(project.catalog)}
+        for path, text in {**files, **emit_actions(project.catalog)}.items():
+            file = Path(folder, name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        sys.path.insert(0, folder)
+        try:
+            yield load(name)
+        finally:
+            sys.path.remove(folder)
+            for module in [each for each in sys.modules if each.partition(".")[0] == name]:
+                del sys.modules[module]
 
 
 def _sizes(project: Project) -> dict[str, int]:
