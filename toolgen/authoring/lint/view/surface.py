@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.providers.protocol import Provider
     from toolgen.runtime import Catalog as LoadedCatalog
+    from toolgen.spec.tool_use import PresentationName
 
 _MEASURED: Final = "openai"
 """The provider whose requests are measured; those of others differ by a few bytes for each tool."""
@@ -60,9 +61,9 @@ def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str],
     from toolgen.llm.costs import costs
 
     config = project.config.tool_use
-    presentations = list(dict.fromkeys(config.presentations[layer] for layer in LAYERS))
+    chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
     with _loaded(project) as catalog:
-        for cost in costs("", catalog, config, agent, [_MEASURED], None, presentations):
+        for cost in costs("", catalog, config, agent, [_MEASURED], None, list(chosen)):
             if not cost.problem:
                 yield cost.presentation, cost.layers, cost.bytes
 
