@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.documents.base import SpecFileHead
+    from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.source.read import SpecFile
 
 
 NAMES_OTHERS: Final = frozenset(
@@ -44,10 +47,11 @@ DELETE_STRAYS: Final = "delete strays, or move them elsewhere"
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the specs of a target compile to: the IR, and the text of every spec file by path."""
+    """What the specs of a target compile to: the IR, the text of every spec file by path, and the files as checked."""
 
     catalog: Catalog
     sources: Mapping[str, str]
+    documents: Sequence[Document[SpecFileHead]] = ()
 
 
 def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet) -> Compiled:
@@ -55,18 +59,34 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
 
     The result is whole only where the sink holds no error.
     """
-    from toolgen.compiler.documents import read_documents
-    from toolgen.compiler.resolve import resolve
+    progress("reading specs")
+    files = read_files(root, target, sink)
+    progress("resolving")
+    return compile_files(files, target, sink, is_complete=len(files) == _count_of_files(root, target))
+
+
+def read_files(root: Path, target: Target, sink: Diagnostics) -> list[SpecFile]:
+    """Read the specs of a target. The built-in ones come first: of two with one name, the later is reported."""
     from toolgen.compiler.source.read import read_builtin, read_specs
 
-    progress("reading specs")
-    # The built-in ones first: of two that are called the same, the later is reported, and can be renamed.
-    files = [*read_builtin(target.builtin, sink), *read_specs(root / target.specs, root, sink)]
+    return [*read_builtin(target.builtin, sink), *read_specs(root / target.specs, root, sink)]
+
+
+def _count_of_files(root: Path, target: Target) -> int:
+    return len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
+
+
+def compile_files(
+    files: Sequence[SpecFile], target: Target, sink: Diagnostics, *, is_complete: bool = True
+) -> Compiled:
+    """Resolve files that were read. `is_complete` is whether they are all of the target's: none was unreadable."""
+    from toolgen.compiler.documents import read_documents
+    from toolgen.compiler.resolve import resolve
+
     documents = read_documents(files, sink)
-    progress("resolving")
     found = Diagnostics()
     catalog = resolve(documents, found, profile=target.profile, formats=target.formats)
-    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
+    complete = is_complete and len(documents) == len(files)
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)
@@ -74,7 +94,24 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
         from toolgen.compiler.emit.providers import check_exports
 
         check_exports(catalog, target.export, sink)
-    return Compiled(catalog, sink.sources)
+    return Compiled(catalog, sink.sources, documents)
+
+
+def check_settings(config: Config, target: Target, compiled: Compiled, sink: Diagnostics) -> None:
+    """Report settings that name what no target has. Other targets are compiled only for names that this one lacks."""
+    from toolgen.compiler.resolve.selectors.settings import Names, report_unknown, unknown_names
+
+    if sink.has_errors:
+        return
+    missing = unknown_names(config, Names.of(compiled.catalog))
+    for other in config.targets:
+        if missing and other != target:
+            found = Diagnostics()
+            catalog = compile_specs(config.root, other, found).catalog
+            if found.has_errors:
+                return  # it may define them, and its own build reports the errors
+            missing = [each for each in missing if each in unknown_names(config, Names.of(catalog))]
+    report_unknown(config, missing, sink)
 
 
 def generate(
@@ -125,6 +162,7 @@ def build(
         return Built(Published((), (), ()), {}, strays(tree))
     inputs = current_inputs(config.root, target)
     compiled = compile_specs(config.root, target, sink, progress)
+    check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Built(None, compiled.sources)
     if is_current:
@@ -231,6 +269,7 @@ def check(
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
     compiled = compile_specs(config.root, target, sink, progress)
+    check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Checked(None, compiled.sources)
     if changes == ():

@@ -11,8 +11,12 @@ _SPECS: Final = {
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
+    "explain": "Explain a diagnostic or a lint rule.",
+}
+_AUTHORING: Final = {
+    "lint": "Report what is bad for models and for people in specs that compile.",
+    "fmt": "Format specs, with their comments.",
     "lsp": "Serve an editor by the language server protocol.",
-    "explain": "Explain a diagnostic code.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",
@@ -33,9 +37,9 @@ _RUNS: Final = {
     "worker": "Execute durable runs of agents.",
     "runs": "Look at durable runs, answer what they ask, cancel and resume them.",
 }
-_GROUPS: Final = {"specs": _SPECS, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
+_GROUPS: Final = {"specs": _SPECS, "authoring": _AUTHORING, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
 
-COMMANDS: Final = {**_SPECS, **_TOOLS, **_CALLS, **_RUNS}
+COMMANDS: Final = {**_SPECS, **_AUTHORING, **_TOOLS, **_CALLS, **_RUNS}
 """Every command and its summary. Command `x` of a group is `commands/GROUP/x.py`; `import` is `import_.py`."""
 
 

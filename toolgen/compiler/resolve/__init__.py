@@ -16,7 +16,7 @@ from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.policies import resolve_policies
 from toolgen.compiler.resolve.schemas.schemas import Schemas
 from toolgen.compiler.resolve.schemas.types import Types
-from toolgen.compiler.resolve.selectors import Selectable
+from toolgen.compiler.resolve.selectors.selectable import Selectable
 from toolgen.compiler.resolve.toolsets.shared_types import resolve_shared_types
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets.toolsets import check_toolsets, resolve_toolset

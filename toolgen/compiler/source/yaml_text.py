@@ -54,7 +54,7 @@ _Anchored: TypeAlias = "tuple[Node, int, int]"
 
 def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
     """Parse one YAML document. Errors are reported to the sink; returns None if parsing cannot continue."""
-    text, restore = _with_plain_breaks(source.text)
+    text, restore = with_plain_breaks(source.text)
     builder = _Builder(source, sink, restore)
     try:
         return builder.build(yaml.parse(text, Loader=yaml.CBaseLoader))
@@ -67,7 +67,7 @@ def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
     return None
 
 
-def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
+def with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
     """Hide the characters from libyaml that end a line in YAML 1.1 and are plain text in 1.2.
 
     Each is replaced by a character that the text does not use, so that offsets stay; the map restores them.

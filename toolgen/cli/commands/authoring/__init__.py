@@ -1,0 +1,1 @@
+"""Commands beside the build: what authors of specs use."""
