@@ -41,12 +41,14 @@ class Edited:
     effect: Effect
 
 
-def edited(schema: Any, random: Random, name: str | None = None) -> Edited | None:
+def edited(schema: Schema, random: Random, name: str | None = None) -> Edited | None:
     """Apply an edit somewhere in a schema; None if there is no place for it."""
     name = name or random.choice(sorted(EDITS))
     if name == "draft":
         made = _other_draft(schema)
         return made and Edited(made, name, Effect.SAME)
+    if name.startswith("unevaluated") and "draft-0" in str(schema.get("$schema", "")):
+        return None
     places = [path for path, node in _places(schema, ()) if isinstance(node, dict)]
     random.shuffle(places)
     for path in places[:30]:
@@ -61,7 +63,8 @@ def edited(schema: Any, random: Random, name: str | None = None) -> Edited | Non
             effect = Effect.SAME if path and "$schema" not in whole else Effect.OTHER
         is_monotone = effect is Effect.SAME or not any(f'"{each}"' in json.dumps(schema) for each in _NOT_MONOTONE)
         is_monotone = is_monotone and "propertyNames" not in path
-        return Edited(whole, name, effect if is_monotone or not path else Effect.OTHER)
+        is_monotone = is_monotone or (not path and '"$ref"' not in json.dumps(schema))
+        return Edited(whole, name, effect if is_monotone else Effect.OTHER)
     return None
 
 

@@ -167,9 +167,12 @@ class _Items:
         first = [each[0] for each in options]
         if self._repeats:
             yield [first[-1]] * size
+            yield [*first, *first[-1:]]
         if wanted:
-            yield [wanted[index % len(wanted)] for index in range(size)]
-            yield [*wanted[:1] * max(each.count for each in self._at_least), *first][:size]
+            count = max(each.count for each in self._at_least)
+            yield from (
+                [*first[:index], *([value] * max(count, size - index))] for value in wanted for index in range(size)
+            )
         yield _distinct(options) if self._is_unique else first
         if not self._is_unique:
             for index, each in enumerate(options):

@@ -16,6 +16,7 @@ from toolgen.schema.comparison.refutation.literal_values import are_all_among, a
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading.constraint import Schema
+    from toolgen.schema.comparison.reading.evaluated import Fields
 
 Clause: TypeAlias = Sequence[Sequence[Item]]
 """Alternatives, each of some items that are to hold together."""
@@ -165,6 +166,9 @@ class Branch:
                 )
             case "dependentSchema" | "dependentRequired":
                 return self._split_dependency(fact)
+            case "unevaluatedProperties":
+                self.facts[fact.key] = fact
+                return _implied_by_unevaluated(fact)
             case _:
                 self.facts[fact.key] = fact
         return ()
@@ -182,6 +186,17 @@ class Branch:
             return ()
         self.clauses.append(([[each] for each in wanted], None))
         return [fact.other(_required(name))]
+
+
+def _implied_by_unevaluated(fact: Fact) -> list[Item]:
+    """Return what follows: fields that are certainly not evaluated fit, or one fails that may be not evaluated."""
+    _, possible, certain = cast("tuple[object, Fields, Fields]", fact.constraint.value)
+    fields = possible if fact.holds else certain
+    if fields.are_all and fact.holds:
+        return []
+    schemas = (fact.constraint.schemas[0],)
+    others = Constraint("others", (fields.names, fields.patterns), schemas, "unevaluatedProperties")
+    return [fact.other(others, holds=fact.holds)]
 
 
 def _required(name: str) -> Constraint:

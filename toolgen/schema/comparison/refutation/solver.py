@@ -77,10 +77,8 @@ class Solver:
         if not items and accepts is None:
             return Outcome(is_impossible=False, values=[each for each in _SIMPLE if kind_of_value(each) in kinds])
         key = key_of_goal(items)
-        for place, active in enumerate(self._active):
-            if active.level < self._level and active.key <= key and set(kinds) <= set(active.kinds):
-                self._assumed = min(self._assumed, place)
-                return IMPOSSIBLE
+        if self._is_assumed(key, kinds):
+            return IMPOSSIBLE
         known = self._known.get((key, kinds))
         if known is not None and accepts is None:
             return known
@@ -96,6 +94,14 @@ class Solver:
         if not outcome.is_impossible or assumed >= len(self._active):
             self._known[key, kinds] = outcome
         return outcome
+
+    def _is_assumed(self, key: frozenset[Hashable], kinds: Collection[str]) -> bool:
+        """Return whether a goal, or less, is being solved for a value around the one in question."""
+        for place, active in enumerate(self._active):
+            if active.level < self._level and active.key <= key and set(kinds) <= set(active.kinds):
+                self._assumed = min(self._assumed, place)
+                return True
+        return False
 
     def _solve(self, items: Sequence[Item], kinds: Collection[str], accepts: Callable[[Any], bool] | None) -> Outcome:
         is_impossible, values, spots = True, list[Any](), list[Spot]()
@@ -117,7 +123,7 @@ class Solver:
 
     def _branches(self, branch: Branch, items: Iterable[Item]) -> Iterator[Branch]:
         """Return the open branches without alternatives."""
-        if not branch.add(items):
+        if not branch.add(items) or self._is_assumed(key_of_goal(branch.claims.values()), (branch.kind,)):
             return
         clause = self._chosen(branch)
         if clause is None:

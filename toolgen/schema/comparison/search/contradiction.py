@@ -87,7 +87,10 @@ def _smaller_number(value: float) -> Sequence[Any]:
 
 def _schema_at(schema: Schema, value: Any, path: Sequence[str | int]) -> Schema:
     """Return the schema that a document has for a part of a value; the last one on the way if there is none."""
-    for step in path:
+    for each in path:
+        step = str(each) if is_object(value) else each  # jsonschema-rs writes keys of digits as numbers
+        if is_object(value) and step not in value:
+            return schema
         below = _below(schema, value, step)
         if below is None:
             return schema
