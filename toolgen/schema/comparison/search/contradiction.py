@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.comparison.refutation.patterns import matches
+from toolgen.schema.comparison.patterns.matching import matches
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.pointer import pointer_of
 
