@@ -51,8 +51,8 @@ class Alphabet:
         cuts = sorted({0, 0xE000, *(cut for ranges in self._sets for low, high in ranges for cut in (low, high + 1))})
         members: dict[tuple[bool, ...], list[tuple[int, int]]] = {}
         for low, next_ in zip(cuts, [*cuts[1:], 0x110000], strict=True):
-            high = min(next_ - 1, 0xD7FF) if low < 0xD800 else next_ - 1  # noqa: PLR2004
-            if low <= high and not 0xD800 <= low <= 0xDFFF:  # noqa: PLR2004
+            high = min(next_ - 1, 0xD7FF) if low < 0xD800 else next_ - 1
+            if low <= high and not 0xD800 <= low <= 0xDFFF:
                 members.setdefault(tuple(_has(ranges, low) for ranges in self._sets), []).append((low, high))
         self.characters = [_nicest(ranges) for ranges in members.values()]
         """A character of each class."""
