@@ -76,6 +76,8 @@ STRICTLY_WIDER: list[tuple[Any, Any]] = [
     (fields("a", a=STRING), fields(a=STRING)),
     (fields(a=STRING), {"type": "object", "maxProperties": 1}),
     ({"type": "object", "required": ["a", "b"]}, {"type": "object", "minProperties": 2}),
+    ({"type": "object", "maxProperties": 2}, {"type": "object", "maxProperties": 4}),
+    ({"type": "object", "minProperties": 3}, {"type": "object", "minProperties": 2}),
     ({"type": "object", "maxProperties": 1, "required": ["a"]}, fields(a=True)),
     (fields(a=STRING), {"type": "object", "additionalProperties": STRING}),
     (fields(a=STRING), {"type": "object", "propertyNames": {"maxLength": 1}}),

@@ -15,7 +15,8 @@ from tests.project.checkout import ROOT
 from tests.properties.schemas import toolsets
 from tests.unit.providers.schemas import args_schemas
 from tests.unit.schema.comparison.edits import EDITS, Edited, Effect, edited
-from tests.unit.schema.comparison.instances import Instances
+from tests.unit.schema.comparison.instances import Instances, fitting
+from tests.unit.schema.comparison.small_schemas import small_schema
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.verdict import Comparison, Direction, Verdict
 from toolgen.schema.cost.bounds import Bounds
@@ -46,6 +47,8 @@ def assert_sound(before: Any, after: Any, random: Random, count: int) -> Compari
         if direction.counterexample is not None:
             values += [direction.counterexample.value]
             values += [instances.changed(direction.counterexample.value) for _ in range(count // 8)]
+    for value in (*fitting(before), *fitting(after)):
+        values += [value, *(instances.changed(value) for _ in range(count // 8))]
     for value in values:
         was, is_ = old.is_valid(value), new.is_valid(value)
         assert not (was and not is_ and comparison.lost.verdict is Verdict.NONE), (before, after, value)
@@ -79,8 +82,13 @@ def edits_of(schema: Any, random: Random, count: int) -> Iterator[Edited]:
 @st.composite
 def documents(draw: DrawFn) -> Any:
     """Schemas with all keywords, recursive ones, and adversarial names, in all drafts."""
-    if draw(st.booleans()):
-        return draw(args_schemas())
+    match draw(st.integers(0, 3)):
+        case 0:
+            return draw(args_schemas())
+        case 1 | 2:
+            return small_schema(Random(draw(st.integers(0, 2**40))))
+        case _:
+            pass
     toolset = draw(toolsets(tools=1, depth=2))
     document = toolset.document(draw(st.sampled_from(toolset.sides)).schema)
     older = draw(st.sampled_from([None, None, *OLDER]))

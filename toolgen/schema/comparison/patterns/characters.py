@@ -56,6 +56,11 @@ class Alphabet:
                 members.setdefault(tuple(_has(ranges, low) for ranges in self._sets), []).append((low, high))
         self.characters = [_nicest(ranges) for ranges in members.values()]
         """A character of each class."""
+        self.alternatives = {
+            character: _other(ranges, character)
+            for character, ranges in zip(self.characters, members.values(), strict=True)
+        }
+        """Another character of the class of each of these; the same if there is no other."""
         signatures = list(members)
         self._classes = {
             ranges: frozenset(number for number, signature in enumerate(signatures) if signature[index])
@@ -69,6 +74,11 @@ class Alphabet:
 
 def _has(ranges: Ranges, point: int) -> bool:
     return any(low <= point <= high for low, high in ranges)
+
+
+def _other(ranges: Sequence[tuple[int, int]], character: str) -> str:
+    points = (point for low, high in ranges for point in (low, min(low + 1, high), high))
+    return next((chr(point) for point in points if chr(point) != character), character)
 
 
 def _nicest(ranges: Sequence[tuple[int, int]]) -> str:

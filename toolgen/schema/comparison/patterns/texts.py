@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.schema.comparison.patterns.automaton import Automaton, automaton_of, automaton_of_text
 from toolgen.schema.comparison.patterns.characters import ALL, Alphabet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 MOST_TEXTS: Final = 8
 """Texts that are generated."""
@@ -29,10 +30,11 @@ class Texts:
     is_none: bool = False
 
 
+@lru_cache(maxsize=1_000)
 def texts_of(
-    patterns: Iterable[str] = (),
-    others: Iterable[str] = (),
-    excluded: Iterable[str] = (),
+    patterns: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+    excluded: tuple[str, ...] = (),
     *,
     least: int = 0,
     most: int | None = None,
@@ -66,7 +68,7 @@ class _Search:
         while waiting:
             state, text = waiting.popleft()
             if self._is_accepted(state, text):
-                found.append(text)
+                found += dict.fromkeys([text, text[:-1] + self._alphabet.alternatives.get(text[-1:], "")])
                 if len(found) >= MOST_TEXTS:
                     return Texts(found)
             for number, character in enumerate(self._alphabet.characters):

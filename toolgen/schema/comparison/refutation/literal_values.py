@@ -20,9 +20,9 @@ from toolgen.schema.comparison.reading.constraint import (
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from toolgen.schema.comparison.reading.constraint import Constraint
+    from toolgen.schema.comparison.reading.constraint import Constraint, Schema
 
 _EXACT: Final = 2**53
 """Integers below this are exact as floats."""
@@ -71,6 +71,25 @@ def are_equal(one: Any, other: Any) -> bool:
 def is_among(value: Any, values: Iterable[Any]) -> bool:
     """Return whether a value is certainly one of some values."""
     return any(are_equal(value, each) for each in values)
+
+
+def fits(value: Any, schema: Schema) -> bool | None:
+    """Return whether a value fits a schema that has only types and literal values; None if that is not certain."""
+    known: list[bool | None] = [not schema.is_false]
+    for each in schema.constraints:
+        if each.name == "type":
+            known.append(kind_of_value(value) in cast("frozenset[str]", each.value))
+        elif each.name == "values":
+            known.append(_is_one_of(value, values_of(each)))
+        else:
+            return None
+    return False if False in known else None if None in known else True
+
+
+def _is_one_of(value: Any, values: Sequence[Any]) -> bool | None:
+    if is_among(value, values):
+        return True
+    return False if all(are_different(value, each) for each in values) else None
 
 
 def kind_of_value(value: Any) -> str:

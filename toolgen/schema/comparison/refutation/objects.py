@@ -100,7 +100,7 @@ class _Objects:
         named = {field.key for field in chosen if isinstance(field.key, str)}
         present = [*fields.required, *sorted(named.difference(fields.required))]
         needs_other = any(isinstance(field.key, Other) for field in chosen)
-        if self._most is not None and len(present) + needs_other > self._most:
+        if self._most is not None and max(len(present) + needs_other, self._least) > self._most:
             return IMPOSSIBLE
         if any(not fields.can_have(name) for name in present):
             return IMPOSSIBLE

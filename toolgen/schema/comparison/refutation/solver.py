@@ -13,7 +13,14 @@ from toolgen.schema.comparison.reading.constraint import ARRAY, FRACTION, INTEGE
 from toolgen.schema.comparison.refutation.arrays import solve_array
 from toolgen.schema.comparison.refutation.branch import Branch, Budget
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, Spot, key_of_goal
-from toolgen.schema.comparison.refutation.literal_values import as_kind, has_numbers, is_among, kind_of_value, values_of
+from toolgen.schema.comparison.refutation.literal_values import (
+    as_kind,
+    fits,
+    has_numbers,
+    is_among,
+    kind_of_value,
+    values_of,
+)
 from toolgen.schema.comparison.refutation.numbers import solve_number
 from toolgen.schema.comparison.refutation.objects import solve_object
 from toolgen.schema.comparison.refutation.strings import solve_string
@@ -21,6 +28,7 @@ from toolgen.schema.comparison.refutation.strings import solve_string
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
+    from toolgen.schema.comparison.reading.constraint import Schema
     from toolgen.schema.comparison.refutation.branch import Clause
     from toolgen.schema.comparison.refutation.validators import Validators
 
@@ -184,10 +192,14 @@ class Solver:
                 continue
             if WHOLE in self.kinds and has_numbers(typed):
                 is_open = True  # in draft 04, `[1]` also stands for `[1.0]`, which may be valid where it is not
-            if all(self.validators.is_valid(claim.schema, typed) is claim.holds for claim in branch.claims.values()):
+            if all(self._fits(typed, claim.schema) is claim.holds for claim in branch.claims.values()):
                 left.append(typed)
         is_open = is_open or bool(left)
         return Outcome(is_impossible=not is_open, values=left[:MOST_VALUES])
+
+    def _fits(self, value: Any, schema: Schema) -> bool:
+        known = fits(value, schema)
+        return self.validators.is_valid(schema, value) if known is None else known
 
 
 def spots_of(*groups: Iterable[Item]) -> list[Spot]:

@@ -46,13 +46,16 @@ def solve_string(branch: Branch) -> Outcome:
         return all(matches(each, text) for each in patterns) and not any(matches(each, text) for each in others)
 
     tried = [_FORMATS.get(_format(fact.constraint.value), "") for fact in branch.of("format")]
-    if patterns or others or excluded or most == 0:
-        found = texts_of(patterns, others, sorted(excluded)[:_MOST_EXCLUDED], least=least, most=most)
+    tried += [] if patterns or others else _of_size(least, most)
+    left = [text for text in dict.fromkeys(tried) if is_left(text)]
+    for avoided in ((), tuple(sorted(excluded)[:_MOST_EXCLUDED])):  # most goals need not avoid these
+        if left:
+            break
+        found = texts_of(tuple(patterns), tuple(others), avoided, least=least, most=most)
         if found.is_none:
             return IMPOSSIBLE
-        tried += found.texts
-    tried += _of_size(least, most)
-    return Outcome(is_impossible=False, values=[text for text in dict.fromkeys(tried) if is_left(text)][:8])
+        left = [text for text in found.texts if is_left(text)]
+    return Outcome(is_impossible=False, values=left[:8])
 
 
 def size_bounds(branch: Branch, low: str, high: str) -> tuple[int, int | None]:
