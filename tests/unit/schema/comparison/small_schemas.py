@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from random import Random
 
 LEAVES: Final[tuple[Any, ...]] = (
     *(True, False, {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": ["integer", "null"]}),

@@ -1,7 +1,7 @@
-"""Automata of patterns, which accept the texts that contain a match.
+r"""Automata of patterns, which accept the texts that contain a match.
 
-They are built from what the standard library's parser reads, for the syntax that it and jsonschema-rs read alike. What
-an automaton cannot express, such as lookaround, is left out: then it accepts more texts, and is not exact.
+They are built from what the standard library's parser reads, for the syntax that it and jsonschema-rs read alike. There
+are none for lookaround, beside which jsonschema-rs 0.60 also gives classes such as `\\w` another meaning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_STATES: Final = 2_000
 
 _ALIKE: Final = re.compile(
     r"""(?: [^\\(\[] | \\[dDwWsSnrtfv] | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\[^A-Za-z0-9]
-    | \( (?!\?) | \(\?(?: : | = | ! | <= | <! )
+    | \( (?!\?) | \(\?:
     | \[ \^? (?: [^\\\[\]] | \\[dDwWsSnrtfv] | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\[^A-Za-z0-9] )+ \] )*""",
     re.VERBOSE | re.DOTALL,
 )
@@ -38,8 +38,8 @@ _CATEGORIES: Final[dict[str, Ranges]] = {
 }  # fmt: skip
 
 
-class _TooLargeError(Exception):
-    """A pattern needs too many states."""
+class _NoAutomatonError(Exception):
+    """A pattern needs too many states, or something that no automaton has."""
 
 
 class Automaton:
@@ -48,14 +48,13 @@ class Automaton:
     def __init__(self) -> None:
         self.transitions: list[list[tuple[Ranges, int]]] = []
         self.steps: list[list[tuple[str, int]]] = []
-        self.is_exact = True
         self.start = self.state()
         self.final = self.state()
 
     def state(self) -> int:
         """Add a state."""
         if len(self.transitions) >= MOST_STATES:
-            raise _TooLargeError
+            raise _NoAutomatonError
         self.transitions.append([])
         self.steps.append([])
         return len(self.transitions) - 1
@@ -95,16 +94,16 @@ class Automaton:
             case "SUBPATTERN":
                 return self.add(value[3], here)
             case "MAX_REPEAT" | "MIN_REPEAT":
-                return self._add_repeat(*value, here)
+                return self._add_repeat(value, here)
             case "AT" if str(value) in ("AT_BEGINNING", "AT_END"):
                 there = self.state()
                 self.steps[here].append(("^" if str(value) == "AT_BEGINNING" else "$", there))
                 return there
             case _:
-                self.is_exact = False
-                return here
+                raise _NoAutomatonError
 
-    def _add_repeat(self, least: int, most: Any, inner: Any, here: int) -> int:
+    def _add_repeat(self, repeat: tuple[int, Any, Any], here: int) -> int:
+        least, most, inner = repeat
         for _ in range(least):
             here = self.add(inner, here)
         there = self.state()
@@ -132,7 +131,7 @@ def automaton_of(pattern: str) -> Automaton | None:
             parsed = re._parser.parse(pattern)  # type: ignore[attr-defined]  # noqa: SLF001
         made = Automaton()
         found = made.add(parsed, made.start)
-    except (re.error, RecursionError, OverflowError, _TooLargeError):
+    except (re.error, RecursionError, OverflowError, _NoAutomatonError):
         return None
     made.steps[found].append(("", made.final))
     made.transitions[made.start].append((ALL, made.start))
@@ -151,7 +150,7 @@ def automaton_of_text(text: str) -> Automaton | None:
             there = made.state()
             made.transitions[here].append((((ord(character), ord(character)),), there))
             here = there
-    except _TooLargeError:
+    except _NoAutomatonError:
         return None
     made.steps[here].append(("$", made.final))
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,12 +20,14 @@ MOST_TEXTS: Final = 8
 _MOST_STATES: Final = 1_500
 """States of the product of the automata that are visited; each takes some 20 µs."""
 
+_LOOKAROUND: Final = re.compile(r"\(\?(?:=|!|<=|<!)[^()]*\)|\\[bB]")
+
 _State: TypeAlias = tuple[tuple[frozenset[int], ...], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Some texts that probably fit; with `is_none`, it is certain that no text does."""
+    """Some texts that fit, unless a pattern has no automaton; with `is_none`, it is certain that no text does."""
 
     texts: list[str]
     is_none: bool = False
@@ -41,9 +44,14 @@ def texts_of(
 ) -> Texts:
     """Return texts of `least` to `most` characters that match `patterns`, not `others`, and are not `excluded`."""
     holding = [made for made in map(automaton_of, patterns) if made is not None]
-    failing = [made for made in map(automaton_of, others) if made is not None and made.is_exact]
+    failing = [made for made in map(automaton_of, others) if made is not None]
     failing += [made for made in map(automaton_of_text, excluded) if made is not None]
     return _Search(holding, failing, least, most).texts()
+
+
+def without_lookaround(pattern: str) -> str:
+    """Return a pattern without lookaround and word boundaries: texts that match it may match the pattern too."""
+    return _LOOKAROUND.sub("", pattern)
 
 
 class _Search:
@@ -64,7 +72,9 @@ class _Search:
         """Return the texts."""
         starts = [each.closure(frozenset({each.start}), at_start=True, at_end=False) for each in self._automata]
         first: _State = (tuple(starts), 0)
-        seen, waiting, found = {first}, deque([(first, "")]), list[str]()
+        seen: set[_State] = {first}
+        waiting: deque[tuple[_State, str]] = deque([(first, "")])
+        found: list[str] = []
         while waiting:
             state, text = waiting.popleft()
             if self._is_accepted(state, text):

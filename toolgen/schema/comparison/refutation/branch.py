@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from toolgen.schema.comparison.reading.constraint import Constraint
 from toolgen.schema.comparison.refutation.goal import Claim, Fact, Item
-from toolgen.schema.comparison.refutation.literal_values import are_all_among, are_none_among
+from toolgen.schema.comparison.refutation.literal_values import Literals, are_all_among, are_none_among
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading.evaluated import Fields
@@ -73,6 +73,10 @@ class Branch:
     def of(self, name: str, *, holds: bool = True) -> Iterator[Fact]:
         """Return the facts of one name."""
         return (fact for fact in self.facts.values() if fact.name == name and fact.holds is holds)
+
+    def excluded(self) -> Literals:
+        """Return the values that are excluded one by one."""
+        return Literals(fact.constraint for fact in self.of("values", holds=False))
 
     def _forced(self) -> list[Item] | None:
         """Simplify the clauses, and return the items of those that have one alternative; None if one has none."""

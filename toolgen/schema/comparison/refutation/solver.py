@@ -17,7 +17,6 @@ from toolgen.schema.comparison.refutation.literal_values import (
     as_kind,
     fits,
     has_numbers,
-    is_among,
     kind_of_value,
     values_of,
 )
@@ -183,19 +182,21 @@ class Solver:
 
     def _of_literals(self, branch: Branch, values: Sequence[Any]) -> Outcome:
         """Return which of some values reach a goal: the validator decides."""
-        excluded = [value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)]
+        excluded = branch.excluded()
         left: list[Any] = []
         is_open = False
         for value in values:
             typed = as_kind(value, branch.kind)
-            if typed is NotImplemented or is_among(typed, excluded):
+            if typed is NotImplemented or typed in excluded:
                 continue
             if WHOLE in self.kinds and has_numbers(typed):
                 is_open = True  # in draft 04, `[1]` also stands for `[1.0]`, which may be valid where it is not
             if all(self._fits(typed, claim.schema) is claim.holds for claim in branch.claims.values()):
                 left.append(typed)
+                if len(left) >= MOST_VALUES:
+                    break
         is_open = is_open or bool(left)
-        return Outcome(is_impossible=not is_open, values=left[:MOST_VALUES])
+        return Outcome(is_impossible=not is_open, values=left)
 
     def _fits(self, value: Any, schema: Schema) -> bool:
         known = fits(value, schema)

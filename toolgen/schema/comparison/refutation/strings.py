@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.schema.comparison.patterns.matching import matches
-from toolgen.schema.comparison.patterns.texts import texts_of
+from toolgen.schema.comparison.patterns.texts import texts_of, without_lookaround
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
-from toolgen.schema.comparison.refutation.literal_values import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +36,7 @@ def solve_string(branch: Branch) -> Outcome:
         return IMPOSSIBLE
     patterns = [_text(fact.constraint.value) for fact in branch.of("pattern")]
     others = [_text(fact.constraint.value) for fact in branch.of("pattern", holds=False)]
-    excluded = {value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)
-                if isinstance(value, str)}  # fmt: skip
+    excluded = {value for value in branch.excluded().values if isinstance(value, str)}
 
     def is_left(text: str) -> bool:
         if text in excluded or len(text) < least or (most is not None and len(text) > most):
@@ -54,7 +52,8 @@ def solve_string(branch: Branch) -> Outcome:
         found = texts_of(tuple(patterns), tuple(others), avoided, least=least, most=most)
         if found.is_none:
             return IMPOSSIBLE
-        left = [text for text in found.texts if is_left(text)]
+        similar = texts_of(tuple(map(without_lookaround, patterns)), tuple(others), avoided, least=least, most=most)
+        left = [text for text in (*found.texts, *similar.texts) if is_left(text)]
     return Outcome(is_impossible=False, values=left[:8])
 
 
