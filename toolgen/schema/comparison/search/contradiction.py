@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.schema.comparison.patterns.matching import matches
 from toolgen.schema.json_values import canonical, is_array, is_object
@@ -89,7 +89,7 @@ def _smaller_number(value: float) -> Sequence[Any]:
 def _schema_at(schema: Schema, value: Any, path: Sequence[str | int]) -> Schema:
     """Return the schema that a document has for a part of a value; the last one on the way if there is none."""
     for each in path:
-        part: dict[Any, Any] = value if is_object(value) else dict(enumerate(value))
+        part: dict[Any, Any] = value if is_object(value) else dict(enumerate(cast("list[Any]", value)))
         step = str(each) if is_object(value) else each  # jsonschema-rs writes keys of digits as numbers
         below = _below(schema, step) if step in part else None
         if below is None:
