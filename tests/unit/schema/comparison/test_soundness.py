@@ -121,6 +121,33 @@ def test_no_instance_contradicts_a_verdict_in_many_schemas(before: Any, other: A
     check(before, other, seed, 12)
 
 
+def check_small(seed: int) -> None:
+    """Compare small schemas that differ in one edit, or have the same keywords with other values."""
+    random = Random(seed)  # noqa: S311 - to vary schemas
+    before = small_schema(random)
+    if not isinstance(before, dict):
+        return
+    other = small_schema(random)
+    made = edited(before, random)
+    mixed = {**before, **{key: other[key] for key in before.keys() & other}} if isinstance(other, dict) else other
+    for after in (made and made.schema, mixed, other):
+        if after is not None and is_usable(before, Bounds(before)) and is_usable(after, Bounds(after)):
+            assert_sound(before, after, random, 60)
+
+
+@pytest.mark.parametrize("start", range(0, 400, 100))
+def test_no_instance_contradicts_a_verdict_of_small_schemas(start: int) -> None:
+    for seed in range(start, start + 100):
+        check_small(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(1_000, 60_000, 1_000))
+def test_no_instance_contradicts_a_verdict_of_many_small_schemas(start: int) -> None:
+    for seed in range(start, start + 1_000):
+        check_small(seed)
+
+
 def real_schemas(name: str) -> list[Any]:
     tools = json.loads((DATA / f"{name}.tools.json").read_text())["tools"]
     return [tool[side] for tool in tools for side in ("inputSchema", "outputSchema") if side in tool]
