@@ -182,6 +182,12 @@ def test_schemas_that_are_written_differently_are_proved_equal(one: Any, other: 
         ({"multipleOf": 2}, {"multipleOf": 3}),
         ({"type": "number", "minimum": 1.5, "maximum": 1.5}, {"type": "number", "minimum": 2}),
         ({"enum": ["a", "b"]}, {"enum": ["b", "c"]}),
+        ({"type": "array", "not": {"uniqueItems": True}}, {"type": "array", "minItems": 3}),
+        ({"type": "array", "contains": STRING, "maxContains": 1}, {"type": "array", "maxItems": 1}),
+        (
+            {"type": "array", "allOf": [{"not": {"items": STRING}}, {"not": {"items": {"not": STRING}}}]},
+            {"type": "array", "maxItems": 1},
+        ),
         (
             {"properties": {"a": True, "b": True}, "required": ["b"], "additionalProperties": False},
             {
