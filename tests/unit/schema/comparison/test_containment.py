@@ -185,6 +185,10 @@ def test_schemas_that_are_written_differently_are_proved_equal(one: Any, other: 
         ({"type": "array", "not": {"uniqueItems": True}}, {"type": "array", "minItems": 3}),
         ({"type": "array", "contains": STRING, "maxContains": 1}, {"type": "array", "maxItems": 1}),
         (
+            {"type": "array", "prefixItems": [STRING], "contains": STRING, "maxContains": 1},
+            {"type": "array", "maxItems": 1},
+        ),
+        (
             {"type": "array", "allOf": [{"not": {"items": STRING}}, {"not": {"items": {"not": STRING}}}]},
             {"type": "array", "maxItems": 1},
         ),
