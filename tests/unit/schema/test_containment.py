@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
-from toolgen.drift.changes import CompiledTool, compare_tool
+from toolgen.changes.tools import CompiledTool, compare_tool
 from toolgen.schema.comparison.containment import SchemaChange, is_contained, schema_change
 from toolgen.schema.comparison.normal_form import normal_form
 

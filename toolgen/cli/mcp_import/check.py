@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.changes.tools import Part, compare_tools
 from toolgen.cli.mcp_import.answers import live_answer
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
@@ -15,16 +16,15 @@ from toolgen.compiler.importers.mcp.tools import offered_tools, read_tools
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source
-from toolgen.drift.changes import Part, compare_tools
 from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.schema.pointer import pointer_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
+    from toolgen.changes.suspicions import Suspicion
+    from toolgen.changes.tools import ToolChange
     from toolgen.compiler.config import Config, Target
-    from toolgen.drift.changes import ToolChange
-    from toolgen.drift.suspicions import Suspicion
     from toolgen.runtime import Catalog
 
 

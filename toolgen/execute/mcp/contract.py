@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
-from toolgen.drift.offered import digest_of, texts_of
-from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.offered import digest_of, texts_of
+from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.tools import CompiledTool, Part, ToolChange, compare_tool
 from toolgen.schema.args.injection import without_fields
 from toolgen.schema.args.one_of import with_one_of
 from toolgen.schema.drafts import is_old
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from toolgen.drift.suspicions import Suspicion
+    from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 

@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from toolgen.changes.suspicions import OtherTools
+from toolgen.changes.tools import Part
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
-from toolgen.drift.changes import Part
-from toolgen.drift.suspicions import OtherTools
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of
 from toolgen.execute.mcp.contract import Contract, other_tools, source_name
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
+    from toolgen.changes.tools import ToolChange
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.drift.changes import ToolChange
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 

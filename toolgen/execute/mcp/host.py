@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import httpx2
     from mcp.client.session import ElicitationFnT
 
-    from toolgen.drift.changes import ToolChange
+    from toolgen.changes.tools import ToolChange
     from toolgen.execute.command.output import Keep
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]

@@ -13,9 +13,9 @@ import pytest
 from tests.case import write
 from tests.unit.compiler.specs import resolved
 from tests.unit.execute.mcp.conftest import TOOLS
+from toolgen.changes.tools import Part, compare_tool
 from toolgen.compiler.build import generate
 from toolgen.contract.records import FailureKind, ToolRequest
-from toolgen.drift.changes import Part, compare_tool
 from toolgen.execute.mcp import McpHost
 from toolgen.execute.mcp.contract import Contract, compiled_tool
 from toolgen.runtime import load
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.execute.mcp.conftest import Demo
+    from toolgen.changes.tools import ToolChange
     from toolgen.contract.records import ToolError
-    from toolgen.drift.changes import ToolChange
     from toolgen.runtime import Runtime
 
 SAY = next(index for index, tool in enumerate(TOOLS) if tool["name"] == "say")

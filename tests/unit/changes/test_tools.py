@@ -13,8 +13,8 @@ from tests.project.checkout import ROOT
 from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.compiler.specs import resolved
 from tests.unit.providers.schemas import args_schemas
-from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool, compare_tools
-from toolgen.drift.offered import digest_of, texts_of
+from toolgen.changes.offered import digest_of, texts_of
+from toolgen.changes.tools import CompiledTool, Part, ToolChange, compare_tool, compare_tools
 from toolgen.schema.comparison.containment import SchemaChange
 from toolgen.schema.comparison.normal_form import normal_form
 

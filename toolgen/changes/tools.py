@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from toolgen.drift.offered import digest_of, texts_of
+from toolgen.changes.offered import digest_of, texts_of
 from toolgen.schema.comparison.containment import SchemaChange, schema_change
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical
