@@ -29,7 +29,7 @@ _TEXTS: Final = (
     ("MODEL302", "system", "the system message of its run"),
     ("MODEL302", "user", "the user message of its run"),
 )
-_TEXT_KEYWORDS: Final = frozenset({"description", "title", "$comment", "examples"})
+_TEXT_KEYWORDS: Final = frozenset({"description", "title", "examples"})
 
 
 def compare_texts(subject: str, before: Mapping[str, Any], after: Mapping[str, Any], *, path: Path) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.change import Change
 from toolgen.changes.fields import Kind, causes
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from toolgen.changes.change import Path
     from toolgen.changes.fields import Cause
     from toolgen.schema.comparison.verdict import Comparison, Direction
+
+_UNDECIDED: Final = frozenset({"WIRE205", "WIRE306"})
 
 
 def compare_schemas(
@@ -86,7 +88,7 @@ class _Side:
             found = direction.counterexample
             places = _steps(found.place.before), _steps(found.place.after)
             evidence = ("in the recording: " if found.is_given else "for example: ") + quoted(found.value)
-        elif direction is not None and direction.undecided:
+        elif direction is not None and direction.undecided and code in _UNDECIDED:
             first = direction.undecided[0]
             places = _steps(first.before), _steps(first.after)
             evidence = f"undecided at {first.after or '/'}" + (f" (`{first.keyword}`)" if first.keyword else "")

@@ -139,7 +139,7 @@ class Module:
         return dict(self._items())
 
     def _items(self) -> Iterator[tuple[str, Item]]:
-        for node in self._tree.body:
+        for node in self.tree.body:
             match node:
                 case ast.ClassDef(name=name, bases=[ast.Name(id="Protocol")]):
                     methods = {each.name: self._function(each, 1) for each in _functions(node)}
@@ -184,7 +184,7 @@ class Module:
     @cached_property
     def _defined(self) -> frozenset[str]:
         """The classes and aliases of the module."""
-        body = self._tree.body
+        body = self.tree.body
         classes = {each.name for each in body if isinstance(each, ast.ClassDef)}
         return frozenset(classes) | {
             each.target.id
@@ -196,11 +196,12 @@ class Module:
         }
 
     @cached_property
-    def _tree(self) -> ast.Module:
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
         return ast.parse(self._text)
 
     def _statements(self) -> Iterator[ast.stmt]:
-        for node in self._tree.body:
+        for node in self.tree.body:
             if isinstance(node, ast.If):
                 yield from node.body
             else:

@@ -7,11 +7,12 @@ from typing import Final
 _SPECS: Final = {
     "init": "Create a project: configuration, an example spec, and next steps.",
     "build": "Compile specs into packages; with `--check`, only compare.",
+    "diff": "Compare the specs with another version: what changed, and whom it breaks.",
     "import": "Import tool definitions from other formats as specs.",
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
-    "explain": "Explain a diagnostic code.",
+    "explain": "Explain a diagnostic code or a rule.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",

@@ -1,0 +1,1 @@
+"""Authoring: what authors of specs use beside the build."""
