@@ -38,8 +38,8 @@ def compare_actions(
         yield from changed_value(
             "MODEL303", name, "the categories changed", _described(old), _described(new), "categories", path
         )
-        routes = [each.get(name, {}) for each in routing]
-        yield from _routing(name, routes[0], routes[1])
+        modules = routing[0].get(old["module"], {}), routing[1].get(new["module"], {})
+        yield from _routing(name, *modules)
 
 
 def _entries(

@@ -39,7 +39,7 @@ class Version:
     """One version of a package: its catalog, and what the runs of its agents may call.
 
     `recorded` are recorded values of tools, by ident and side (`args`, `result`). `routing` are the expressions by
-    which action catalogs map args and decide what is visible, by catalog and name.
+    which action catalogs map args and decide what is visible, by module and name.
     """
 
     catalog: Mapping[str, Any]

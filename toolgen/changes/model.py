@@ -9,6 +9,7 @@ from toolgen.changes.change import Change
 from toolgen.changes.quoting import names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.pointer import at
 from toolgen.schema.subschemas import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class _Parameters:
         inside = ("properties", name)
         if _texts(old, self._before) != _texts(new, self._after):
             yield self._change("MODEL203", f"the description of `{name}` changed", inside)
+        old, new = _target(old, self._before), _target(new, self._after)
         enums = _enum(old), _enum(new)
         if None not in enums and enums[0] != enums[1]:
             is_order = sorted(map(canonical, enums[0] or ())) == sorted(map(canonical, enums[1] or ()))
@@ -150,6 +152,13 @@ def _enum(schema: Any) -> list[Any] | None:
     return None
 
 
+def _target(schema: Any, whole: Any) -> Any:
+    """Return what a schema refers to, if it does nothing else."""
+    reference = schema.get("$ref") if is_object(schema) and schema.keys() == {"$ref"} else None
+    target = at(whole, reference) if isinstance(reference, str) else None
+    return target if is_object(target) else schema
+
+
 def _without(schema: Any, keyword: str) -> Any:
     return {key: value for key, value in schema.items() if key != keyword}
 
@@ -178,12 +187,15 @@ def _texts_below(node: Any) -> Iterator[tuple[str, str]]:
                 yield from _texts_below(value)
 
 
-def _defaults(node: Any) -> Any:
+def _defaults(node: Any, path: Path = ()) -> list[Any]:
+    """Return the defaults in a schema, with their places."""
     if is_array(node):
-        return [_defaults(each) for each in node]
+        return [found for number, each in enumerate(node) for found in _defaults(each, (*path, str(number)))]
     if not is_object(node):
-        return None
-    return {key: value if key == "default" else _defaults(value) for key, value in node.items() if key != "enum"}
+        return []
+    own = [[*path, node["default"]]] if "default" in node and path[-1:] != ("properties",) else []
+    inner = ((key, value) for key, value in node.items() if key not in ("default", "enum", "const"))
+    return own + [found for key, value in inner for found in _defaults(value, (*path, key))]
 
 
 def _alone(schema: Any, whole: Any) -> Any:

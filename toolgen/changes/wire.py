@@ -158,7 +158,7 @@ class _Result(_Side):
         match cause.kind:
             case Kind.OPTIONAL if self._gains():
                 yield self._change("WIRE301", f"the field `{name}` of the result may be absent", name)
-            case Kind.REMOVED if gained and self._gains():
+            case Kind.REMOVED if self._gains() and (gained or name in self._before.get("required", ())):
                 yield self._change("WIRE302", f"the field `{name}` of the result is gone", name)
             case Kind.ADDED if gained and self._gains():
                 yield self._change("WIRE303", f"the result has a new field `{name}`", name)
@@ -169,6 +169,8 @@ class _Result(_Side):
                     yield self._change("WIRE304", f"the field `{name}` of the result has new values", name, gained)
                 else:
                     yield self._undecided(gained, name)
+            case Kind.REQUIRED if name not in self._before.get("properties", ()):
+                return  # told as added
             case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses():
                 yield self._change("WIRE307", f"the field `{name}` of the result has fewer possible values", name)
             case Kind.WHOLE if cause.comparison is not None:

@@ -99,17 +99,16 @@ class _Apis:
         """
         old, new = self._before.item(one), self._after.item(other)
         subject = f"{package}.{name}".lstrip(".")
-        if one.module != other.module and one.module.startswith(package) and other.module.startswith(package):
+        if one.module != other.module:
             message = f"the module that defines it is `{other.module}` now"
             yield self._change("CODE105", subject, message, package, (one, other))
         if old is None or new is None:
             return
         for code, message, attribute in self._of_items(old, new):
-            if isinstance(old, Function):
-                if attribute in told:
-                    continue
-            elif attribute:
-                told.add(attribute)
+            if isinstance(old, Function) and attribute in told:
+                continue
+            if isinstance(old, Model) and isinstance(new, Model):
+                told |= {attribute, *(each.name for each in new.attributes.values() if code == "CODE202")}
             yield self._change(code, subject, message, package, (one, other), attribute)
 
     def _of_items(self, old: Item, new: Item) -> Iterator[tuple[str, str, str]]:

@@ -1,0 +1,41 @@
+"""Pairs: each reports the rules that it expects, and no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.authoring.diff.pairs import all_pairs, compare_pairs
+from toolgen.changes.rules import RULES, Level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.unit.authoring.diff.pairs import Pair
+    from toolgen.authoring.diff.compare import Located
+
+pytestmark = pytest.mark.xdist_group("diff_pairs")
+EVERY = all_pairs()
+
+
+@pytest.fixture(scope="module")
+def changes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Pair, Sequence[Located]]:
+    return compare_pairs(EVERY, tmp_path_factory.mktemp("pairs"))
+
+
+@pytest.mark.parametrize("pair", EVERY, ids=lambda pair: f"{pair.file}-{pair.name.replace(' ', '_')}")
+def test_a_pair_reports_the_expected_rules(pair: Pair, changes: Mapping[Pair, Sequence[Located]]) -> None:
+    shown = "\n".join(f"{each.change.code} {each.change.summary()} {each.change.evidence}" for each in changes[pair])
+    assert tuple(sorted({each.change.code for each in changes[pair]})) == pair.expected, shown
+
+
+def test_half_of_150_pairs_break_nothing() -> None:
+    compatible = [pair for pair in EVERY if all(RULES[code].severity is not Level.BREAKING for code in pair.expected)]
+    assert len(EVERY) >= 150
+    assert len(compatible) >= 75
+
+
+def test_every_rule_has_a_pair() -> None:
+    expected = {code for pair in EVERY for code in pair.expected}
+    assert RULES.keys() - expected == set()
