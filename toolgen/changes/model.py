@@ -103,7 +103,7 @@ class _Parameters:
         if None not in enums and enums[0] != enums[1]:
             is_order = sorted(map(canonical, enums[0] or ())) == sorted(map(canonical, enums[1] or ()))
             code, what = ("MODEL206", "order of values") if is_order else ("MODEL205", "values")
-            yield self._change(code, f"the {what} of `{name}` changed", (*inside, "enum"))
+            yield self._change(code, f"the {what} of `{name}` changed", inside)
             old, new = _without(old, "enum"), _without(new, "enum")
         must = [name in _required(schema) for schema in (self._before, self._after)]
         if must[0] != must[1]:

@@ -9,8 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from toolgen.changes.offered import digest_of, texts_of
-from toolgen.schema.comparison.containment import SchemaChange, schema_change
+from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
+from toolgen.schema.comparison.verdict import SchemaChange
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator
 
 
 def _of_schema(name: str, part: Part, before: Any, after: Any) -> Iterator[ToolChange]:
-    kind = schema_change(before, after)
+    kind = compare(before, after, search=False).change
     if kind is not SchemaChange.SAME or not _have_same_texts(before, after):
         yield ToolChange(tool=name, part=part, before=before, after=after, schema=kind)
 
@@ -133,6 +134,6 @@ def _lines(value: Any) -> list[str]:
 
 def _schema_words(part: Part, change: SchemaChange) -> str:
     if change is SchemaChange.SAME:
-        return f"texts in the {part.value} changed"
+        return f"texts or spelling of the {part.value} changed"
     accept = "args accept" if part is Part.ARGS else "result accepts"
     return f"the {accept} {change.value} values"

@@ -67,9 +67,7 @@ def all_pairs() -> list[Pair]:
         content = node.to_data()
         for number, each in enumerate(content["pairs"], 1):
             expected = tuple(sorted(each["expect"].split()))
-            found.append(
-                Pair(path.stem, number, each["pair"], content["in"], each["before"], each["after"], expected)
-            )
+            found.append(Pair(path.stem, number, each["pair"], content["in"], each["before"], each["after"], expected))
     return found
 
 
@@ -101,7 +99,9 @@ def compare_pairs(pairs: Iterable[Pair], folder: Path) -> dict[Pair, Sequence[Lo
         place = folder / "together"
         by_toolset: dict[str, list[Located]] = {name: [] for name in together}
         for each in compare_folders(place / "before", place / "after").changes:
-            by_toolset[_toolset(each, together)].append(each)
+            name = _toolset(each, together)
+            assert name in by_toolset, each
+            by_toolset[name].append(each)
         found |= {pair: by_toolset[name] for name, pair in together.items()}
     return found
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
 from toolgen.changes.tools import CompiledTool, compare_tool
-from toolgen.schema.comparison.containment import SchemaChange, is_contained, schema_change
+from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.normal_form import normal_form
+from toolgen.schema.comparison.verdict import SchemaChange
 
 KEYWORDS = sorted({
     *("$ref", "$schema", "$id", "$defs", "definitions", "type", "enum", "const", "required", "properties", "items"),
@@ -21,6 +22,10 @@ KEYWORDS = sorted({
     *("dependentSchemas", "dependentRequired", "title", "$recursive", "unevaluatedProperties", "propertyNames", "a"),
 })  # fmt: skip
 TREE = {"type": "object", "properties": {"value": {"type": "integer"}, "below": {"items": {"$ref": "#/$defs/T"}}}}
+
+
+def schema_change(before: Any, after: Any) -> SchemaChange:
+    return compare(before, after).change
 
 
 def fields(**properties: Any) -> dict[str, Any]:
@@ -117,38 +122,11 @@ def test_wider_and_narrower_schemas_are_distinguished(narrow: Any, wide: Any) ->
     assert schema_change(wide, narrow) is SchemaChange.FEWER
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ({"type": "string"}, {"type": "integer"}),
-        (fields(a={"type": "string"}), fields(b={"type": "string"})),
-        ({"properties": {"a": True}, "unevaluatedProperties": False},
-         {"properties": {"a": True, "b": True}, "unevaluatedProperties": False}),
-        ({"contains": {"type": "null"}}, {"contains": {"type": "null"}, "minContains": 0}),
-        ({"$ref": "#/$defs/T", "$defs": {"T": TREE}},
-         {"$ref": "#/$defs/T", "$defs": {"T": {**TREE, "required": ["value"]}}}),
-    ],
-)  # fmt: skip
-def test_uncertain_changes_are_reported_as_other(before: Any, after: Any) -> None:
-    assert schema_change(before, after) is SchemaChange.OTHER
-
-
 def test_exponential_definitions_stop_the_comparison() -> None:
     many = {f"T{n}": {"items": {"allOf": [{"$ref": f"#/$defs/T{n - 1}"}] * 2}} for n in range(1, 40)}
     schema = {"$ref": "#/$defs/T39", "$defs": {"T0": {"type": "null"}, **many}}
-    assert schema_change(schema, schema) is SchemaChange.OTHER
-
-
-@settings(max_examples=150)
-@given(data=st.data())
-def test_values_of_a_contained_schema_are_valid_in_the_other(data: st.DataObject) -> None:
-    inner, outer = data.draw(args_schemas()), data.draw(args_schemas())
-    inner = data.draw(st.sampled_from([inner, {**outer, **inner}, {**outer, "required": [*outer["required"], "zz"]}]))
-    if not is_contained(normal_form(inner), normal_form(outer)):
-        return
-    value = data.draw(values(inner, inner))
-    if jsonschema_rs.validator_for(inner).is_valid(value):
-        assert jsonschema_rs.validator_for(outer).is_valid(value), (inner, outer, value)
+    other = {"$ref": "#/$defs/T39", "$defs": {"T0": {"type": "string"}, **many}}
+    assert schema_change(schema, other) is SchemaChange.OTHER
 
 
 @settings(max_examples=150)
