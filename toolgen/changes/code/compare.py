@@ -105,7 +105,7 @@ class _Apis:
         if old is None or new is None:
             return
         for code, message, attribute in self._of_items(old, new):
-            if isinstance(old, Function) and attribute in told:
+            if _is_builder(name) and attribute in told:
                 continue
             if isinstance(old, Model) and isinstance(new, Model):
                 told |= {attribute, *(each.name for each in new.attributes.values() if code == "CODE202")}
@@ -191,6 +191,11 @@ class _Apis:
                 return None
             return (*path, "properties", item.attributes[attribute].wire)
         return path or None
+
+
+def _is_builder(name: str) -> bool:
+    """Return whether a name is that of a function that builds a call, as the compiler names them."""
+    return name.startswith("new_") and name.endswith("_call")
 
 
 def _now(old: Any, new: Any) -> str:
