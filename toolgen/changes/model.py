@@ -64,7 +64,7 @@ def compare_parameters(
     if canonical(old) != canonical(new) or list(_fields(old)) != list(_fields(new)):
         yield from _Parameters(subject, (*path, "args"), old, new).changes()
     results = (before.get("result", True), after.get("result", True))
-    if canonical(results[0]) != canonical(results[1]) and _shown(results[0]) != _shown(results[1]):
+    if canonical(results[0]) != canonical(results[1]) and _said(results[0]) != _said(results[1]):
         yield Change(
             code="MODEL208",
             subject=subject,
@@ -169,6 +169,11 @@ def _shown(schema: Any, whole: Any = None) -> Any:
         return canonical(normal_form(_alone(schema, whole))), canonical(_defaults(schema))
     except (TooLargeError, RecursionError):
         return canonical(_alone(schema, whole))
+
+
+def _said(schema: Any) -> Any:
+    """Return everything that a schema says but the order of fields."""
+    return _shown(schema), sorted(_texts(schema))
 
 
 def _texts(schema: Any, whole: Any = None) -> list[tuple[str, str]]:
