@@ -9,11 +9,11 @@ from toolgen.changes.fields import Kind, causes
 from toolgen.changes.quoting import quoted
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.verdict import Verdict
-from toolgen.schema.json_values import canonical
+from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from toolgen.changes.change import Path
     from toolgen.changes.fields import Cause
@@ -116,7 +116,7 @@ class _Args(_Side):
                 yield self._change("WIRE208", f"the arg `{name}` is optional now", name)
             case Kind.REMOVED if lost and self._loses():
                 yield self._change("WIRE202", f"the arg `{name}` is gone", name)
-            case Kind.ADDED if name in self._after.get("required", ()):
+            case Kind.ADDED if name in _names(self._after, "required"):
                 return  # told as required
             case Kind.ADDED if lost and self._loses():
                 yield self._change("WIRE209", f"the undeclared key `{name}` is an arg now", name, lost)
@@ -158,7 +158,7 @@ class _Result(_Side):
         match cause.kind:
             case Kind.OPTIONAL if self._gains():
                 yield self._change("WIRE301", f"the field `{name}` of the result may be absent", name)
-            case Kind.REMOVED if self._gains() and (gained or name in self._before.get("required", ())):
+            case Kind.REMOVED if self._gains() and (gained or name in _names(self._before, "required")):
                 yield self._change("WIRE302", f"the field `{name}` of the result is gone", name)
             case Kind.ADDED if gained and self._gains():
                 yield self._change("WIRE303", f"the result has a new field `{name}`", name)
@@ -169,7 +169,7 @@ class _Result(_Side):
                     yield self._change("WIRE304", f"the field `{name}` of the result has new values", name, gained)
                 else:
                     yield self._undecided(gained, name)
-            case Kind.REQUIRED if name not in self._before.get("properties", ()):
+            case Kind.REQUIRED if name not in _names(self._before, "properties"):
                 return  # told as added
             case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses():
                 yield self._change("WIRE307", f"the field `{name}` of the result has fewer possible values", name)
@@ -244,6 +244,12 @@ def _at(schema: Any, inside: Path) -> Any:
     for step in inside:
         schema = schema.get(step) if isinstance(schema, dict) else None
     return schema
+
+
+def _names(schema: Any, keyword: str) -> Collection[Any]:
+    """Return the names under `required` or `properties`; servers may send anything."""
+    found = schema.get(keyword) if is_object(schema) else None
+    return found if is_object(found) or is_array(found) else ()
 
 
 def _steps(pointer: str) -> Path:
