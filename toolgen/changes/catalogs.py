@@ -38,16 +38,12 @@ _AGENT: Final = (
 class Version:
     """One version of a package: its catalog, and what the runs of its agents may call.
 
-    `recorded` are recorded values of tools, by ident and side (`args`, `result`). `routing` are the expressions by
-    which action catalogs map args and decide what is visible, by module and name.
+    `routing` are the expressions by which action catalogs map args and decide what is visible, by module and name.
     """
 
     catalog: Mapping[str, Any]
     sets: Mapping[str, Sets] = field(default_factory=dict[str, Sets])
     routing: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, "Mapping[str, str]"])
-    recorded: Mapping[str, Mapping[str, Iterable[Any]]] = field(
-        default_factory=dict[str, "Mapping[str, Iterable[Any]]"]
-    )
 
     def section(self, name: str) -> Mapping[str, Any]:
         """Return a section of the catalog; empty if it has none."""
@@ -125,7 +121,7 @@ def _tools(before: Version, after: Version) -> Iterator[Change]:
     for ident in (ident for ident in old if ident in new):
         yield from _names(ident, before, after)
         if old[ident] != new[ident] or _order(old[ident]) != _order(new[ident]):
-            yield from compare_tools(ident, old[ident], new[ident], formats, before.recorded.get(ident))
+            yield from compare_tools(ident, old[ident], new[ident], formats)
 
 
 def compare_tools(
@@ -133,11 +129,10 @@ def compare_tools(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     formats: tuple[bool, bool] = (False, False),
-    recorded: Mapping[str, Iterable[Any]] | None = None,
 ) -> Iterator[Change]:
     """Yield the changes of a tool that both catalogs have, given as their entries of it."""
     path = ("tools", ident)
-    yield from compare_wire(ident, before, after, path=path, formats=formats, recorded=recorded)
+    yield from compare_wire(ident, before, after, path=path, formats=formats)
     yield from compare_texts(ident, before, after, path=path)
     yield from compare_parameters(ident, before, after, path=path)
     yield from compare_routes(ident, before, after, path=path)

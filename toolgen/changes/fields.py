@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.verdict import Verdict
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
     from toolgen.schema.comparison.verdict import Comparison, Direction
 
 _FIELD_BY_FIELD: Final = frozenset({"properties", "required"})
+_PLAIN: Final = (
+    frozenset({"type", "additionalProperties", "$schema", *_FIELD_BY_FIELD, *DEFINITIONS}) | ANNOTATIONS | SILENT
+)
+_BEYOND: Final = re.compile(
+    rb'"(?:\$ref":"(?!#/(?:\$defs|definitions)/)|\$(?:dynamicRef|recursiveRef|id|anchor|dynamicAnchor)":"|id":")'
+)
+"""References to other places than definitions, and names for them, in canonical text: such a part is not alone."""
 
 
 class Kind(StrEnum):
@@ -35,8 +44,7 @@ class Kind(StrEnum):
 class Cause:
     """One reason why two schemas accept different values. `field` is empty for `WHOLE`.
 
-    `comparison` is of the schemas of the field, or of the wholes; None where no schema decides. `declared_before` and
-    `declared_after` tell whether a schema names the field.
+    `comparison` is of the schemas of the field, or of the wholes; None where no schema decides.
     """
 
     kind: Kind
@@ -57,8 +65,8 @@ class Cause:
 def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool) -> Iterator[Cause]:
     """Yield the reasons why two schemas accept different values, in the order of the fields; the whole comes last.
 
-    Each is compared alone, so it is sound where the wholes are compared too: a field may be narrower and the whole not,
-    because the keywords beside the fields excluded the values before.
+    Each is compared alone. For plain schemas that decides; in others a field may be narrower and the whole not, because
+    the keywords beside the fields excluded the values before.
     """
     if not (_has_fields(before) and _has_fields(after)):
         yield Cause(Kind.WHOLE)
@@ -81,11 +89,21 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
         other = new.get(name, _others(after))
         if kind is not Kind.CHANGED or not _are_equal(one, other, before, after):
             yield Cause(kind, name, compared(_alone(one, before), _alone(other, after)))
+    if is_plain(before) and is_plain(after):
+        others = compared(_alone(_others(before), before), _alone(_others(after), after))
+        if others.lost.verdict is not Verdict.NONE or others.gained.verdict is not Verdict.NONE:
+            yield Cause(Kind.WHOLE, "", others)
+        return
     rest = {keyword: value for keyword, value in before.items() if keyword not in _FIELD_BY_FIELD}
     same_fields = {keyword: after[keyword] for keyword in (*_FIELD_BY_FIELD, *DEFINITIONS) if keyword in after}
     whole = compared({**rest, **same_fields}, after)
     if whole.lost.verdict is not Verdict.NONE or whole.gained.verdict is not Verdict.NONE:
         yield Cause(Kind.WHOLE, "", whole)
+
+
+def is_plain(schema: Any) -> bool:
+    """Return whether the fields of a schema alone decide what it accepts: each by its own schema, present or absent."""
+    return _has_fields(schema) and all(keyword in _PLAIN or keyword.startswith("x-") for keyword in schema)
 
 
 def _some(direction: Direction) -> Direction | None:
@@ -100,6 +118,7 @@ def _has_fields(schema: Any) -> bool:
         and is_object(schema.get("properties", {}))
         and "patternProperties" not in schema
         and "$ref" not in schema
+        and not _BEYOND.search(canonical(schema))
     )
 
 

@@ -118,7 +118,7 @@ RULES = _table(
     ("CODE101", "package-removed", _B, "The Python package of a toolset, an agent or an action catalog is gone or has another place: imports fail."),
     ("CODE102", "name-removed", _B, "Names are gone from a package: imports of them fail."),
     ("CODE103", "name-added", _C, "A package has new names."),
-    ("CODE104", "kind-changed", _B, "A name is another kind of thing: a class became an alias, or the reverse."),
+    ("CODE104", "name-kind-changed", _B, "A name is another kind of thing: a class became an alias, or the reverse."),
     ("CODE105", "module-moved", _N, "The module that defines a name changed, below the package that offers it. Import names from the package, never from its modules."),
     # CODE2xx: fields of classes
     ("CODE201", "field-removed", _B, "A class has lost an attribute: code that reads or passes it does not type-check."),
@@ -133,15 +133,15 @@ RULES = _table(
     ("CODE301", "alias-changed", _B, "The name stands for another type. Enums (`Literal`) change with each value: a new one breaks code that covers all, a lost one code that uses it."),
     ("CODE302", "constant-changed", _B, "The type of a constant (an ident, a codec) changed."),
     # CODE4xx: functions
-    ("CODE401", "parameter-removed", _B, "A function has lost a parameter."),
-    ("CODE402", "parameter-required", _B, "A function needs an argument that it did not need."),
-    ("CODE403", "parameter-type-changed", _B, "A parameter does not accept every value of its old type."),
-    ("CODE404", "parameter-added", _C, "A function has a new parameter that can be left out, or one that needed an argument does not need it any more."),
-    ("CODE405", "parameter-widened", _C, "A parameter accepts more types."),
+    ("CODE401", "argument-removed", _B, "A function has lost a parameter."),
+    ("CODE402", "argument-required", _B, "A function needs an argument that it did not need."),
+    ("CODE403", "argument-type-changed", _B, "A parameter does not accept every value of its old type."),
+    ("CODE404", "argument-added", _C, "A function has a new parameter that can be left out, or one that needed an argument does not need it any more."),
+    ("CODE405", "argument-widened", _C, "A parameter accepts more types."),
     ("CODE406", "return-type-changed", _B, "A function returns values that are not of the old type."),
     # CODE5xx: protocols that consumers implement
     ("CODE501", "handler-added", _B, "A protocol has a new method: classes that implement it lack the method. This is so with every new tool of a toolset that a host runs by its `Handlers`."),
-    ("CODE502", "handler-changed", _B, "A method of a protocol has another signature: implementations of the old one do not fit."),
+    ("CODE502", "handler-signature-changed", _B, "A method of a protocol has another signature: implementations of the old one do not fit."),
     # MODEL1xx: texts of tools
     ("MODEL101", "title-changed", _CH, "The title of a tool changed."),
     ("MODEL102", "description-changed", _CH, "The description of a tool changed. Models choose tools by it: evaluate again what depends on the choice."),
@@ -172,7 +172,7 @@ RULES = _table(
     ("ROUTE104", "request-changed", _CH, "A tool makes another HTTP request."),
     ("ROUTE105", "server-changed", _CH, "A toolset is reached at another server or API, with other credentials, or handled otherwise when the server changes its tools (`on_drift`)."),
     ("ROUTE106", "source-name-changed", _CH, "A tool has another name at its server."),
-    ("ROUTE107", "kind-changed", _B, "A toolset is of another kind, or another agent runs it: the executors that hosts register for it do not fit."),
+    ("ROUTE107", "toolset-kind-changed", _B, "A toolset is of another kind, or another agent runs it: the executors that hosts register for it do not fit."),
     ("ROUTE108", "action-target-changed", _CH, "An action leads to another tool, or maps its args otherwise."),
     ("ROUTE109", "injection-changed", _B, "The fields that the host fills (`inject`) changed: a host without a value for a new one cannot run the tool."),
     # ROUTE2xx: how calls of a tool are treated

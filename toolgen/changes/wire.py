@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.change import Change
-from toolgen.changes.fields import Kind, causes
+from toolgen.changes.fields import Kind, causes, is_plain
 from toolgen.changes.quoting import quoted
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.verdict import Verdict
@@ -30,27 +30,29 @@ def compare_schemas(
     *,
     path: Path,
     formats: tuple[bool, bool] = (False, False),
-    instances: Iterable[Any] = (),
 ) -> Iterator[Change]:
     """Yield the WIRE changes of one side of a tool, `args` or `result`, where the accepted values may have changed.
 
-    `path` leads to the tool in both catalogs; `formats` says of each of them whether `format` is checked; `instances`
-    are recorded values, in which counterexamples are looked for first.
+    `path` leads to the tool in both catalogs; `formats` says of each of them whether `format` is checked.
     """
     if canonical(before) == canonical(after) and formats[0] == formats[1]:
         return
-    options = {"formats_before": formats[0], "formats_after": formats[1]}
-    whole = compare(before, after, **options, instances=instances)
-    if whole.lost.verdict is Verdict.NONE and whole.gained.verdict is Verdict.NONE:
-        return
+    was, now = formats
+    whole: Comparison | None = None
+    if not (is_plain(before) and is_plain(after)):
+        whole = compare(before, after, formats_before=was, formats_after=now)
+        if whole.lost.verdict is Verdict.NONE and whole.gained.verdict is Verdict.NONE:
+            return
     comparison = _Args if side == "args" else _Result
-    yield from comparison(subject, (*path, side), before, after, whole).changes(causes(before, after, **options))
+    yield from comparison(subject, (*path, side), before, after, whole).changes(
+        causes(before, after, formats_before=was, formats_after=now)
+    )
 
 
 class _Side:
     """One side of a tool: the rules for what its fields lose and gain."""
 
-    def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison) -> None:
+    def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
         self._subject, self._path = subject, path
         self._before, self._after = before, after
         self._whole = whole
@@ -58,9 +60,11 @@ class _Side:
     def changes(self, found: Iterable[Cause]) -> Iterator[Change]:
         """Yield a change for each cause that the comparison of the wholes does not exclude, and at least one."""
         told = [change for cause in found for change in self.of_cause(cause)]
-        if (not any(change.code in self.harmful for change in told) and self._harm() is not None) or not told:
-            told += self.of_whole(self._whole)
         yield from told
+        if self._whole is not None and not (
+            any(change.code in self.harmful for change in told) if self._harms() else told
+        ):
+            yield from self.of_whole(self._whole)
 
     harmful: frozenset[str]
 
@@ -70,14 +74,14 @@ class _Side:
     def of_whole(self, whole: Comparison) -> Iterator[Change]:
         raise NotImplementedError
 
-    def _harm(self) -> Direction | None:
+    def _harms(self) -> bool:
         raise NotImplementedError
 
     def _loses(self) -> bool:
-        return self._whole.lost.verdict is not Verdict.NONE
+        return self._whole is None or self._whole.lost.verdict is not Verdict.NONE
 
     def _gains(self) -> bool:
-        return self._whole.gained.verdict is not Verdict.NONE
+        return self._whole is None or self._whole.gained.verdict is not Verdict.NONE
 
     def _change(self, code: str, message: str, field: str = "", direction: Direction | None = None) -> Change:
         inside = ("properties", field) if field else ()
@@ -86,8 +90,9 @@ class _Side:
         evidence = ""
         if direction is not None and direction.counterexample is not None:
             found = direction.counterexample
-            places = _steps(found.place.before), _steps(found.place.after)
-            evidence = ("in the recording: " if found.is_given else "for example: ") + quoted(found.value)
+            keyword = found.place.keyword
+            places = _keyword(old, found.place.before, keyword), _keyword(new, found.place.after, keyword)
+            evidence = f"for example: {quoted(found.value)}"
         elif direction is not None and direction.undecided and code in _UNDECIDED:
             first = direction.undecided[0]
             places = _steps(first.before), _steps(first.after)
@@ -116,6 +121,8 @@ class _Args(_Side):
                 yield self._change("WIRE208", f"the arg `{name}` is optional now", name)
             case Kind.REMOVED if lost and self._loses():
                 yield self._change("WIRE202", f"the arg `{name}` is gone", name)
+            case Kind.REMOVED if self._gains() and (gained or name in _names(self._before, "required")):
+                yield self._change("WIRE208", f"any value is accepted as `{name}`", name)
             case Kind.ADDED if name in _names(self._after, "required"):
                 return  # told as required
             case Kind.ADDED if lost and self._loses():
@@ -146,8 +153,8 @@ class _Args(_Side):
         what = f"the arg `{name}` accepts" if name else "the args accept"
         return self._change("WIRE205", f"it is undecided whether {what} every value that was valid", name, lost)
 
-    def _harm(self) -> Direction | None:
-        return self._whole.lost if self._loses() else None
+    def _harms(self) -> bool:
+        return self._loses()
 
 
 class _Result(_Side):
@@ -171,7 +178,9 @@ class _Result(_Side):
                     yield self._undecided(gained, name)
             case Kind.REQUIRED if name not in _names(self._before, "properties"):
                 return  # told as added
-            case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses():
+            case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses() and (
+                cause.lost or cause.kind is Kind.REQUIRED
+            ):
                 yield self._change("WIRE307", f"the field `{name}` of the result has fewer possible values", name)
             case Kind.WHOLE if cause.comparison is not None:
                 yield from self.of_whole(cause.comparison)
@@ -190,8 +199,8 @@ class _Result(_Side):
         what = f"the field `{name}` of the result" if name else "the result"
         return self._change("WIRE306", f"it is undecided whether {what} has new values", name, gained)
 
-    def _harm(self) -> Direction | None:
-        return self._whole.gained if self._gains() else None
+    def _harms(self) -> bool:
+        return self._gains()
 
 
 def compare_wire(
@@ -201,13 +210,8 @@ def compare_wire(
     *,
     path: Path,
     formats: tuple[bool, bool] = (False, False),
-    recorded: Mapping[str, Iterable[Any]] | None = None,
 ) -> Iterator[Change]:
-    """Yield the WIRE changes of a tool that both catalogs have, given as their entries of it.
-
-    `recorded` are recorded values by side, `args` and `result`.
-    """
-    given = recorded or {}
+    """Yield the WIRE changes of a tool that both catalogs have, given as their entries of it."""
     injected = set(after.get("inject", ())) - set(before.get("inject", ()))
     taken = [name for name in injected if name in before["args"].get("properties", {})]
     for name in sorted(taken):
@@ -219,14 +223,12 @@ def compare_wire(
             after_path=(*path, "inject"),
             before=before["args"]["properties"][name],
         )
-    args = compare_schemas(
-        ident, "args", before["args"], after["args"], path=path, formats=formats, instances=given.get("args", ())
-    )
+    args = compare_schemas(ident, "args", before["args"], after["args"], path=path, formats=formats)
     for change in args:
         if not (change.code == "WIRE202" and change.before_path and change.before_path[-1] in taken):
             yield change
     results = (before.get("result", True), after.get("result", True))
-    yield from compare_schemas(ident, "result", *results, path=path, formats=formats, instances=given.get("result", ()))
+    yield from compare_schemas(ident, "result", *results, path=path, formats=formats)
     for code, key, what in (("WIRE401", "bounded", "the paging"), ("WIRE404", "server_data", "the server data")):
         if before.get(key) != after.get(key):
             yield Change(
@@ -250,6 +252,12 @@ def _names(schema: Any, keyword: str) -> Collection[Any]:
     """Return the names under `required` or `properties`; servers may send anything."""
     found = schema.get(keyword) if is_object(schema) else None
     return found if is_object(found) or is_array(found) else ()
+
+
+def _keyword(schema: Any, pointer: str, keyword: str) -> Path:
+    """Return the place of a keyword in the part of a schema that a pointer leads to, or of the part without it."""
+    steps = _steps(pointer)
+    return (*steps, keyword) if keyword and _at(schema, (*steps, keyword)) is not None else steps
 
 
 def _steps(pointer: str) -> Path:

@@ -86,8 +86,7 @@ def compare_sides(before: Side, after: Side, recording: Recording | None = None)
 def _changes(old: Package, new: Package, recording: Recording | None) -> Iterator[Change]:
     apis = _apis(old, new)
     routing = [routing_of(api) for api in apis]
-    recorded = recording.values(old.catalog) if recording else {}
-    before = Version(old.document, effective_sets(old.catalog), routing[0], recorded)
+    before = Version(old.document, effective_sets(old.catalog), routing[0])
     after = Version(new.document, effective_sets(new.catalog), routing[1])
     yield from compare_versions(before, after)
     if recording:

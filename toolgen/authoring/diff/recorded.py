@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.authoring.diff.errors import DiffError
 from toolgen.changes.change import Change
 from toolgen.changes.quoting import quoted
 from toolgen.record.replay import BrokenLine, read_call
@@ -38,17 +39,10 @@ class _Line:
 
 
 class Recording:
-    """A file of recorded calls, as `toolgen replay` reads it. Raises BrokenLine, with the number of the line."""
+    """A file of recorded calls, as `toolgen replay` reads it. Raises DiffError for a line that is none."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines = list(_read(lines))
-
-    def values(self, catalog: Catalog) -> dict[str, dict[str, list[Any]]]:
-        """Return the recorded values of each tool of a catalog, by ident and side."""
-        found: dict[str, dict[str, list[Any]]] = {}
-        for ident, line in self._of(catalog):
-            found.setdefault(ident, {}).setdefault(line.call.side, []).append(line.value)
-        return found
 
     def changes(self, before: Catalog, after: Catalog, formats: tuple[bool, bool]) -> Iterator[Change]:
         """Yield a change for each tool and side with values that the old catalog accepts, and the new one does not.
@@ -88,9 +82,9 @@ def _read(lines: Iterable[bytes]) -> Iterator[_Line]:
             call = read_call(text)
             yield _Line(number, call, value_of(call.payload))
         except BrokenLine as error:
-            raise BrokenLine(error.column, f"line {number}: {error.reason}") from None
+            raise DiffError(f"line {number}, column {error.column}: {error.reason}") from None
         except ValueError as error:
-            raise BrokenLine(1, f"line {number}: {error}") from None
+            raise DiffError(f"line {number}: {error}") from None
 
 
 def _validation(catalog: Catalog, ident: str, side: Any, *, assert_formats: bool) -> Validation:

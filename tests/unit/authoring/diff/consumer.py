@@ -75,9 +75,9 @@ class _Consumer:
             case Constant(kind):
                 yield from self._function("", self._text(kind), name)
             case Function(parameters, returns):
-                for chosen in (parameters, [each for each in parameters if each.required]):
-                    given = ", ".join(f"{each.name}: {self._text(each.type)}" for each in chosen)
-                    passed = ", ".join(f"{each.name}={each.name}" if each.keyword else each.name for each in chosen)
+                for some in (parameters, [each for each in parameters if each.required]):
+                    given = ", ".join(f"{each.name}: {self._text(each.type)}" for each in some)
+                    passed = ", ".join(f"{each.name}={each.name}" if each.keyword else each.name for each in some)
                     yield from self._function(given, self._text(returns), f"{name}({passed})")
             case Protocol(methods):
                 self._number += 1

@@ -15,7 +15,6 @@ from toolgen.changes.rules import Category
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.output import show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
-from toolgen.record.replay import BrokenLine
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def _recording(calls: str | None) -> Recording | None:
     try:
         with named_lines(calls) as lines:
             return Recording(lines)
-    except BrokenLine as error:
+    except DiffError as error:
         raise DiffError(f"{calls} is no recording: {error}") from None
 
 
