@@ -5,15 +5,22 @@ from __future__ import annotations
 import difflib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.changes.rules import RULES
+from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgen.changes.rules import Category, Level, Rule
 
 Path: TypeAlias = "tuple[str, ...]"
 """A place in a catalog: `("tools", "shop.orders.find", "args", "properties", "limit")`."""
+
+
+_LONGEST: Final = 200
+_LISTED: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +63,19 @@ class Change:
         """Return the change as a unified diff of its values, with its summary as first line."""
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), lineterm="", n=2)
         return "\n".join([self.summary(), *(f"  {line}" for line in list(lines)[2:])])
+
+
+def quoted(value: Any) -> str:
+    """Return a JSON value as text of at most 200 characters."""
+    text = compact_json(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def names(listed: Iterable[str]) -> str:
+    """Return names in a sentence, the first ten of many: "`a`, `b`"."""
+    every = list(listed)
+    shown = ", ".join(f"`{name}`" for name in every[:_LISTED])
+    return f"{shown} and {len(every) - _LISTED} more" if len(every) > _LISTED else shown
 
 
 def _lines(value: Any) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.change import Change
-from toolgen.changes.quoting import names
+from toolgen.changes.change import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.pointer import at

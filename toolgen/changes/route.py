@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.change import Change
+from toolgen.changes.change import Change, names
 from toolgen.changes.model import changed_value
-from toolgen.changes.quoting import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

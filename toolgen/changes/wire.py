@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.change import Change
+from toolgen.changes.change import Change, quoted
 from toolgen.changes.fields import Kind, causes, is_plain
-from toolgen.changes.quoting import quoted
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.verdict import Verdict
 from toolgen.schema.json_values import canonical, is_array, is_object

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
-from toolgen.changes.change import Change
+from toolgen.changes.change import Change, names
 from toolgen.changes.code.api import Alias, Constant, Function, Model, Protocol
 from toolgen.changes.code.functions import compare_functions, compare_methods
 from toolgen.changes.code.subtypes import Subtypes
 from toolgen.changes.code.types import Ref, type_text
-from toolgen.changes.quoting import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from toolgen.changes.change import names
 from toolgen.changes.code.types import type_text
-from toolgen.changes.quoting import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.changes.tools import TOOL_ADDED, compare_tools
+from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
 from toolgen.cli.mcp_import.answers import live_answer
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics

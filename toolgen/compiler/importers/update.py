@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.offered import digest_of
+from toolgen.changes.sources.offered import digest_of
 from toolgen.compiler.importers.keys import choose_keys
 from toolgen.compiler.importers.shared_definitions import (
     SIDES,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.changes.offered import digest_of, texts_of
+from toolgen.changes.sources.offered import digest_of, texts_of
+from toolgen.changes.sources.tools import CompiledTool, compare_tool, removed_tool
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
-from toolgen.changes.tools import CompiledTool, compare_tool, removed_tool
 from toolgen.schema.args.injection import without_fields
 from toolgen.schema.args.one_of import with_one_of
 from toolgen.schema.drafts import is_old

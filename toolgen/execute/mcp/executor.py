@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from toolgen.changes.sources.tools import TOOL_REMOVED
 from toolgen.changes.suspicions import OtherTools
-from toolgen.changes.tools import TOOL_REMOVED
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of

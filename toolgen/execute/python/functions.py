@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from toolgen.changes.described import Described
+from toolgen.changes.sources.described import Described
 from toolgen.contract.records import ToolCallMeta, ToolResult
 from toolgen.execute.python.tool import json_result
 from toolgen.runtime.base.errors import CatalogError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.offered import digest_of
+from toolgen.changes.sources.offered import digest_of
 from toolgen.changes.suspicions import OtherTools, Reviewed
 from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.mcp.review import Review

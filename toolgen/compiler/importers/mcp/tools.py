@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.offered import texts_of
+from toolgen.changes.sources.offered import texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.offer import Offer, OfferedTool

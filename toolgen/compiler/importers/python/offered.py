@@ -17,7 +17,7 @@ from toolgen.spec.wire_names import title_of_name, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgen.changes.described import Described
+    from toolgen.changes.sources.described import Described
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.trial import Circumstances, Trial
     from toolgen.compiler.source.nodes import Node

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.compiler.importers.openapi.api import OK, import_api, openapi
 from tests.unit.compiler.specs import resolved
-from toolgen.changes.described import Described
+from toolgen.changes.sources.described import Described
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python.importing import import_python
 from toolgen.compiler.importers.python.offered import PythonTool
