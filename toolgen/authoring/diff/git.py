@@ -30,7 +30,8 @@ class Repository:
                 f"{folder} is in no git repository, so there is no commit to compare with: "
                 "name a folder or a package, `--against DIR`"
             )
-        self._prefix = found.strip("\n")
+        self.prefix = found.strip("\n")
+        """The path of the folder below the top of the working tree, with `/` at its end; empty for the top."""
 
     def default_commit(self) -> str:
         """Return the commit where the working tree left the default branch. Raises DiffError."""
@@ -71,7 +72,7 @@ class Repository:
                 place.write_bytes(content)
 
     def _listed(self, commit: str, paths: Iterable[str]) -> Iterator[tuple[bytes, bytes, bytes]]:
-        wanted = [f"{self._prefix}{'' if path == '.' else path}".rstrip("/") for path in paths]
+        wanted = [f"{self.prefix}{'' if path == '.' else path}".rstrip("/") for path in paths]
         limits = ("--", *wanted) if all(wanted) else ()
         output = self._bytes("ls-tree", "-r", "-z", "--full-tree", commit, *limits)
         for line in output.split(b"\0"):
@@ -81,7 +82,7 @@ class Repository:
             mode, _, blob = head.split(b" ")
             if mode not in (*_FILE_MODES, _LINK_MODE):
                 continue
-            path = name.removeprefix(self._prefix.encode())
+            path = name.removeprefix(self.prefix.encode())
             if b".." in path.split(b"/") or path.startswith(b"/"):
                 raise DiffError(f"the commit {commit} has a path that leads out of it: {path.decode(errors='replace')}")
             yield path, mode, blob

@@ -19,22 +19,23 @@ _COMMANDS: Final = {
 }
 
 
-def render_github(report: Report) -> str:
+def render_github(report: Report, folder: str = "") -> str:
     """Return the report as workflow commands, and its summary as last line.
 
+    `folder` is that of the project in its repository, which paths are relative to there.
     Text is escaped as GitHub's toolkit escapes it (actions/toolkit, `command.ts`), so that no spec can give a command.
     """
-    return "".join(f"{_annotation(each)}\n" for each in report.changes) + f"{_data(summary(report))}\n"
+    return "".join(f"{_annotation(each, folder)}\n" for each in report.changes) + f"{_data(summary(report))}\n"
 
 
-def _annotation(located: Located) -> str:
+def _annotation(located: Located, folder: str) -> str:
     change, span = located.change, located.after
     properties = {"title": f"{change.code} {change.rule.name}"}
     if span is not None:
         end = {"endLine": str(span.end_line)}
         if span.line == span.end_line:
             end |= {"col": str(span.column), "endColumn": str(span.end_column)}
-        properties |= {"file": span.file, "line": str(span.line), **end}
+        properties |= {"file": f"{folder}{span.file}", "line": str(span.line), **end}
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     evidence = f" ({change.evidence})" if change.evidence else ""
     return f"::{_COMMANDS[change.level]} {listed}::{_data(f'{change.summary()}{evidence}')}"

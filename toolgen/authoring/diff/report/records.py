@@ -32,8 +32,11 @@ def to_json(report: Report) -> dict[str, Any]:
     }
 
 
-def to_sarif(report: Report) -> dict[str, Any]:
-    """Return the report as a SARIF log of one run. Places are those of the side after, or of no file."""
+def to_sarif(report: Report, folder: str = "") -> dict[str, Any]:
+    """Return the report as a SARIF log of one run. Places are those of the side after, or of no file.
+
+    `folder` is that of the project in its repository, which paths are relative to there.
+    """
     used = sorted({each.change.code for each in report.changes})
     return {
         "$schema": _SCHEMA,
@@ -42,7 +45,7 @@ def to_sarif(report: Report) -> dict[str, Any]:
             {
                 "tool": {"driver": {"name": "toolgen diff", "version": __version__, "rules": [*map(_rule, used)]}},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(each, report) for each in report.changes],
+                "results": [_result(each, report, folder) for each in report.changes],
             }
         ],
     }
@@ -86,7 +89,7 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(located: Located, report: Report) -> dict[str, Any]:
+def _result(located: Located, report: Report, folder: str) -> dict[str, Any]:
     change = located.change
     evidence = f" ({change.evidence})" if change.evidence else ""
     result: dict[str, Any] = {
@@ -96,17 +99,17 @@ def _result(located: Located, report: Report) -> dict[str, Any]:
         "properties": {"category": change.category.value, "package": located.package},
     }
     if located.after is not None:
-        result["locations"] = [{"physicalLocation": _physical(located.after)}]
+        result["locations"] = [{"physicalLocation": _physical(located.after, folder)}]
     if located.before is not None and not report.before.prefix:
-        result["relatedLocations"] = [{"physicalLocation": _physical(located.before)}]
+        result["relatedLocations"] = [{"physicalLocation": _physical(located.before, folder)}]
     return result
 
 
-def _physical(span: Span) -> dict[str, Any]:
+def _physical(span: Span, folder: str) -> dict[str, Any]:
     region = {
         "startLine": span.line,
         "startColumn": span.column,
         "endLine": span.end_line,
         "endColumn": span.end_column,
     }
-    return {"artifactLocation": {"uri": quote(span.file)}, "region": region}
+    return {"artifactLocation": {"uri": quote(f"{folder}{span.file}")}, "region": region}

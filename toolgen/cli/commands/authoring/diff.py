@@ -10,7 +10,7 @@ import click
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.errors import DiffError, SpecsError
 from toolgen.authoring.diff.recorded import Recording
-from toolgen.authoring.diff.sides import other_side, working_tree
+from toolgen.authoring.diff.sides import folder_in_repository, other_side, working_tree
 from toolgen.changes.rules import Category
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.output import show_diagnostics, show_json, takes_color
@@ -19,6 +19,7 @@ from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from toolgen.authoring.diff.compare import Report
     from toolgen.compiler.config import Config
@@ -91,7 +92,7 @@ def command(
     if bump:
         _show_bump(shown, style)
     else:
-        _show(shown, style)
+        _show(shown, style, config.root)
     return 1 if shown.failing(fail_on) else 0
 
 
@@ -110,7 +111,7 @@ def _recording(calls: str | None) -> Recording | None:
         raise DiffError(f"{calls} is no recording: {error}") from None
 
 
-def _show(report: Report, style: str) -> None:
+def _show(report: Report, style: str, root: Path) -> None:
     if style == "text":
         from toolgen.authoring.diff.report.text import render_text
 
@@ -118,7 +119,7 @@ def _show(report: Report, style: str) -> None:
     elif style == "github":
         from toolgen.authoring.diff.report.github import render_github
 
-        text = render_github(report)
+        text = render_github(report, folder_in_repository(root))
     elif style == "markdown":
         from toolgen.authoring.diff.report.markdown import render_markdown
 
@@ -126,7 +127,7 @@ def _show(report: Report, style: str) -> None:
     else:
         from toolgen.authoring.diff.report.records import to_json, to_sarif
 
-        show_json(to_json(report) if style == "json" else to_sarif(report))
+        show_json(to_json(report) if style == "json" else to_sarif(report, folder_in_repository(root)))
         return
     click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
 
