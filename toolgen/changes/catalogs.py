@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -118,6 +118,10 @@ def _tools(before: Version, after: Version) -> Iterator[Change]:
                 code="WIRE102", subject=ident, message="the tool is new", after_path=("tools", ident), after=ident
             )
     formats = before.formats(), after.formats()
+    for ident, other in renamed.items():
+        for change in compare_tools(other, old[ident], new[other], formats):
+            path = change.before_path and ("tools", ident, *change.before_path[2:])
+            yield replace(change, before_path=path)
     for ident in (ident for ident in old if ident in new):
         yield from _names(ident, before, after)
         if old[ident] != new[ident] or _order(old[ident]) != _order(new[ident]):
@@ -157,13 +161,18 @@ def _names(ident: str, before: Version, after: Version) -> Iterator[Change]:
 
 
 def _renamed(gone: Mapping[str, Mapping[str, Any]], come: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the new idents of tools that kept their schemas, and their description or key; without ambiguous ones."""
+    """Return the new idents of tools without ambiguous ones.
+
+    A tool kept its schemas, and its description or its key; or it is spelled in the same words in the same toolset.
+    """
     found: dict[str, str] = {}
     by_schemas: dict[bytes, list[str]] = {}
+    by_words: dict[str, list[str]] = {}
     for ident, tool in come.items():
         by_schemas.setdefault(_schemas(tool), []).append(ident)
+        by_words.setdefault(_words(ident), []).append(ident)
     for ident, tool in gone.items():
-        alike = [
+        alike = by_words.get(_words(ident)) or [
             other
             for other in by_schemas.get(_schemas(tool), ())
             if come[other]["description"] == tool["description"] or _key(other) == _key(ident)
@@ -171,6 +180,12 @@ def _renamed(gone: Mapping[str, Mapping[str, Any]], come: Mapping[str, Mapping[s
         if len(alike) == 1 and alike[0] not in found.values():
             found[ident] = alike[0]
     return found
+
+
+def _words(ident: str) -> str:
+    """Return an ident without what joins its words: `shop.getOrder` and `shop.get-order` are spellings of one."""
+    toolset, _, key = ident.rpartition(".")
+    return f"{toolset}.{key.replace('_', '').replace('-', '').lower()}"
 
 
 def _schemas(tool: Mapping[str, Any]) -> bytes:

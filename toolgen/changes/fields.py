@@ -36,13 +36,15 @@ class Kind(StrEnum):
     REQUIRED = "required"
     OPTIONAL = "optional"
     CHANGED = "changed"
+    OTHERS = "others"
+    """Keys that no field names."""
     WHOLE = "whole"
     """What the keywords beside the fields decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One reason why two schemas accept different values. `field` is empty for `WHOLE`.
+    """One reason why two schemas accept different values. `field` is empty for `OTHERS` and `WHOLE`.
 
     `comparison` is of the schemas of the field, or of the wholes; None where no schema decides.
     """
@@ -92,7 +94,7 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
     if is_plain(before) and is_plain(after):
         others = compared(_alone(_others(before), before), _alone(_others(after), after))
         if others.lost.verdict is not Verdict.NONE or others.gained.verdict is not Verdict.NONE:
-            yield Cause(Kind.WHOLE, "", others)
+            yield Cause(Kind.OTHERS, "", others)
         return
     rest = {keyword: value for keyword, value in before.items() if keyword not in _FIELD_BY_FIELD}
     same_fields = {keyword: after[keyword] for keyword in (*_FIELD_BY_FIELD, *DEFINITIONS) if keyword in after}

@@ -135,7 +135,11 @@ class _Args(_Side):
                     yield self._undecided(lost, name)
             case Kind.CHANGED if gained and self._gains():
                 yield self._change("WIRE208", f"the arg `{name}` accepts more values", name, gained)
-            case Kind.WHOLE if cause.comparison is not None:
+            case Kind.OTHERS if lost and lost.verdict is Verdict.FOUND:
+                yield self._change("WIRE204", "keys that no arg has accept fewer values, or none")
+            case Kind.OTHERS if gained and not lost:
+                yield self._change("WIRE208", "keys that no arg has accept more values")
+            case Kind.OTHERS | Kind.WHOLE if cause.comparison is not None:
                 yield from self.of_whole(cause.comparison)
             case _:
                 return
@@ -181,7 +185,9 @@ class _Result(_Side):
                 cause.lost or cause.kind is Kind.REQUIRED
             ):
                 yield self._change("WIRE307", f"the field `{name}` of the result has fewer possible values", name)
-            case Kind.WHOLE if cause.comparison is not None:
+            case Kind.OTHERS if gained and gained.verdict is Verdict.FOUND:
+                yield self._change("WIRE305", "the result may have keys that no field names, with new values")
+            case Kind.OTHERS | Kind.WHOLE if cause.comparison is not None:
                 yield from self.of_whole(cause.comparison)
             case _:
                 return
