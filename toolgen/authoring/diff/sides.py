@@ -168,11 +168,13 @@ def _compiled(config: Config, label: str, prefix: str = "") -> Side:
         sources.update(compiled.sources)
         if sink.has_errors:
             raise SpecsError(f"the specs of {label} have errors", tuple(sink), compiled.sources)
-        packages[target.out] = _of_catalog(compiled.catalog, compiled.sources)
+        packages[target.out] = package_of(compiled.catalog, compiled.sources)
     return Side(label, packages, prefix, sources)
 
 
-def _of_catalog(catalog: CompiledCatalog, sources: Mapping[str, str]) -> Package:
+def package_of(catalog: CompiledCatalog, sources: Mapping[str, str]) -> Package:
+    """Return the package that a catalog compiles to; its modules are generated when they are read."""
+
     def emitted(toolsets: Collection[str]) -> Mapping[str, str]:
         chosen = tuple(each for each in catalog.toolsets if each.name in toolsets)
         files = emit(replace(catalog, toolsets=chosen))

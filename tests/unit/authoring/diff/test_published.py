@@ -55,7 +55,7 @@ def test_a_memory_describes_its_results(tmp_path: Path) -> None:
 
 
 def test_a_server_spells_its_tools_otherwise(tmp_path: Path) -> None:
-    assert of_server("everything", tmp_path) == {"WIRE101": 8, "WIRE103": 3, "CODE102": 1, "CODE501": 1}
+    assert of_server("everything", tmp_path) == {"WIRE101": 6, "WIRE103": 3, "CODE102": 1, "CODE501": 1}
 
 
 def test_an_api_replaces_databases_by_data_sources(tmp_path: Path) -> None:
