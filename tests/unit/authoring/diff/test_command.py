@@ -217,3 +217,11 @@ def test_a_category_that_is_none(project: Project) -> None:
     found = project.diff("--fail-on", "wire,cod")
     assert found.code == 2
     assert "there is no category `cod`; they are wire, code, model, route" in found.err
+
+
+def test_rules_are_explained(project: Project) -> None:
+    by_code, by_name = (toolgen(project.folder, "explain", each) for each in ("wire203", "arg-narrowed"))
+    assert by_code.out == by_name.out
+    assert by_code.out.startswith("WIRE203 arg-narrowed (breaking)\n")
+    assert "WIRE203   breaking   arg-narrowed\n" in toolgen(project.folder, "explain").out
+    assert "Did you mean `WIRE203`?" in toolgen(project.folder, "explain", "WIRE2033").err
