@@ -143,7 +143,8 @@ def _of_commit(config: Config, commit: str, against: str, place: Path) -> Side:
     then = load_config(place)
     repository.extract(commit, sorted({target.specs for target in then.targets}), place)
     label = f"the commit {short}" if not against or against.startswith(short) else f"{against} ({short})"
-    return _compiled(then, label, f"{name}:")
+    there = tuple(target for target in then.targets if (place / target.specs).exists())
+    return _compiled(replace(then, targets=there), label, f"{name}:")
 
 
 def _of_folder(folder: Path, against: str, own: Config) -> Side:

@@ -65,6 +65,7 @@ def test_it_fails_only_on_the_categories_that_are_named(project: Project) -> Non
         "code": 0,
         "Model,code": 1,
     }
+    assert project.diff("--only", "code", "--fail-on", "wire").code == 1  # what is shown does not matter
     assert project.diff().code == 0
 
 
@@ -225,3 +226,16 @@ def test_rules_are_explained(project: Project) -> None:
     assert by_code.out.startswith("WIRE203 arg-narrowed (breaking)\n")
     assert "WIRE203   breaking   arg-narrowed\n" in toolgen(project.folder, "explain").out
     assert "Did you mean `WIRE203`?" in toolgen(project.folder, "explain", "WIRE2033").err
+
+
+def test_specs_and_targets_that_only_one_side_has(project: Project) -> None:
+    project.write('[[targets]]\nspecs = "specs"\n[[targets]]\nspecs = "more"\nout = "two"\n', "toolgen.toml")
+    project.write(ORDERS.replace("shop.orders", "desk.mail"), "more/mail.yaml")
+    assert project.codes("--against", "HEAD") == ["WIRE102", "CODE103"]
+    project.commit()
+    project.write('[[targets]]\nspecs = "specs"\n', "toolgen.toml")
+    assert project.codes("--against", "HEAD") == ["WIRE101", "CODE101"]
+    git(project.folder, "checkout", "--quiet", "--orphan", "empty")
+    git(project.folder, "rm", "-r", "--quiet", "--force", "--cached", ".")
+    git(project.folder, "commit", "--quiet", "--allow-empty", "--message=x")
+    assert project.codes("--against", "HEAD") == ["WIRE102", "CODE103"]
