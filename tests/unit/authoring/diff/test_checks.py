@@ -177,7 +177,8 @@ def run_hook(project: Project, arguments: list[str]) -> subprocess.CompletedProc
 def test_hooks_install_from_the_repository(tmp_path: Path) -> None:
     pytest.importorskip("pre_commit")
     project = Project(tmp_path)
-    assert toolgen(tmp_path, "build").code == 0
-    project.commit()
-    done = run_hook(project, ["try-repo", str(ROOT), "toolgen-build-check", "--all-files"])
+    hook = ["try-repo", str(ROOT), "toolgen-diff", "--all-files", "--hook-stage", "pre-push"]
+    done = run_hook(project, hook)
     assert done.returncode == 0, done.stdout + done.stderr
+    project.edit(BREAKING)
+    assert "breaking[WIRE203 arg-narrowed]" in run_hook(project, hook).stdout
