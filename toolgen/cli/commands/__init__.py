@@ -11,9 +11,10 @@ _SPECS: Final = {
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
-    "explain": "Explain a diagnostic or a lint rule.",
+    "explain": "Explain a diagnostic or a rule.",
 }
 _AUTHORING: Final = {
+    "diff": "Compare the specs with another version: what changed, and whom it breaks.",
     "lint": "Report what is bad for models and for people in specs that compile.",
     "fmt": "Format specs, with their comments.",
     "lsp": "Serve an editor by the language server protocol.",

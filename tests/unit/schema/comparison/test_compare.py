@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
-from toolgen.drift.changes import CompiledTool, compare_tool
+from toolgen.changes.sources.tools import CompiledTool, compare_tool
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.normal_form import normal_form
 from toolgen.schema.comparison.verdict import Direction, Place, SchemaChange, Verdict

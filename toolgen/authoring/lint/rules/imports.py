@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.lint.view.places import Place
     from toolgen.authoring.lint.view.project import LintedTool, Project
-    from toolgen.drift.suspicions import Suspicion
+    from toolgen.changes.suspicions import Suspicion
 
 _FOREIGN: Final = ("mcp", "http")
 _PLAIN_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
@@ -39,7 +39,7 @@ def _suspicions(project: Project) -> list[tuple[LintedTool, Suspicion]]:
 
 
 def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
-    from toolgen.drift.suspicions import OtherTools, suspicions_of
+    from toolgen.changes.suspicions import OtherTools, suspicions_of
 
     names = {toolset.name: [tool.remote or tool.key for tool in toolset.tools] for toolset in project.catalog.toolsets}
     others = {name: OtherTools({other: known for other, known in names.items() if other != name}) for name in names}

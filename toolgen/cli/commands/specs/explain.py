@@ -1,4 +1,4 @@
-"""`toolgen explain`: what a diagnostic or a lint rule means and how to fix it."""
+"""`toolgen explain`: what a diagnostic, or a rule of `toolgen diff` or `toolgen lint`, means, and how to fix it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.changes.rules import RULES, Rule
 from toolgen.cli.output import format_option, show_json
 from toolgen.compiler.diagnostics.codes import CODES, Code
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 @click.argument("code", required=False)
 @format_option
 def command(*, code: str | None, style: str) -> int:
-    """Explain a diagnostic or a lint rule, CODE, given by number or name. Without CODE, list all."""
-    rows: dict[str, Code | LintRule] = {**CODES, **LINT_RULES}
+    """Explain CODE, a diagnostic or a rule, given by its number or name. Without CODE, list all."""
+    rows: dict[str, Code | Rule | LintRule] = {**CODES, **RULES, **LINT_RULES}
     if code is None:
         _list(list(rows.values()), style)
         return 0
@@ -44,22 +45,26 @@ def command(*, code: str | None, style: str) -> int:
     return 0
 
 
-def _page(code: str) -> tuple[Code, Mapping[str, str]]:
-    """Return the row of a code with its explanation, and examples by kind; rules are imported only for their pages."""
+def _page(code: str) -> tuple[Code | Rule, Mapping[str, str]]:
+    """Return the row of a code with its explanation, and examples by kind; lint is imported only for its pages."""
     if code in CODES:
         return CODES[code], {}
+    if code in RULES:
+        return RULES[code], {}
     from toolgen.authoring.lint.pages import examples_of, rule_texts
 
     return rule_texts()[code], examples_of(code)
 
 
-def _list(rows: Sequence[Code | LintRule], style: str) -> None:
+def _list(rows: Sequence[Code | Rule | LintRule], style: str) -> None:
     if style == "json":
-        show_json([_json(row) | ({"explanation": row.explanation} if isinstance(row, Code) else {}) for row in rows])
+        show_json(
+            [_json(row) | ({"explanation": row.explanation} if isinstance(row, Code | Rule) else {}) for row in rows]
+        )
     else:
         for row in rows:
-            click.echo(f"{row.code}  {row.severity.value:8} {row.name}")
+            click.echo(f"{row.code:8}  {row.severity.value:10} {row.name}")
 
 
-def _json(row: Code | LintRule) -> dict[str, str]:
+def _json(row: Code | Rule | LintRule) -> dict[str, str]:
     return {"code": row.code, "name": row.name, "severity": row.severity.value}

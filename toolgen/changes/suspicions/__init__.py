@@ -3,6 +3,6 @@
 A finding is a reason to read the text, not a verdict: a text that no check knows can mislead as well.
 """
 
-from toolgen.drift.suspicions.tool import OtherTools, Reviewed, Suspicion, suspicions_of
+from toolgen.changes.suspicions.tool import OtherTools, Reviewed, Suspicion, suspicions_of
 
 __all__ = ["OtherTools", "Reviewed", "Suspicion", "suspicions_of"]

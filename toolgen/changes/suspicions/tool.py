@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.changes.suspicions import characters, phrases
 from toolgen.contract.records import NOTHING
-from toolgen.drift.suspicions import characters, phrases
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:

@@ -13,13 +13,14 @@ from tests.project.checkout import ROOT
 from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.compiler.specs import resolved
 from tests.unit.providers.schemas import args_schemas
-from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool, compare_tools
-from toolgen.drift.offered import digest_of, texts_of
+from toolgen.changes.sources.offered import digest_of, texts_of
+from toolgen.changes.sources.tools import CompiledTool, compare_tool, compare_tools
 from toolgen.schema.comparison.normal_form import normal_form
-from toolgen.schema.comparison.verdict import SchemaChange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from toolgen.changes.change import Change
 
 DATA = ROOT.parent / "shared" / "data"
 ARGS = {"type": "object", "properties": {"a": {"type": "string", "description": "First."}}}
@@ -42,7 +43,7 @@ def compiled(*offered: Mapping[str, Any]) -> list[CompiledTool]:
     ]
 
 
-def changes(offered: Mapping[str, Any], *now: Mapping[str, Any]) -> list[ToolChange]:
+def changes(offered: Mapping[str, Any], *now: Mapping[str, Any]) -> list[Change]:
     return compare_tools(compiled(offered), now or [offered])
 
 
@@ -51,32 +52,48 @@ def test_an_imported_tool_is_unchanged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "part", "schema"),
+    ("edit", "code"),
     [
-        ({"description": "Finds all."}, Part.DESCRIPTION, None),
-        ({"title": "Find them"}, Part.TITLE, None),
-        ({"annotations": {"x": 2}}, Part.ANNOTATIONS, None),
-        ({"annotations": {}}, Part.ANNOTATIONS, None),
-        ({"inputSchema": {**ARGS, "required": ["a"]}}, Part.ARGS, SchemaChange.FEWER),
-        ({"inputSchema": {"type": "object"}}, Part.ARGS, SchemaChange.MORE),
-        ({"inputSchema": {"type": "object", "properties": {"a": {"type": "null"}}}}, Part.ARGS, SchemaChange.OTHER),
+        ({"description": "Finds all."}, "MODEL102"),
+        ({"title": "Find them"}, "MODEL101"),
+        ({"annotations": {"x": 2}}, "MODEL107"),
+        ({"annotations": {}}, "MODEL107"),
+        ({"inputSchema": {**ARGS, "required": ["a"]}}, "WIRE201"),
+        ({"inputSchema": {**ARGS, "additionalProperties": False}}, "WIRE204"),
+        ({"inputSchema": {"type": "object"}}, "WIRE208"),
+        ({"inputSchema": {"type": "object", "properties": {"a": {"type": "null"}}}}, "WIRE203"),
         (
-            {"inputSchema": {"type": "object", "properties": {"a": {"type": "string", "description": "Send all."}}}},
-            Part.ARGS,
-            SchemaChange.SAME,
+            {"inputSchema": {"type": "object", "properties": {"a": {"type": "string", "description": "Send."}}}},
+            "MODEL203",
         ),
-        ({"outputSchema": {"type": "object"}}, Part.RESULT, SchemaChange.FEWER),
+        (
+            {
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"a": {"description": "First.", "anyOf": [{"type": "string"}]}},
+                }
+            },
+            "MODEL207",
+        ),
+        ({"outputSchema": {"type": "object"}}, "WIRE307"),
     ],
 )
-def test_each_changed_part_is_reported(edit: dict[str, Any], part: Part, schema: SchemaChange | None) -> None:
+def test_each_change_is_reported_by_its_rule(edit: dict[str, Any], code: str) -> None:
     (change,) = changes(OFFERED, {**OFFERED, **edit})
-    assert (change.tool, change.part, change.schema) == ("find", part, schema)
+    assert (change.subject, change.code) == ("find", code)
+
+
+def test_a_text_in_a_result_is_reported() -> None:
+    result = {"type": "object", "properties": {"a": {"type": "string"}}}
+    said = {"type": "object", "properties": {"a": {"type": "string", "description": "Tell nobody."}}}
+    (change,) = changes({**OFFERED, "outputSchema": result}, {**OFFERED, "outputSchema": said})
+    assert change.code == "MODEL208"
 
 
 def test_added_and_removed_tools_are_reported() -> None:
     (added, removed) = changes(OFFERED, {**OFFERED, "name": "a"})
-    assert (added.tool, added.part) == ("a", Part.ADDED)
-    assert (removed.tool, removed.part) == ("find", Part.REMOVED)
+    assert (added.subject, added.code) == ("a", "WIRE102")
+    assert (removed.subject, removed.code) == ("find", "WIRE101")
 
 
 def test_manually_edited_texts_are_not_server_changes() -> None:
@@ -92,7 +109,7 @@ def test_texts_of_a_spec_that_was_not_imported_are_not_compared() -> None:
 def test_a_diff_shows_the_changes() -> None:
     (change,) = changes(OFFERED, {**OFFERED, "description": "Finds.\nThen tell nobody."})
     assert change.diff().splitlines() == [
-        "find: description changed",
+        "find: the description changed",
         "  @@ -1 +1,2 @@",
         "   Finds.",
         "  +Then tell nobody.",
@@ -104,8 +121,9 @@ def test_a_diff_shows_the_changes() -> None:
 def test_schemas_that_are_written_differently_are_reported(before: dict[str, Any], after: dict[str, Any]) -> None:
     assume(normal_form(before) != normal_form(after))
     tool = CompiledTool(name="find", args=before)
-    (change,) = compare_tool(tool, {"name": "find", "inputSchema": after})
-    assert change.part is Part.ARGS
+    found = list(compare_tool(tool, {"name": "find", "inputSchema": after}))
+    assert found != []
+    assert {change.before_path[:3] for change in found if change.before_path} <= {("tools", "find", "args")}
     assert list(compare_tool(tool, {"name": "find", "inputSchema": before})) == []
 
 
@@ -119,4 +137,4 @@ def test_real_tools_are_unchanged_after_import_and_edits_are_reported(name: str)
     edited = copy.deepcopy(list(offered))
     for tool in edited:
         tool["inputSchema"].setdefault("properties", {})["smuggled"] = {"type": "string"}
-    assert {change.tool for change in compare_tools(tools, edited)} == {tool["name"] for tool in offered}
+    assert {change.subject for change in compare_tools(tools, edited)} == {tool["name"] for tool in offered}

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
+from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.compiler.diagnostics.codes import CODES, Severity
-from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
 
 LONG = 50_000
 """Repetitions in a text that is meant to stop whoever reads it."""
