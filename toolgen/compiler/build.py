@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.listing import list_builtin, list_specs
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
-from toolgen.compiler.publish.inputs import current_inputs
+from toolgen.compiler.publish.inputs import current_inputs, settings_digest
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.state import note_state
@@ -23,6 +24,8 @@ from toolgen.spec.derived import DERIVED, catalog_mark, is_derived_from, write_d
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from toolgen.compiler.cache.parts import PartCache
+    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.ir.catalog import Catalog
 
@@ -44,29 +47,38 @@ DELETE_STRAYS: Final = "delete strays, or move them elsewhere"
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the specs of a target compile to: the IR, and the text of every spec file by path."""
+    """What the specs of a target compile to: the IR, and the text of every spec file by path.
+
+    `keys` has a digest for each toolset of everything that determines it.
+    """
 
     catalog: Catalog
     sources: Mapping[str, str]
+    keys: Mapping[str, str]
 
 
-def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet) -> Compiled:
+def compile_specs(
+    root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet, cache: Cache | None = None
+) -> Compiled:
     """Read and resolve the specs of a target, and those of the built-in toolsets that it names.
 
-    The result is whole only where the sink holds no error.
+    The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again.
     """
-    from toolgen.compiler.documents import read_documents
-    from toolgen.compiler.resolve import resolve
-    from toolgen.compiler.source.read import read_builtin, read_specs
+    from toolgen.compiler.cache.toolsets import ToolsetCache
+    from toolgen.compiler.documents.library import Documents
+    from toolgen.compiler.resolve import resolve_by_path
+    from toolgen.compiler.source.read import read_builtin, read_texts
 
     progress("reading specs")
     # The built-in ones first: of two that are called the same, the later is reported, and can be renamed.
-    files = [*read_builtin(target.builtin, sink), *read_specs(root / target.specs, root, sink)]
-    documents = read_documents(files, sink)
-    progress("resolving")
+    texts = {**read_builtin(target.builtin, sink), **read_texts(root / target.specs, root, sink)}
     found = Diagnostics()
-    catalog = resolve(documents, found, profile=target.profile, formats=target.formats)
-    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
+    memory = ToolsetCache(cache, texts, settings_digest(target), found) if cache else None
+    documents = Documents(texts, sink)
+    progress("resolving")
+    catalog = resolve_by_path(documents, found, profile=target.profile, formats=target.formats, memory=memory)
+    listed = len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
+    complete = listed == len(texts) and not documents.has_errors
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)
@@ -74,20 +86,35 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
         from toolgen.compiler.emit.providers import check_exports
 
         check_exports(catalog, target.export, sink)
-    return Compiled(catalog, sink.sources)
+    return Compiled(catalog, sink.sources, memory.keys if memory else {})
 
 
 def generate(
-    catalog: Catalog, progress: Callable[[str], None] = quiet, *, export: Sequence[str] = ()
+    catalog: Catalog,
+    progress: Callable[[str], None] = quiet,
+    *,
+    export: Sequence[str] = (),
+    parts: PartCache | None = None,
 ) -> dict[str, bytes]:
-    """The files of the package that a catalog compiles to, by path below its root; `export` are names of providers."""
-    from toolgen.compiler.emit import emit
+    """The files of the package that a catalog compiles to, by path below its root; `export` are names of providers.
+
+    What `parts` has is not generated again.
+    """
+    from toolgen.compiler.emit import emit_new
     from toolgen.compiler.publish.format import format_python
 
     progress("generating")
-    files = emit(catalog, export)
+    known = parts.known() if parts else {}
+    patterns = parts.patterns() if parts else {}
+    files, made = emit_new(catalog, export, known=known, patterns=patterns)
     progress("formatting")
-    return {path: text.encode("utf-8") for path, text in format_python(files).items()}
+    formatted = format_python(files)
+    if parts:
+        parts.keep_patterns(patterns)
+        parts.keep({name: part.formatted(formatted) for name, part in made.items()})
+    for part in known.values():
+        formatted.update(part.files)
+    return {path: text.encode("utf-8") for path, text in sorted(formatted.items())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +151,27 @@ def build(
         derive(tree)
         return Built(Published((), (), ()), {}, strays(tree))
     inputs = current_inputs(config.root, target)
-    compiled = compile_specs(config.root, target, sink, progress)
+    cache = open_cache(config.root)
+    compiled = compile_specs(config.root, target, sink, progress, cache)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Built(None, compiled.sources)
     if is_current:
         return Built(Published((), (), ()), compiled.sources, strays(tree))
-    files = generate(compiled.catalog, progress, export=target.export)
+    files = _generate(compiled, target, progress, cache)
+    cache.prune()
     progress("publishing")
     owners = owners_of(compiled.catalog)
     published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
     if published is not None:
         derive(tree)
     return Built(published, compiled.sources, strays(tree))
+
+
+def _generate(compiled: Compiled, target: Target, progress: Callable[[str], None], cache: Cache) -> dict[str, bytes]:
+    from toolgen.compiler.cache.parts import PartCache
+
+    parts = PartCache(cache, compiled.keys, settings_digest(target))
+    return generate(compiled.catalog, progress, export=target.export, parts=parts)
 
 
 def owners_of(catalog: Catalog) -> dict[str, str]:
@@ -230,7 +266,8 @@ def check(
         return Checked((), {})
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
-    compiled = compile_specs(config.root, target, sink, progress)
+    cache = open_cache(config.root, is_kept=False)
+    compiled = compile_specs(config.root, target, sink, progress, cache)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Checked(None, compiled.sources)
     if changes == ():
@@ -240,7 +277,7 @@ def check(
             tree,
             lock,
             inputs,
-            generate(compiled.catalog, progress, export=target.export),
+            _generate(compiled, target, progress, cache),
             owners_of(compiled.catalog),
         ),
         compiled.sources,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
-from toolgen.compiler.emit.catalog_json import emit_catalog_json
-from toolgen.compiler.emit.documentation import emit_tools_md
+from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_lines
+from toolgen.compiler.emit.documentation import emit_tools_md, tools_section
 from toolgen.compiler.emit.headers import with_headers
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.providers import emit_providers
@@ -21,36 +21,82 @@ from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Catalog, Toolset
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one toolset gives to a package, which depends on nothing but the toolset.
+
+    `files` are its modules, by path below the package, `tools` its lines of `catalog.json`, by ident, and `section` is
+    that of `TOOLS.md`.
+    """
+
+    files: Mapping[str, str]
+    tools: Mapping[str, str]
+    section: str
+
+    def formatted(self, files: Mapping[str, str]) -> Part:
+        """Return the part with its modules as they are in `files`."""
+        return replace(self, files={path: files[path] for path in self.files})
 
 
 def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
     """Return the files of a generated package, unformatted, by path below its root; `export` are names of providers."""
+    return emit_new(catalog, export, known={}, patterns={})[0]
+
+
+def emit_new(
+    catalog: Catalog, export: Sequence[str], *, known: Mapping[str, Part], patterns: dict[str, str]
+) -> tuple[dict[str, str], dict[str, Part]]:
+    """Return the files of a package as `emit` does, without the modules of `known`, and the parts of other toolsets.
+
+    `known` are the parts of toolsets that were emitted before, by name, and `patterns` those of `render_models`.
+    """
+    new = [toolset for toolset in catalog.toolsets if toolset.name not in known]
     shared, *models = render_models(
         [
             [made for made in catalog.shared_types if isinstance(made, ClassType)],
-            *(_described_classes(toolset) for toolset in catalog.toolsets),
-        ]
+            *(_described_classes(toolset) for toolset in new),
+        ],
+        patterns,
     )
+    made = {toolset.name: _part(toolset, rendered) for toolset, rendered in zip(new, models, strict=True)}
+    parts = {**known, **made}
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
         ),
         "py.typed": "",
-        "catalog.json": emit_catalog_json(catalog),
-        "TOOLS.md": emit_tools_md(catalog),
+        "catalog.json": emit_catalog_json(
+            catalog, {ident: line for part in parts.values() for ident, line in part.tools.items()}
+        ),
+        "TOOLS.md": emit_tools_md(catalog, {name: part.section for name, part in parts.items()}),
         **emit_agents(catalog),
         **emit_actions(catalog),
     }
     if catalog.shared_types:
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
-    for toolset, rendered in zip(catalog.toolsets, models, strict=True):
-        folder = "/".join(toolset.package)
-        files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
-    files = {**_packages(files), **files, **emit_providers(catalog, export)}
-    return with_headers(catalog, dict(sorted(files.items())))
+    paths = [*files, *(path for part in parts.values() for path in part.files)]
+    files = {**_packages(paths), **files, **emit_providers(catalog, export)}
+    files.update({path: text for part in made.values() for path, text in part.files.items()})
+    return with_headers(catalog, {path: files[path] for path in sorted(files.keys() - _modules(known))}), made
+
+
+def _part(toolset: Toolset, models: Mapping[str, Model]) -> Part:
+    folder = "/".join(toolset.package)
+    return Part(
+        files={f"{folder}/{path}": text for path, text in emit_toolset(toolset, models).items()},
+        tools=tool_lines(toolset),
+        section=tools_section(toolset) if toolset.tools else "",
+    )
+
+
+def _modules(parts: Mapping[str, Part]) -> set[str]:
+    return {path for part in parts.values() for path in part.files}
 
 
 def owners(catalog: Catalog) -> dict[str, str]:
@@ -83,7 +129,7 @@ def _described_classes(toolset: Toolset) -> list[ClassType]:
     ]
 
 
-def _packages(files: dict[str, str]) -> dict[str, str]:
+def _packages(files: Iterable[str]) -> dict[str, str]:
     """Return an `__init__.py` for every folder above a module."""
     folders = {
         "/".join(parts[:depth]) for path in files if (parts := path.split("/")) for depth in range(1, len(parts))

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from dataclasses import asdict, dataclass
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMATTER: Final = "ruff"
 _LIBRARIES = ("datamodel-code-generator", "jinja2")
+_CHECKING = ("jsonschema", "jsonschema-rs", "pydantic", "pydantic-core", "pyyaml")
 _GENERATOR_PARTS = ("compiler", "contract", "providers", "schema", "search", "spec")
 _TOOLGEN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _UNREADABLE = "unreadable"
@@ -52,6 +54,18 @@ def current_inputs(root: Path, target: Target) -> Inputs:
         generator=generator_digest(),
         formatter=installed_version(FORMATTER),
         config=digest(json.dumps(asdict(target), sort_keys=True).encode()),
+    )
+
+
+def settings_digest(target: Target) -> str:
+    """Return a digest of what determines a package beside its specs: settings, toolgen, libraries, Python.
+
+    With it parts of packages are kept. Unlike `Inputs`, it has the libraries that only accept or reject specs: a part
+    is kept with the warnings about it.
+    """
+    versions = [installed_version(name) for name in (FORMATTER, *_CHECKING)]
+    return digest(
+        json.dumps([generator_digest(), target.profile, target.formats, versions, sys.version_info[:3]]).encode()
     )
 
 
@@ -114,15 +128,20 @@ def installed_version(distribution: str) -> str:
     """
     wanted = _normal(distribution)
     for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError:
-            continue
-        for name in names:
-            stem, _, version = name.removesuffix(".dist-info").rpartition("-")
-            if name.endswith(".dist-info") and _normal(stem) == wanted:
-                return version
+        if version := _versions_in(folder or os.getcwd()).get(wanted):
+            return version
     return _declared_version(distribution)
+
+
+@cache
+def _versions_in(folder: str) -> dict[str, str]:
+    """Return the versions of the distributions that are installed in a folder, by normalized name."""
+    try:
+        names = [name.removesuffix(".dist-info") for name in os.listdir(folder) if name.endswith(".dist-info")]
+    except OSError:
+        return {}
+    found = (name.rpartition("-") for name in names)
+    return {_normal(stem): version for stem, _, version in found}
 
 
 def _normal(name: str) -> str:

@@ -59,10 +59,17 @@ class Model:
     names: frozenset[str]
 
 
-def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, Model]]:
-    """Render the classes of each toolset; each as a dict of class name to class."""
+def render_models(
+    toolsets: Sequence[Sequence[ClassType]], patterns: dict[str, str] | None = None
+) -> list[dict[str, Model]]:
+    """Render the classes of each toolset; each as a dict of class name to class.
+
+    `patterns` are those of structures that are known from earlier calls; new ones are added.
+    """
+    patterns = {} if patterns is None else patterns
     prepared = [[(made, [_Prepared.of(item) for item in made.fields]) for made in classes] for classes in toolsets]
-    patterns = _patterns({item.structure for classes in prepared for _, fields in classes for item in fields})
+    structures = {item.structure for classes in prepared for _, fields in classes for item in fields}
+    patterns.update(_patterns(structures - patterns.keys()))
     return [
         {
             made.name: _model(made, [item.source(patterns[item.structure]) for item in fields])
