@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.cache.parts import PartCache
     from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.cache.summary import Summary
     from toolgen.compiler.config import Config, Target
-    from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.ir.catalog import Catalog, Toolset
 
 
 NAMES_OTHERS: Final = frozenset(
@@ -57,6 +58,31 @@ class Compiled:
     keys: Mapping[str, str]
 
 
+def summarize(config: Config, target: Target, sink: Diagnostics) -> Summary | None:
+    """Return the summary of a target, which is compiled if it has changed since it was last; None if it has errors."""
+    from toolgen.compiler.cache.summary import recall_summary, summary_key, summary_of
+
+    cache = open_cache(config.root)
+    inputs = current_inputs(config.root, target)
+    found = recall_summary(cache, summary_key(target, settings_digest(target), inputs.specs))
+    if found is None:
+        compiled = compile_specs(config.root, target, sink, cache=cache)
+        found = None if sink.has_errors else summary_of(compiled.catalog, compiled.keys)
+    return found
+
+
+def find_toolset(config: Config, target: Target, summary: Summary, name: str) -> Toolset:
+    """Return the toolset of a summary with a name; the target is compiled if the cache does not have it any more."""
+    from toolgen.compiler.cache.toolsets import recall
+
+    cache = open_cache(config.root)
+    found = recall(cache, summary.keys[name])
+    if found is None:
+        catalog = compile_specs(config.root, target, Diagnostics(), cache=cache).catalog
+        found = next(toolset for toolset in catalog.toolsets if toolset.name == name)
+    return found
+
+
 def compile_specs(
     root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet, cache: Cache | None = None
 ) -> Compiled:
@@ -73,7 +99,8 @@ def compile_specs(
     # The built-in ones first: of two that are called the same, the later is reported, and can be renamed.
     texts = {**read_builtin(target.builtin, sink), **read_texts(root / target.specs, root, sink)}
     found = Diagnostics()
-    memory = ToolsetCache(cache, texts, settings_digest(target), found) if cache else None
+    settings = settings_digest(target) if cache else ""
+    memory = ToolsetCache(cache, texts, settings, found) if cache else None
     documents = Documents(texts, sink)
     progress("resolving")
     catalog = resolve_by_path(documents, found, profile=target.profile, formats=target.formats, memory=memory)
@@ -86,6 +113,10 @@ def compile_specs(
         from toolgen.compiler.emit.providers import check_exports
 
         check_exports(catalog, target.export, sink)
+    if cache and memory and not sink.has_errors:
+        from toolgen.compiler.cache.summary import keep_summary, summary_key, summary_of
+
+        keep_summary(cache, summary_key(target, settings, memory.digests), summary_of(catalog, memory.keys))
     return Compiled(catalog, sink.sources, memory.keys if memory else {})
 
 
@@ -146,17 +177,18 @@ def build(
     if not recover(tree, force=force, sink=sink, waiting=progress):
         return Built(None, {})
     changes = fast_check(tree, target)
-    is_current = changes is not None and all(change.causes == (Cause.STRAY,) for change in changes)
+    left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
+    is_current = changes is not None and len(left) == len(changes)
     if is_current and not warnings_as_errors:
         derive(tree)
-        return Built(Published((), (), ()), {}, strays(tree))
+        return Built(Published((), (), ()), {}, left)
     inputs = current_inputs(config.root, target)
     cache = open_cache(config.root)
     compiled = compile_specs(config.root, target, sink, progress, cache)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Built(None, compiled.sources)
     if is_current:
-        return Built(Published((), (), ()), compiled.sources, strays(tree))
+        return Built(Published((), (), ()), compiled.sources, left)
     files = _generate(compiled, target, progress, cache)
     cache.prune()
     progress("publishing")

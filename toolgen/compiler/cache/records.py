@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from toolgen.compiler.diagnostics.diagnostic import Related, Span
+from toolgen.compiler.ir.catalog import Policy
 from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
 
 if TYPE_CHECKING:
@@ -26,11 +27,12 @@ _NAMES: Final[dict[str, Any]] = {
     "Any": Any,
     "ClassType": ClassType,
     "Mapping": Mapping,
+    "Policy": Policy,
     "Related": Related,
     "Shape": Shape,
     "Span": Span,
 }
-"""The names in annotations of the IR that its modules import for type checkers only."""
+"""The names in annotations of the IR that modules import for type checkers only."""
 
 RecordT = TypeVar("RecordT")
 

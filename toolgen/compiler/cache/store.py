@@ -11,7 +11,6 @@ from __future__ import annotations
 import hmac
 import json
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -61,7 +60,7 @@ class Cache:
             return
         name = f"{kind}-{key}"
         content = json.dumps(value, separators=(",", ":")).encode()
-        temporary = self._folder / f".{name}.{secrets.token_hex(8)}"
+        temporary = self._folder / f".{name}.{os.urandom(8).hex()}"
         try:
             _make_folder(self._folder)
             temporary.write_bytes(self._code(name, content) + b"\n" + content)
@@ -135,10 +134,10 @@ def _user_secret() -> bytes | None:
 def _create(place: Path) -> None:
     """Create the secret, complete when it appears; of two processes the first one wins."""
     place.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
-    temporary = place.with_name(f".{secrets.token_hex(8)}")
+    temporary = place.with_name(f".{os.urandom(8).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        os.write(descriptor, secrets.token_bytes(_SECRET))
+        os.write(descriptor, os.urandom(_SECRET))
         os.close(descriptor)
         with suppress(FileExistsError):
             place.hardlink_to(temporary)

@@ -27,14 +27,15 @@ _KIND: Final = "toolset"
 class ToolsetCache:
     """The toolsets of one target, as `resolve` asks for them. `texts` are its files, `settings` all else.
 
-    `keys` maps each toolset that was recalled or kept to a digest of everything that determines it.
+    `keys` maps each toolset that was recalled or kept to a digest of everything that determines it, by which `recall`
+    of this module finds it. `digests` are those of the files, by path.
     """
 
     def __init__(self, cache: Cache, texts: Mapping[str, str], settings: str, sink: Diagnostics) -> None:
         self._cache = cache
         self._sink = sink
         self._settings = settings
-        self._digests = {path: _digest(text) for path, text in texts.items()}
+        self.digests = {path: _digest(text) for path, text in texts.items()}
         self._entries: dict[str, dict[str, Any] | None] = {}
         self.keys: dict[str, str] = {}
 
@@ -50,8 +51,8 @@ class ToolsetCache:
             return None
         for found in entry["findings"]:
             self._sink.add(from_json(Diagnostic, found))
-        toolset = from_json(Toolset, entry["toolset"])
-        self.keys[toolset.name] = self._key(path, entry["depends"])
+        toolset = from_json(Toolset, entry.pop("toolset"))
+        self.keys[toolset.name] = f"{self._key(path)}-{entry['depends']}"
         return toolset
 
     def keep(self, path: str, context: Context, made: Made) -> None:
@@ -66,22 +67,29 @@ class ToolsetCache:
             "toolset": to_json(made.toolset),
         }
         self._cache.put(_KIND, self._key(path), entry)
-        self.keys[made.toolset.name] = self._key(path, depends)
+        self.keys[made.toolset.name] = f"{self._key(path)}-{depends}"
 
     def _entry(self, path: str) -> dict[str, Any] | None:
         if path not in self._entries:
             self._entries[path] = self._cache.get(_KIND, self._key(path))
         return self._entries[path]
 
-    def _key(self, path: str, depends: str = "") -> str:
-        return _digest(json.dumps([self._settings, path, self._digests[path], depends]))
+    def _key(self, path: str) -> str:
+        return _digest(json.dumps([self._settings, path, self.digests[path]]))
 
     def _depends(self, context: Context, read: Collection[str]) -> str:
         files = sorted({*context.shared, *read})
         return _digest(json.dumps([sorted(context.tags), sorted(context.shared), [self._of(path) for path in files]]))
 
     def _of(self, path: str) -> tuple[str, str]:
-        return path, self._digests.get(path, "")
+        return path, self.digests.get(path, "")
+
+
+def recall(cache: Cache, key: str) -> Toolset | None:
+    """Return a toolset by its key of `ToolsetCache.keys`; None if it is not there any more."""
+    place, _, depends = key.partition("-")
+    entry = cache.get(_KIND, place)
+    return from_json(Toolset, entry["toolset"]) if entry is not None and entry["depends"] == depends else None
 
 
 def _digest(text: str) -> str:

@@ -84,10 +84,11 @@ def builtin_digests(toolsets: Iterable[str]) -> dict[str, str]:
     return {listed.path: _digest_of(listed) for listed in list_builtin(toolsets)}
 
 
+@cache
 def generator_digest() -> str:
     """Digest the generator: toolgen's code and templates, and the libraries it generates with.
 
-    Independent of where toolgen is installed.
+    Independent of where toolgen is installed. Taken once in a process, which runs the code that it has loaded.
     """
     total = sha256()
     for name, path in sorted(_generator_files()):
