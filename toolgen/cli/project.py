@@ -36,10 +36,15 @@ class Compilation:
 def project() -> Config:
     """Load the project of the working directory. Raises ConfigError, and click.UsageError if there is no project."""
     config = load_config(Path.cwd())
+    check_folders(config)
+    return config
+
+
+def check_folders(config: Config) -> None:
+    """Raise click.UsageError if the spec folder of a target is missing."""
     for target in config.targets:
         if not (config.root / target.specs).exists():
             raise click.UsageError(_missing(config, target.specs))
-    return config
 
 
 def compilations(config: Config) -> list[Compilation] | None:

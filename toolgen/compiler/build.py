@@ -90,12 +90,12 @@ def compile_specs(
 
     The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again.
     """
+    progress("reading specs")
     from toolgen.compiler.cache.toolsets import ToolsetCache
     from toolgen.compiler.documents.library import Documents
     from toolgen.compiler.resolve import resolve_by_path
     from toolgen.compiler.source.read import read_builtin, read_texts
 
-    progress("reading specs")
     # The built-in ones first: of two that are called the same, the later is reported, and can be renamed.
     texts = {**read_builtin(target.builtin, sink), **read_texts(root / target.specs, root, sink)}
     found = Diagnostics()
@@ -131,10 +131,10 @@ def generate(
 
     What `parts` has is not generated again.
     """
+    progress("generating")
     from toolgen.compiler.emit import emit_new
     from toolgen.compiler.publish.format import format_python
 
-    progress("generating")
     known = parts.known() if parts else {}
     patterns = parts.patterns() if parts else {}
     files, made = emit_new(catalog, export, known=known, patterns=patterns)
@@ -152,12 +152,14 @@ def generate(
 class Built:
     """The outcome of a build: what was published, or None where errors kept it from that.
 
-    `strays` are files in the package that toolgen did not write, and a build passes over.
+    `strays` are files in the package that toolgen did not write, and a build passes over. `cache` has counts of what
+    was found in it; None if it was not asked.
     """
 
     published: Published | None
     sources: Mapping[str, str]
     strays: tuple[str, ...] = ()
+    cache: Cache | None = None
 
 
 def build(
@@ -173,6 +175,7 @@ def build(
 
     With `warnings_as_errors` a warning counts as an error, and specs are compiled for it where nothing changed too.
     """
+    progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, force=force, sink=sink, waiting=progress):
         return Built(None, {})
@@ -186,17 +189,18 @@ def build(
     cache = open_cache(config.root)
     compiled = compile_specs(config.root, target, sink, progress, cache)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return Built(None, compiled.sources)
+        return Built(None, compiled.sources, cache=cache)
     if is_current:
-        return Built(Published((), (), ()), compiled.sources, left)
+        return Built(Published((), (), ()), compiled.sources, left, cache)
     files = _generate(compiled, target, progress, cache)
     cache.prune()
     progress("publishing")
     owners = owners_of(compiled.catalog)
     published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
     if published is not None:
+        progress("writing derived data")
         derive(tree)
-    return Built(published, compiled.sources, strays(tree))
+    return Built(published, compiled.sources, strays(tree), cache)
 
 
 def _generate(compiled: Compiled, target: Target, progress: Callable[[str], None], cache: Cache) -> dict[str, bytes]:
@@ -263,10 +267,14 @@ def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The outcome of a check: what a build would change, or None where errors kept it from telling."""
+    """The outcome of a check: what a build would change, or None where errors kept it from telling.
+
+    `cache` has the counts of what was found in the cache; None if it was not asked.
+    """
 
     changes: tuple[Change, ...] | None
     sources: Mapping[str, str]
+    cache: Cache | None = None
 
     @property
     def advice(self) -> str:
@@ -290,6 +298,7 @@ def check(
     progress: Callable[[str], None] = quiet,
 ) -> Checked:
     """Compare the committed package with what the specs give. Only an interrupted build is completed or undone."""
+    progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):
         return Checked(None, {})
@@ -301,9 +310,9 @@ def check(
     cache = open_cache(config.root, is_kept=False)
     compiled = compile_specs(config.root, target, sink, progress, cache)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return Checked(None, compiled.sources)
+        return Checked(None, compiled.sources, cache)
     if changes == ():
-        return Checked((), compiled.sources)
+        return Checked((), compiled.sources, cache)
     return Checked(
         drift(
             tree,
@@ -313,4 +322,5 @@ def check(
             owners_of(compiled.catalog),
         ),
         compiled.sources,
+        cache,
     )

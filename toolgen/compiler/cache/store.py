@@ -11,6 +11,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +32,7 @@ _SECRET: Final = 32
 class Cache:
     """Values by kind and key, in one folder. Without a folder it is empty, and keeps nothing.
 
-    `hits` and `misses` count what was asked for. With `is_kept` false nothing is written.
+    `hits` and `misses` count what was asked for, by kind. With `is_kept` false nothing is written.
     """
 
     def __init__(self, folder: Path | None = None, secret: bytes = b"", *, is_kept: bool = True) -> None:
@@ -40,17 +41,17 @@ class Cache:
         self._is_kept = is_kept
         self._used: set[str] = set()
         self._written = False
-        self.hits = 0
-        self.misses = 0
+        self.hits = Counter[str]()
+        self.misses = Counter[str]()
 
     def get(self, kind: str, key: str) -> Any:
         """Return a value; None if there is none that a build of this user has written."""
         name = f"{kind}-{key}"
         value = self._read(self._folder, name) if self._folder else None
         if value is None:
-            self.misses += 1
+            self.misses[kind] += 1
         else:
-            self.hits += 1
+            self.hits[kind] += 1
             self._used.add(name)
         return value
 

@@ -1,0 +1,1 @@
+"""What authors of specs use beside the build."""
