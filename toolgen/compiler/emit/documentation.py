@@ -45,7 +45,7 @@ def emit_tools_md(catalog: Catalog, sections: Mapping[str, str] | None = None) -
     """
     shown = [toolset for toolset in catalog.toolsets if toolset.tools]
     listed = (tools_section(toolset) if sections is None else sections[toolset.name] for toolset in shown)
-    return render("tools.md.jinja", {"header": header()}) + "".join(listed)
+    return f"# Tools\n\n{header()}\n" + "".join(listed)
 
 
 def tools_section(toolset: Toolset) -> str:
@@ -53,7 +53,7 @@ def tools_section(toolset: Toolset) -> str:
     classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
     tools = [_tool(tool, classes) for tool in toolset.tools]
     described = {"name": toolset.name, "description": _paragraphs(toolset.description), "tools": tools}
-    return render("toolset.md.jinja", {"toolset": described})
+    return render("tools.md.jinja", {"toolset": described})
 
 
 def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
