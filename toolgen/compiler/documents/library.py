@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.read import Document, read_documents
 from toolgen.compiler.source.read import parse_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.base import SpecFileHead
 
 
@@ -22,6 +22,19 @@ class Documents(Mapping[str, Document["SpecFileHead"]]):
         self._texts = texts
         self._sink = sink
         self._parsed: dict[str, Document[SpecFileHead] | None] = {}
+
+    @classmethod
+    def of(cls, documents: Iterable[Document[SpecFileHead]]) -> Documents:
+        """Return documents that are parsed already."""
+        made = cls({}, Diagnostics())
+        made._parsed = {document.path: document for document in documents}
+        made._texts = dict.fromkeys(made._parsed, "")
+        return made
+
+    def forget(self, path: str) -> None:
+        """Release the memory of a document, which is most of a build's; it is parsed again if it is asked for."""
+        if self._texts[path]:
+            self._parsed.pop(path, None)
 
     def __getitem__(self, path: str) -> Document[SpecFileHead]:
         if path not in self._parsed:

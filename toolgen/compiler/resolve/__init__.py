@@ -9,6 +9,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
+from toolgen.compiler.documents.library import Documents
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
@@ -70,24 +71,25 @@ class Made:
 
 def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, formats: str) -> Catalog:
     """Resolve all documents of a target. The result must not be used if the sink has errors."""
-    return resolve_by_path({each.path: each for each in documents}, sink, profile=profile, formats=formats)
+    return resolve_by_path(Documents.of(documents), sink, profile=profile, formats=formats)
 
 
 def resolve_by_path(
-    documents: Mapping[str, Document[SpecFileHead]],
+    documents: Documents,
     sink: Diagnostics,
     *,
     profile: str,
     formats: str,
     memory: Memory | None = None,
 ) -> Catalog:
-    """Resolve all documents of a target, by path, as `resolve` does.
+    """Resolve all documents of a target, by path, as `resolve` does. Those of toolsets are forgotten after use.
 
     A toolset that `memory` has is not resolved again, and its file is not asked for, unless others refer to it.
     """
     declared = {path: tags for path in documents if memory and (tags := memory.tags(path)) is not None}
     read = [document for path in documents if path not in declared and (document := documents.get(path))]
     files = {document.path: document for document in _of(read, ToolsetFile)}
+    read = [document for document in read if document.path not in files]
     shared_files = _of(read, SharedFile)
     tags = {**_own_tags(documents, declared, files, sink), **_tags(shared_files, sink)}
     schemas = Schemas(Types(documents, sink), sink, formats)
@@ -97,7 +99,7 @@ def resolve_by_path(
     for path in documents:
         toolset = memory.recall(path, context) if memory and path in declared else None
         if toolset is None:
-            document = documents.get(path)
+            document = files.pop(path, None) or documents.get(path)
             if document is None or not _is_toolset(document):
                 continue
             findings = Diagnostics()
@@ -107,6 +109,7 @@ def resolve_by_path(
                 sink.add(found)
             if memory and not findings.has_errors:
                 memory.keep(path, context, Made(toolset, document.file.tags, findings, own.read - {path}))
+            documents.forget(path)
         toolsets.append(toolset)
     toolsets.sort(key=lambda toolset: toolset.name)
     check_toolsets(toolsets, sink)
