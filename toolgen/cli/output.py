@@ -64,8 +64,8 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def progress(clock: Callable[[str], None]) -> Generator[Callable[[str], None]]:
-    """Return a function that takes the name of each stage, and passes it to `clock`.
+def progress(clock: Callable[[str], None] = lambda stage: None) -> Generator[Callable[[str], None]]:
+    """Return a function that takes the name of each stage, and passes it to `clock`, if there is one.
 
     On a terminal, a stage longer than a second is shown.
     """

@@ -140,12 +140,14 @@ def generate(
     files, made = emit_new(catalog, export, known=known, patterns=patterns)
     progress("formatting")
     formatted = format_python(files)
+    del files
     if parts:
         parts.keep_patterns(patterns)
         parts.keep({name: part.formatted(formatted) for name, part in made.items()})
+    del made
     for part in known.values():
         formatted.update(part.files)
-    return {path: text.encode("utf-8") for path, text in sorted(formatted.items())}
+    return {path: formatted.pop(path).encode("utf-8") for path in sorted(formatted)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolgen import __version__
 from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_lines
 from toolgen.compiler.emit.documentation import emit_tools_md, tools_section
-from toolgen.compiler.emit.headers import with_headers
+from toolgen.compiler.emit.headers import Headers
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
@@ -23,7 +23,6 @@ from toolgen.contract.version import CONTRACT_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Catalog, Toolset
 
 
@@ -56,47 +55,41 @@ def emit_new(
 
     `known` are the parts of toolsets that were emitted before, by name, and `patterns` those of `render_models`.
     """
-    new = [toolset for toolset in catalog.toolsets if toolset.name not in known]
-    shared, *models = render_models(
-        [
-            [made for made in catalog.shared_types if isinstance(made, ClassType)],
-            *(_described_classes(toolset) for toolset in new),
-        ],
-        patterns,
-    )
-    made = {toolset.name: _part(toolset, rendered) for toolset, rendered in zip(new, models, strict=True)}
+    head = Headers(catalog)
+    # One toolset after the other: what is made of a toolset's fields takes ten times the memory of the result.
+    made = {toolset.name: _part(toolset, head, patterns) for toolset in catalog.toolsets if toolset.name not in known}
     parts = {**known, **made}
+    lines = {ident: line for part in parts.values() for ident, line in part.tools.items()}
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
         ),
         "py.typed": "",
-        "catalog.json": emit_catalog_json(
-            catalog, {ident: line for part in parts.values() for ident, line in part.tools.items()}
-        ),
+        "catalog.json": emit_catalog_json(catalog, lines),
         "TOOLS.md": emit_tools_md(catalog, {name: part.section for name, part in parts.items()}),
         **emit_agents(catalog),
         **emit_actions(catalog),
     }
     if catalog.shared_types:
+        [shared] = render_models([[each for each in catalog.shared_types if isinstance(each, ClassType)]], patterns)
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
-    paths = [*files, *(path for part in parts.values() for path in part.files)]
-    files = {**_packages(paths), **files, **emit_providers(catalog, export)}
-    files.update({path: text for part in made.values() for path, text in part.files.items()})
-    return with_headers(catalog, {path: files[path] for path in sorted(files.keys() - _modules(known))}), made
+    modules = {path: text for part in made.values() for path, text in part.files.items()}
+    folders = _packages([*files, *(path for part in parts.values() for path in part.files)])
+    others = {**folders, **files, **emit_providers(catalog, export)}
+    taken = {path for part in parts.values() for path in part.files}
+    files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
+    return dict(sorted({**files, **modules}.items())), made
 
 
-def _part(toolset: Toolset, models: Mapping[str, Model]) -> Part:
+def _part(toolset: Toolset, head: Headers, patterns: dict[str, str]) -> Part:
+    [models] = render_models([_described_classes(toolset)], patterns)
     folder = "/".join(toolset.package)
+    files = {f"{folder}/{path}": text for path, text in emit_toolset(toolset, models).items()}
     return Part(
-        files={f"{folder}/{path}": text for path, text in emit_toolset(toolset, models).items()},
+        files={path: head.added(path, text) for path, text in files.items()},
         tools=tool_lines(toolset),
         section=tools_section(toolset) if toolset.tools else "",
     )
-
-
-def _modules(parts: Mapping[str, Part]) -> set[str]:
-    return {path for part in parts.values() for path in part.files}
 
 
 def owners(catalog: Catalog) -> dict[str, str]:
