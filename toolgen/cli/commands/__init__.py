@@ -6,12 +6,14 @@ from typing import Final
 
 _SPECS: Final = {
     "init": "Create a project: configuration, an example spec, and next steps.",
-    "build": "Compile specs into packages; with `--check`, only compare.",
     "import": "Import tool definitions from other formats as specs.",
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
     "explain": "Explain a diagnostic code.",
+}
+_BUILDS: Final = {
+    "build": "Compile specs into packages; with `--check`, only compare.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",
@@ -32,9 +34,9 @@ _RUNS: Final = {
     "worker": "Execute durable runs of agents.",
     "runs": "Look at durable runs, answer what they ask, cancel and resume them.",
 }
-_GROUPS: Final = {"specs": _SPECS, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
+_GROUPS: Final = {"builds": _BUILDS, "specs": _SPECS, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
 
-COMMANDS: Final = {**_SPECS, **_TOOLS, **_CALLS, **_RUNS}
+COMMANDS: Final = {"init": _SPECS["init"], **_BUILDS, **_SPECS, **_TOOLS, **_CALLS, **_RUNS}
 """Every command and its summary. Command `x` of a group is `commands/GROUP/x.py`; `import` is `import_.py`."""
 
 

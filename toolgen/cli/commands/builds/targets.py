@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.commands.builds.timings import StageClock, peak_memory
 from toolgen.cli.output import diagnostics_json, progress, show_diagnostics
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.timings import StageClock, peak_memory
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.builds import build_target, check_target
+from toolgen.cli.commands.builds.targets import build_target, check_target
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.project import project
 
@@ -46,7 +46,7 @@ def command(*, only_check: bool, force: bool, warnings_as_errors: bool, watch: b
         return all(fine for fine, _ in outcomes), [outcome for _, outcome in outcomes]
 
     if watch:
-        from toolgen.cli.watching import rebuild
+        from toolgen.cli.commands.builds.watching import rebuild
 
         rebuild(run, style)
     fine, outcomes = run(project())
