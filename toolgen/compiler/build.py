@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.listing import list_builtin, list_specs
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.compiler.cache.parts import PartCache
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.cache.summary import Summary
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.ir.catalog import Catalog, Toolset
@@ -195,13 +195,13 @@ def build(
     if is_current:
         return Built(Published((), (), ()), compiled.sources, left, cache)
     files = _generate(compiled, target, progress, cache)
-    cache.prune()
     progress("publishing")
     owners = owners_of(compiled.catalog)
     published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
     if published is not None:
         progress("writing derived data")
-        derive(tree)
+        derive(tree, cache, compiled.keys)
+    cache.prune()
     return Built(published, compiled.sources, strays(tree), cache)
 
 
@@ -219,26 +219,25 @@ def owners_of(catalog: Catalog) -> dict[str, str]:
     return owners(catalog)
 
 
-def derive(tree: Tree) -> None:
+def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = MappingProxyType({})) -> None:
     """Generate the derived data of a package if it is missing or does not match the catalog.
 
-    If it cannot be written, it is regenerated on use.
+    If it cannot be written, it is regenerated on use. `keys` are those of the toolsets in `cache`.
     """
-    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_stubs
-    from toolgen.search.documents import documents_of_tools
-    from toolgen.search.index_text import INDEX_FILE, write_index
+    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_typed
+    from toolgen.search.index_text import INDEX_FILE, write_counted
 
     catalog = tree.read("catalog.json")
     mark = catalog_mark(catalog)
     stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
     if stale:
+        from toolgen.compiler.cache.derived import derived_parts
+
         document = json.loads(catalog)
-        tools = document["tools"]
+        words, types = derived_parts(document["tools"], cache or Cache(), keys)
         for name in stale:
             text = (
-                write_index(documents_of_tools(tools), mark)
-                if name == INDEX_FILE
-                else write_stubs(tools, document["wire_names"], mark)
+                write_counted(words, mark) if name == INDEX_FILE else write_typed(types, document["wire_names"], mark)
             )
             write_derived(Path(tree.folder), name, text.encode())
 
