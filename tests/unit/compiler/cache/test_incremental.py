@@ -8,7 +8,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,6 +26,9 @@ from toolgen.compiler.build import build, compile_specs, generate
 from toolgen.compiler.cache.store import FOLDER
 from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 SCHEMAS: Final[tuple[Any, ...]] = (
     {"name": "string", "size?": "integer"},
@@ -134,8 +137,11 @@ class Project(RuleBasedStateMachine):
     @precondition(lambda self: self.earlier)
     @rule(data=st.data())
     def revert(self, data: st.DataObject) -> None:
+        self.revert_to(data.draw(st.integers(0, len(self.earlier) - 1)))
+
+    def revert_to(self, number: int) -> None:
         shutil.rmtree(self.folder / "specs")
-        for path, text in data.draw(st.sampled_from(self.earlier)).items():
+        for path, text in self.earlier[number].items():
             (self.folder / "specs" / path).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / "specs" / path).write_text(text, encoding="utf-8")
 
@@ -216,6 +222,106 @@ def run(examples: int, steps: int) -> None:
 @pytest.fixture(autouse=True)
 def own_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def project() -> Iterator[Project]:
+    made = Project()
+    made.begin()
+    made.an_incremental_build_equals_a_cold_one()
+    yield made
+    made.teardown()
+
+
+def edit_types_of_another_toolset(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[3], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("b", "Order", TYPES[0])
+
+
+def edit_a_shared_type(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[2], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("shared", "Person", TYPES[1])
+
+
+def edit_a_type_behind_another_files_type(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[3], tag=False)
+    project.change_type("b", "Order", TYPES[3])
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("shared", "Person", TYPES[1])
+
+
+def name_a_shared_type_like_a_nested_class(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[5], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("shared", "AddArgsFilter", TYPES[0])
+
+
+def remove_a_tag_that_is_used(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[0], tag=True)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_tags("shared", is_declared=False)
+
+
+def change_what_formats_mean(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[6], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.configure(1)
+
+
+def show_warnings_again_after_another_file_changed(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[4], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_tool("b", "add", SCHEMAS[5], tag=False)
+
+
+def move_a_file(project: Project) -> None:
+    project.rename_file("b", "moved.yaml")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        edit_types_of_another_toolset,
+        edit_a_shared_type,
+        edit_a_type_behind_another_files_type,
+        name_a_shared_type_like_a_nested_class,
+        remove_a_tag_that_is_used,
+        change_what_formats_mean,
+        show_warnings_again_after_another_file_changed,
+        move_a_file,
+    ],
+    ids=lambda edit: edit.__name__,
+)
+def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit: Callable[[Project], None]) -> None:
+    edit(project)
+    before = project.good
+    project.an_incremental_build_equals_a_cold_one()
+    project.revert_to(0)
+    project.an_incremental_build_equals_a_cold_one()
+
+    assert before != {}
+
+
+def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Project) -> None:
+    project.change_tool("b", "add", SCHEMAS[1], tag=False)
+    config = load_config(project.folder)
+    built = build(config, config.targets[0], Diagnostics())
+
+    assert built.cache is not None
+    assert (built.cache.hits["toolset"], built.cache.misses["toolset"]) == (2, 1)
+    assert (built.cache.hits["part"], built.cache.misses["part"]) == (2, 1)
+
+
+def test_warnings_of_a_toolset_that_is_not_compiled_are_shown_again(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[4], tag=False)
+    project.build()
+    project.change_tool("b", "add", SCHEMAS[1], tag=False)
+    found, _ = project.build()
+
+    assert found is not None
+    assert [each.code for each in found] == ["TG208", "TG203"]
 
 
 def test_incremental_builds_equal_cold_ones() -> None:
