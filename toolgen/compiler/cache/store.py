@@ -46,14 +46,21 @@ class Cache:
 
     def get(self, kind: str, key: str) -> Any:
         """Return a value; None if there is none that a build of this user has written."""
+        value = self.look(kind, key)
+        self.count(kind, is_found=value is not None)
+        return value
+
+    def look(self, kind: str, key: str) -> Any:
+        """Return a value as `get` does, for callers that count what they use of it."""
         name = f"{kind}-{key}"
         value = self._read(self._folder, name) if self._folder else None
-        if value is None:
-            self.misses[kind] += 1
-        else:
-            self.hits[kind] += 1
+        if value is not None:
             self._used.add(name)
         return value
+
+    def count(self, kind: str, *, is_found: bool) -> None:
+        """Count what was asked for."""
+        (self.hits if is_found else self.misses)[kind] += 1
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Keep a JSON value, other than null. If it cannot be written, it is not kept."""

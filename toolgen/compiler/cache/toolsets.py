@@ -47,7 +47,9 @@ class ToolsetCache:
     def recall(self, path: str, context: Context) -> Toolset | None:
         """Return the toolset of a file, and report its findings, if it was resolved in an equal context."""
         entry = self._entry(path)
-        if entry is None or entry["depends"] != self._depends(context, entry["read"]):
+        is_equal = entry is not None and entry["depends"] == self._depends(context, entry["read"])
+        self._cache.count(_KIND, is_found=is_equal)
+        if entry is None or not is_equal:
             return None
         for found in entry["findings"]:
             self._sink.add(from_json(Diagnostic, found))
@@ -71,7 +73,7 @@ class ToolsetCache:
 
     def _entry(self, path: str) -> dict[str, Any] | None:
         if path not in self._entries:
-            self._entries[path] = self._cache.get(_KIND, self._key(path))
+            self._entries[path] = self._cache.look(_KIND, self._key(path))
         return self._entries[path]
 
     def _key(self, path: str) -> str:
@@ -88,7 +90,7 @@ class ToolsetCache:
 def recall(cache: Cache, key: str) -> Toolset | None:
     """Return a toolset by its key of `ToolsetCache.keys`; None if it is not there any more."""
     place, _, depends = key.partition("-")
-    entry = cache.get(_KIND, place)
+    entry = cache.look(_KIND, place)
     return from_json(Toolset, entry["toolset"]) if entry is not None and entry["depends"] == depends else None
 
 

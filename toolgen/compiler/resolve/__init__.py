@@ -97,7 +97,9 @@ def resolve_by_path(
     context = Context(frozenset(tags), frozenset(schemas.read.union(document.path for document in shared_files)))
     toolsets: list[Toolset] = []
     for path in documents:
-        toolset = memory.recall(path, context) if memory and path in declared else None
+        if path not in declared and path not in files:
+            continue
+        toolset = memory.recall(path, context) if memory else None
         if toolset is None:
             document = files.pop(path, None) or documents.get(path)
             if document is None or not _is_toolset(document):

@@ -74,7 +74,7 @@ class Project(RuleBasedStateMachine):
         self.write("shared.yaml", {"toolgen": 1, "tags": {"billing": "Costs money."}, "types": {"Person": TYPES[0]}})
         for name in TOOLSETS:
             tools = {key: {"description": "Does it.", "args": SCHEMAS[0]} for key in KEYS[:2]}
-            types = {"Money": TYPES[0], "Order": TYPES[1]}
+            types = {"Money": TYPES[0], **({"Order": TYPES[1]} if name == "b" else {})}
             self.write(f"{name}.yaml", {"toolgen": 1, "toolset": name, "types": types, "tools": tools})
         self.configure(0)
 
@@ -260,8 +260,10 @@ def name_a_shared_type_like_a_nested_class(project: Project) -> None:
 
 def remove_a_tag_that_is_used(project: Project) -> None:
     project.change_tool("a", "add", SCHEMAS[0], tag=True)
-    project.an_incremental_build_equals_a_cold_one()
+    project.change_tags("c", is_declared=True)
     project.change_tags("shared", is_declared=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_tags("c", is_declared=False)
 
 
 def change_what_formats_mean(project: Project) -> None:
@@ -301,7 +303,7 @@ def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit
     project.revert_to(0)
     project.an_incremental_build_equals_a_cold_one()
 
-    assert before != {}
+    assert before
 
 
 def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Project) -> None:
