@@ -197,12 +197,14 @@ def build(
     files = _generate(compiled, target, progress, cache)
     progress("publishing")
     owners = owners_of(compiled.catalog)
+    sources, keys = compiled.sources, compiled.keys
     published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
+    del compiled, files, owners  # most of the memory
     if published is not None:
         progress("writing derived data")
-        derive(tree, cache, compiled.keys)
+        derive(tree, cache, keys)
     cache.prune()
-    return Built(published, compiled.sources, strays(tree), cache)
+    return Built(published, sources, strays(tree), cache)
 
 
 def _generate(compiled: Compiled, target: Target, progress: Callable[[str], None], cache: Cache) -> dict[str, bytes]:
