@@ -9,6 +9,7 @@ import click
 
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
+from toolgen.cli.project import import_name
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import Severity
@@ -17,7 +18,6 @@ from toolgen.runtime.catalog.known_tools import KnownTools
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
     from toolgen.runtime import Catalog
@@ -49,15 +49,6 @@ def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
         return found
     check_known("agent", agent, {name for catalog in found.values() for name in catalog.section("agents")})
     return {out: catalog for out, catalog in found.items() if agent in catalog.section("agents")}
-
-
-def import_name(root: Path, out: str) -> tuple[Path, str]:
-    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
-    folder, parts = (root / out).parent, [(root / out).name]
-    while folder != root and (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
 
 
 def chosen_policies(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:

@@ -15,7 +15,7 @@ from tests.unit.compiler.test_damaged_specs import damaged_data, damaged_texts, 
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import lint
-from toolgen.compiler.build import compile_files
+from toolgen.compiler.compile import compile_files
 from toolgen.compiler.config import Config, Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.ir.text import catalog_text

@@ -13,7 +13,7 @@ from mcp import Client
 
 from tests.data.test_data import DATA
 from tests.unit.cli.command_line import toolgen
-from toolgen.compiler.build import compile_specs
+from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.llm.idle import idle_runtime

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.diff.errors import DiffError, SpecsError
 from toolgen.authoring.diff.git import Repository
 from toolgen.authoring.diff.places import Places
-from toolgen.compiler.build import compile_specs
+from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit import emit

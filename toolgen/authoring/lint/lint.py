@@ -9,7 +9,7 @@ from toolgen.authoring.lint.baseline import BASELINE, entry_of
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.suppressions import suppressions_of, unused
 from toolgen.authoring.lint.view.project import Project
-from toolgen.compiler.build import compile_files
+from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
 from toolgen.compiler.listing import BUILTIN_PREFIX
 

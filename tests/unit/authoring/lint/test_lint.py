@@ -182,7 +182,7 @@ def test_errors_of_specs_are_reported_instead_of_findings() -> None:
 def test_built_in_toolsets_are_not_reported() -> None:
     from pathlib import Path
 
-    from toolgen.compiler.build import read_files
+    from toolgen.compiler.compile import read_files
     from toolgen.compiler.diagnostics import Diagnostics
 
     target = Target("none", "generated", builtin=("code", "internal"))

@@ -14,7 +14,7 @@ from toolgen.authoring.lint.pages import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
 from toolgen.cli.output import show_diagnostics, show_json
 from toolgen.cli.project import project
-from toolgen.compiler.build import read_files
+from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from toolgen.runtime.issues.issue_text import counted
