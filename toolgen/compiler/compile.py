@@ -5,8 +5,7 @@ Imports of the stages wait until they are needed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.cache.store import Cache, open_cache
@@ -44,7 +43,7 @@ class Compiled:
 
     catalog: Catalog
     sources: Mapping[str, str]
-    keys: Mapping[str, str] = MappingProxyType({})
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
     documents: Sequence[Document[SpecFileHead]] = ()
 
 
