@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.case import write
-from tests.type_checkers import CHECKERS, mypy
+from tests.programs.type_checkers import CHECKERS, mypy
 from tests.unit.authoring.diff.consumer import consumer
 from tests.unit.authoring.diff.pairs import all_pairs, compare_pairs
 from toolgen.authoring.diff.sides import working_tree
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from tests.type_checkers import Finding
+    from tests.programs.type_checkers import Finding
     from tests.unit.authoring.diff.pairs import Pair
 
 CHECKED = ("mypy", "pyright")
