@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.project.checkout import ROOT, pyproject
-from tests.project.environment import Environment
-from tests.project.test_wheel import EXAMPLES, run_runtime_tests
+from tests.project.installed.environment import Environment
+from tests.project.installed.test_wheel import EXAMPLES, run_runtime_tests
 
 # The worker that builds the wheel.
 pytestmark = pytest.mark.xdist_group("wheel")

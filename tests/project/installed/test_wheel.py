@@ -12,8 +12,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.project.checkout import ROOT, pyproject
-from tests.project.environment import Environment
-from tests.project.wheels import build
+from tests.project.installed.environment import Environment
+from tests.project.installed.wheels import build
 
 if TYPE_CHECKING:
     from pathlib import Path

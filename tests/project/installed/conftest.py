@@ -1,5 +1,5 @@
 """The wheel, as a fixture."""
 
-from tests.project.wheels import wheel
+from tests.project.installed.wheels import wheel
 
 __all__ = ["wheel"]
