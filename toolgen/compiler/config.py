@@ -152,8 +152,9 @@ class _Source:
         return setting_span(self.file, self.text, key)
 
     def named(self) -> str:
-        """Return the settings whose values are names in specs, as text."""
-        return repr([self.table[key] for key in NAMING if key in self.table]) if self.text else ""
+        """Return the settings whose values are names in specs, as text; empty if there are none."""
+        found = [self.table[key] for key in NAMING if key in self.table]
+        return repr(found) if found else ""
 
     def targets(self) -> list[tuple[str, Target]]:
         """Return each target with its name in messages, such as `targets[0]`."""
