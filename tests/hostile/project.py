@@ -56,7 +56,7 @@ class Project:
     def build(self) -> str:
         """Build and return the messages.
 
-        Asserts that nothing outside the output folder changes and no secret is shown.
+        Asserts that nothing outside the output folder and the cache changes, and no secret is shown.
         """
         before = self.surroundings()
         output = self._build()
@@ -89,15 +89,18 @@ class Project:
         }
 
     def surroundings(self) -> dict[Path, bytes]:
-        """Return everything outside the output folder: files with content, links with targets, and folders."""
+        """Return everything outside the output folder: files with content, links with targets, and folders.
+
+        A folder `.toolgen` of the project, with the cache, may be written.
+        """
+        own = {self.out, self.root / ".toolgen"}
         found: dict[Path, bytes] = {}
         for folder, folders, files in os.walk(self.outside):
-            if Path(folder) == self.out:
+            if Path(folder) in own and not Path(folder).is_symlink():
                 folders.clear()
                 continue
             found.update({place: _content(place) for place in (Path(folder, name) for name in (*folders, *files))})
-        found.pop(self.out, None)
-        return found
+        return {place: content for place, content in found.items() if place not in own or place.is_symlink()}
 
 
 def _content(place: Path) -> bytes:

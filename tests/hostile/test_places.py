@@ -161,6 +161,16 @@ def test_no_link_in_place_of_a_generated_file_is_followed(project: Project, file
     assert "error[TG60" in project.build()
 
 
+@pytest.mark.parametrize("link", [".toolgen", ".toolgen/cache"])
+def test_no_link_in_place_of_the_cache_is_followed(project: Project, link: str) -> None:
+    project.write({"a.json": toolset("a", {})})
+    place = project.root / link
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(project.foreign)
+    assert project.build() == ""
+    assert project.build() == ""
+
+
 def test_a_spec_folder_that_is_a_link_reads_no_file_outside_the_project(project: Project) -> None:
     (project.root / "specs").rmdir()
     (project.root / "specs").symlink_to(project.foreign)

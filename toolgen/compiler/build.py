@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog
 
 
-MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.STRAY})
+MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.SETTINGS, Cause.STRAY})
 """Causes of drift that leave a package usable: what made it has changed, not what it was made from."""
 
 

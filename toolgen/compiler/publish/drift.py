@@ -34,12 +34,13 @@ class Cause(StrEnum):
     GENERATOR = "generator changed"
     FORMATTER = "formatter changed"
     CONFIGURATION = "configuration changed"
+    SETTINGS = "settings that name tools changed"
     EDITED = "edited by hand"
     MISSING = "missing"
     STRAY = "stray"
 
 
-_MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER})
+_MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.SETTINGS})
 """Causes that leave a package usable: what made it has changed, not what it was made from."""
 
 
@@ -197,6 +198,8 @@ def _staleness(lock: Lock, noted: Inputs, now: Inputs) -> _Staleness:
     because += versions.because
     if noted.config != now.config:
         causes.append(Cause.CONFIGURATION)
+    if noted.named != now.named:
+        causes.append(Cause.SETTINGS)
     return _Staleness(tuple(causes), tuple(because))
 
 

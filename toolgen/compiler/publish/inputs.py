@@ -35,13 +35,15 @@ class Inputs:
 
     `specs` maps each file, relative to the project or of a built-in toolset, to its sha256; `generator` is the sha256
     of toolgen's code, its templates, and the versions of the libraries it generates with; `formatter` is ruff's
-    version, empty if it is not installed; `config` is the sha256 of the target's settings.
+    version, empty if it is not installed; `config` is the sha256 of the target's settings. `named` is that of settings
+    that name tools: no package depends on them, and a build checks them.
     """
 
     specs: Mapping[str, str]
     generator: str
     formatter: str
     config: str
+    named: str = ""
 
 
 def current_inputs(root: Path, target: Target) -> Inputs:
@@ -49,11 +51,14 @@ def current_inputs(root: Path, target: Target) -> Inputs:
 
     A build calls this before it reads the specs, so that a concurrent edit is detected as drift.
     """
+    settings = asdict(target)
+    named: str = settings.pop("named")
     return Inputs(
         specs=spec_digests(root, target.specs) | builtin_digests(target.builtin),
         generator=generator_digest(),
         formatter=installed_version(FORMATTER),
-        config=digest(json.dumps(asdict(target), sort_keys=True).encode()),
+        config=digest(json.dumps(settings, sort_keys=True).encode()),
+        named=digest(named.encode()),
     )
 
 

@@ -142,6 +142,7 @@ def test_a_damaged_note_is_ignored(built: Project, state: str) -> None:
 
 def test_a_changed_setting_of_the_target_is_drift(built: Project) -> None:
     assert fast_check(built.tree, Target(formats="assert")) == (Change(LOCK, (Cause.CONFIGURATION,)),)
+    assert fast_check(built.tree, Target(named="a catalog")) == (Change(LOCK, (Cause.SETTINGS,)),)
 
 
 def test_an_edited_file_is_drift(built: Project) -> None:
