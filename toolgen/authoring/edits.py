@@ -32,16 +32,21 @@ def apply_fixes(text: str, file: str, fixes: Iterable[Fix]) -> tuple[str, int]:
 
     Only edits of `file` are applied.
     """
-    taken: list[TextEdit] = []
-    applied = 0
-    for fix in fixes:
-        edits = [edit for edit in fix.edits if edit.file == file]
-        if edits and not any(_overlap(edit, other) for edit in edits for other in taken):
-            taken += edits
-            applied += 1
-    for edit in sorted(taken, reverse=True):
+    own = [Fix(fix.title, edits) for fix in fixes if (edits := tuple(each for each in fix.edits if each.file == file))]
+    taken = compatible(own)
+    for edit in sorted((edit for fix in taken for edit in fix.edits), reverse=True):
         text = text[: edit.start] + edit.new_text + text[edit.end :]
-    return text, applied
+    return text, len(taken)
+
+
+def compatible(fixes: Iterable[Fix]) -> list[Fix]:
+    """Return the fixes that can be applied together: one that overlaps an earlier one is left out."""
+    taken: list[Fix] = []
+    for fix in fixes:
+        others = [edit for each in taken for edit in each.edits]
+        if not any(_overlap(edit, other) for edit in fix.edits for other in others):
+            taken.append(fix)
+    return taken
 
 
 def _overlap(one: TextEdit, other: TextEdit) -> bool:

@@ -55,6 +55,12 @@ class Client:
             )
         return types.TextDocumentPositionParams(types.TextDocumentIdentifier(uri), at)
 
+    def range_of(self, text: str, part: str) -> types.Range:
+        """Return where a part of a text is."""
+        at = text.index(part)
+        start = types.Position(text.count("\n", 0, at), at - text.rfind("\n", 0, at) - 1)
+        return types.Range(start, types.Position(start.line, start.character + len(part)))
+
     async def completions(self, path: str, text: str) -> list[types.CompletionItem]:
         at = self.show(path, text)
         found = await self.client.text_document_completion_async(types.CompletionParams(at.text_document, at.position))

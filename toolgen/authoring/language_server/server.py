@@ -9,9 +9,12 @@ from typing import Final
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from toolgen.authoring.edits import TextEdit, compatible
+from toolgen.authoring.format.format import formatted
 from toolgen.authoring.language_server.completion import offers_at
 from toolgen.authoring.language_server.context import writing_at
-from toolgen.authoring.language_server.convert import path_of
+from toolgen.authoring.language_server.convert import diagnostic_of, path_of
+from toolgen.authoring.language_server.fixes import fixes_of
 from toolgen.authoring.language_server.hover import hover_at
 from toolgen.authoring.language_server.navigation import RenameRefused, renamed, short_name, uses_of
 from toolgen.authoring.language_server.python_links import idents_at
@@ -201,11 +204,7 @@ def _rename(ls: Session, params: types.RenameParams) -> types.WorkspaceEdit | No
         edits = renamed(index, at.symbol, params.new_name)
     except RenameRefused as refused:
         raise JsonRpcInvalidParams(str(refused)) from refused
-    changes: dict[str, list[types.TextEdit]] = {}
-    for place, text in edits:
-        location = ls.location(project, place)
-        changes.setdefault(location.uri, []).append(types.TextEdit(location.range, text))
-    return types.WorkspaceEdit(changes)
+    return ls.edit(project, [TextEdit(place.path, place.start, place.end, text) for place, text in edits])
 
 
 @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
@@ -225,6 +224,50 @@ def _symbols(ls: Session, params: types.DocumentSymbolParams) -> list[types.Docu
         )
         for symbol in file.symbols.defined
     ]
+
+
+@server.feature(types.TEXT_DOCUMENT_FORMATTING)
+def _format(ls: Session, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+    spec = ls.spec(params.text_document.uri)
+    if spec is None:
+        return None
+    file = spec[0].file(spec[1])
+    if file.spec is None or file.has_errors:
+        return None
+    made = formatted(file.path, file.text, file.spec.root)
+    return [types.TextEdit(ls.text(file.text).range(0, len(file.text)), made)] if made != file.text else []
+
+
+@server.feature(
+    types.TEXT_DOCUMENT_CODE_ACTION,
+    types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
+)
+def _fix(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    """Offer the fix of each finding in a range, and the fixes of all findings of the file at once."""
+    spec = ls.spec(params.text_document.uri)
+    if spec is None:
+        return None
+    project, path, target = spec
+    checked = next((each for each in ls.checked(project) if each.target == target), None)
+    if checked is None:
+        return None
+    file = project.file(path)
+    text = ls.text(file.text)
+    fixes = list(fixes_of(checked, path, file.text))
+    actions = [
+        types.CodeAction(
+            title=fix.title,
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=[diagnostic_of(found, text, [])],
+            edit=ls.edit(project, fix.edits),
+        )
+        for found, fix in fixes
+        if text.range_of(found.span).start <= params.range.end and params.range.start <= text.range_of(found.span).end
+    ]
+    if fixes:
+        edit = ls.edit(project, [edit for fix in compatible(fix for _, fix in fixes) for edit in fix.edits])
+        actions.append(types.CodeAction(title="Fix all", kind=types.CodeActionKind.SourceFixAll, edit=edit))
+    return actions
 
 
 def serve() -> None:

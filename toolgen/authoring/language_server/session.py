@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,13 +14,16 @@ from toolgen import __version__
 from toolgen.authoring.language_server.convert import Text, diagnostic_of, path_of
 from toolgen.authoring.language_server.navigation import Found, symbol_at
 from toolgen.authoring.language_server.python_links import generated_places
+from toolgen.authoring.language_server.symbols import Place
 from toolgen.authoring.language_server.workspace import Checked, Index, Project, project_folder
+from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from toolgen.authoring.language_server.symbols import Place
+    from toolgen.authoring.edits import TextEdit
+    from toolgen.authoring.lint.baseline import Entry
     from toolgen.compiler.config import Target
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 
@@ -75,6 +79,14 @@ class Session(LanguageServer):
         text = self.text(project.file(place.path).text)
         return types.Location((project.root / place.path).as_uri(), text.range(place.start, place.end))
 
+    def edit(self, project: Project, edits: Iterable[TextEdit]) -> types.WorkspaceEdit:
+        """Return edits of spec files for the editor."""
+        changes: dict[str, list[types.TextEdit]] = {}
+        for edit in edits:
+            at = self.location(project, Place(edit.file, edit.start, edit.end))
+            changes.setdefault(at.uri, []).append(types.TextEdit(at.range, edit.new_text))
+        return types.WorkspaceEdit(changes)
+
     def checked(self, project: Project) -> list[Checked]:
         """Return the last check of each target, with the last catalog that had no errors."""
         return [checked for (root, _), checked in self._checked.items() if root == project.root]
@@ -111,15 +123,23 @@ class Session(LanguageServer):
             self._publish_configuration(project, error)
             return
         self._publish_configuration(project, None)
+        baseline = self._baseline(project)
         for target in config.targets:
-            checked = await asyncio.to_thread(project.check, target)
+            checked = await asyncio.to_thread(project.check, target, baseline)
             before = self._checked.get((project.root, target.out))
             if checked.catalog is None and before is not None:
-                checked = Checked(target, checked.found, before.catalog)
+                checked = replace(checked, catalog=before.catalog)
             self._checked[project.root, target.out] = checked
             for path in sorted({*checked.found, *(before.found if before else ())}):
                 if "://" not in path:
                     self._publish(project, path, checked.found.get(path, ()))
+
+    def _baseline(self, project: Project) -> Mapping[Entry, int]:
+        try:
+            return load_baseline(project.root)
+        except BaselineBroken as error:
+            self.window_log_message(types.LogMessageParams(types.MessageType.Warning, str(error)))
+            return {}
 
     def _publish(self, project: Project, path: str, found: Iterable[Diagnostic]) -> None:
         uri = (project.root / path).as_uri()

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
-from toolgen.compiler.compile import NAMES_OTHERS
+from toolgen.authoring.lint.lint import lint
+from toolgen.compiler.compile import NAMES_OTHERS, Compiled
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
-from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.listing import SUFFIXES, Listed, list_builtin, list_specs
 from toolgen.compiler.resolve import resolve
@@ -21,6 +22,8 @@ from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_liste
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from toolgen.authoring.edits import Fix
+    from toolgen.authoring.lint.baseline import Entry
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
@@ -46,6 +49,11 @@ class File:
     document: Document[SpecFileHead] | None
     found: tuple[Diagnostic, ...]
 
+    @property
+    def has_errors(self) -> bool:
+        """Whether its form has errors."""
+        return any(each.severity is Severity.ERROR for each in self.found)
+
     @cached_property
     def symbols(self) -> Symbols:
         """What it defines and uses; nothing if it cannot be parsed."""
@@ -54,11 +62,17 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A check of a whole target: the diagnostics of each of its files, and its catalog if there are no errors."""
+    """A check of a whole target: the diagnostics of each of its files, and its catalog if there are no errors.
+
+    Without errors, findings of lint are among the diagnostics; `fixes` has the fix of some. `texts` are the files that
+    were checked.
+    """
 
     target: Target
     found: Mapping[str, Sequence[Diagnostic]]
     catalog: Catalog | None
+    texts: Mapping[str, str]
+    fixes: Mapping[Diagnostic, Fix]
 
 
 @dataclass
@@ -136,12 +150,12 @@ class Project:
         found = [each for each in sink if each.span.file == path and each.code not in unknown]
         return [*file.found, *found]
 
-    def check(self, target: Target) -> Checked:
-        """Check a whole target, as a build does. One check runs at a time."""
+    def check(self, target: Target, baseline: Mapping[Entry, int] | None = None) -> Checked:
+        """Check a whole target, as `build` and then `lint` do, with a baseline of lint. One check runs at a time."""
         with self._checking:
-            return self._check(target)
+            return self._check(target, baseline or {})
 
-    def _check(self, target: Target) -> Checked:
+    def _check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
         files = self.files(target)
         sink = Diagnostics()
         documents = [each.document for each in files if each.document]
@@ -151,8 +165,18 @@ class Project:
         for diagnostic in sink:
             if complete or diagnostic.code not in NAMES_OTHERS:
                 found.setdefault(diagnostic.span.file, []).append(diagnostic)
-        has_errors = sink.has_errors or not complete
-        return Checked(target, found, None if has_errors else catalog)
+        texts = {each.path: each.text for each in files}
+        if sink.has_errors or not complete:
+            return Checked(target, found, None, texts, {})
+        linted = lint(
+            self.config(),
+            {target: [each.spec for each in files if each.spec]},
+            baseline,
+            {target: Compiled(catalog, {}, documents=documents)},
+        )
+        for diagnostic in linted.findings:
+            found.setdefault(diagnostic.span.file, []).append(diagnostic)
+        return Checked(target, found, catalog, texts, linted.fixes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,18 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import canonical
+from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from toolgen.authoring.lint.registry import Finding
 
 BASELINE: Final = "toolgen-lint-baseline.json"
 """Its path, in the folder of the configuration."""
+
+_LARGEST: Final = 64 * 1024 * 1024
 
 
 class BaselineBroken(ValueError):
@@ -42,6 +46,18 @@ def write_baseline(entries: Iterable[Entry]) -> str:
     """Return the text of a baseline: an entry has a line, so that branches merge."""
     rows = [json.dumps([each.rule, each.place, each.digest], ensure_ascii=False) for each in sorted(set(entries))]
     return '{"toolgen_lint_baseline": 1, "findings": [\n' + ",\n".join(rows) + ("\n]}\n" if rows else "]}\n")
+
+
+def load_baseline(root: Path) -> dict[Entry, int]:
+    """Return the entries of a project's baseline with their lines; none without a file. Raises BaselineBroken."""
+    try:
+        return read_baseline(read_file(root / BASELINE, _LARGEST).decode("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BaselineBroken(f"{BASELINE} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, BaselineBroken) as error:
+        raise BaselineBroken(f"{BASELINE} cannot be used: {error}") from error
 
 
 def read_baseline(text: str) -> dict[Entry, int]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import Entry
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.suppressions import Suppression
+    from toolgen.compiler.compile import Compiled
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
 
@@ -48,16 +49,22 @@ class Linted:
 
 
 def lint(
-    config: Config, files: Mapping[Target, Sequence[SpecFile]], baseline: Mapping[Entry, int] | None = None
+    config: Config,
+    files: Mapping[Target, Sequence[SpecFile]],
+    baseline: Mapping[Entry, int] | None = None,
+    compiled: Mapping[Target, Compiled] | None = None,
 ) -> Linted:
-    """Run the rules that are in use over the files of each target. Findings of a `baseline` are left out."""
+    """Run the rules that are in use over the files of each target. Findings of a `baseline` are left out.
+
+    `compiled` are targets that were compiled without errors from these files; others are compiled here.
+    """
     baseline = baseline or {}
     outcome = Linted()
     suppressions: dict[str, list[Suppression]] = {}
     matched: set[Entry] = set()
     for target, read in files.items():
         sink = Diagnostics()
-        compiled = compile_files(read, target, sink)
+        made = compiled[target] if compiled and target in compiled else compile_files(read, target, sink)
         outcome.sources |= {each.path: each.text for each in read}
         if sink.has_errors:
             outcome.errors += [found for found in sink if found.severity is Severity.ERROR]
@@ -67,7 +74,7 @@ def lint(
                 suppressions[each.path], misused = suppressions_of(each.path, each.text)
                 for misuse in misused:
                     _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
-        project = Project(config, target, compiled.catalog, compiled.documents)
+        project = Project(config, target, made.catalog, made.documents)
         for code, rule in all_rules().items():
             if config.lint.reports(code):
                 for finding in rule.check(project):

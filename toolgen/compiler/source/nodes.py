@@ -38,6 +38,11 @@ class Source:
         end_line, end_column = self._position(end)
         return Span(self.path, line, column, end_line, end_column)
 
+    def offsets(self, span: Span) -> tuple[int, int]:
+        """The start and end offsets of a span."""
+        starts = self._line_starts
+        return starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1
+
     def _position(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1

@@ -46,8 +46,12 @@ def spans(found: Sequence[types.Location], folder: Path) -> list[str]:
 
 
 async def whole_check(client: Client) -> Mapping[str, Sequence[types.Diagnostic]]:
-    """Wait until the server has checked the whole project, which begins with its configuration."""
-    return await client.all_diagnostics("toolgen.toml", ORDERS, AGENT, POLICY, CATALOG, SHARED)
+    """Wait until the server has checked the whole project, which begins with its configuration.
+
+    Return what it found, without findings of lint.
+    """
+    found = await client.all_diagnostics("toolgen.toml", ORDERS, AGENT, POLICY, CATALOG, SHARED)
+    return {path: [each for each in some if not str(each.code).startswith("TL")] for path, some in found.items()}
 
 
 def test_problems_are_published_while_a_person_writes_and_gone_when_they_are_solved(serve: Serve) -> None:
@@ -76,6 +80,17 @@ def test_the_whole_project_is_checked_after_a_pause(serve: Serve) -> None:
         }
         client.show(ORDERS, FILES[ORDERS])
         assert not any((await whole_check(client)).values())
+
+    serve(look)
+
+
+def test_findings_of_lint_are_published(serve: Serve) -> None:
+    async def look(client: Client) -> None:
+        client.show(ORDERS, FILES[ORDERS])
+        found = (await client.all_diagnostics("toolgen.toml", ORDERS))[ORDERS]
+        assert ("TL103", 10, types.DiagnosticSeverity.Warning) in [
+            (each.code, each.range.start.line, each.severity) for each in found
+        ]
 
     serve(look)
 
@@ -296,6 +311,52 @@ def test_a_name_that_is_not_allowed_is_refused(serve: Serve) -> None:
             params = types.RenameParams(at.text_document, at.position, name)
             with pytest.raises(JsonRpcException, match=message):
                 await client.client.text_document_rename_async(params)
+
+    serve(look)
+
+
+def test_a_file_is_formatted(serve: Serve) -> None:
+    async def look(client: Client) -> None:
+        at = client.show(AGENT, "agent: clerk  # first\ntoolgen: 1\nuse: ['shop.orders']\n")
+        options = types.FormattingOptions(tab_size=2, insert_spaces=True)
+        params = types.DocumentFormattingParams(at.text_document, options)
+        (edit,) = await client.client.text_document_formatting_async(params) or ()
+        assert edit.new_text == "toolgen: 1\nagent: clerk  # first\nuse: [shop.orders]\n"
+        client.show(AGENT, edit.new_text)
+        assert await client.client.text_document_formatting_async(params) == []
+        client.show(AGENT, "agent: [")
+        assert await client.client.text_document_formatting_async(params) is None
+
+    serve(look)
+
+
+FIXED = [
+    ("bind: Refund", "bind: Refnd", "Write `Refund`"),
+    ("result: [Order]", "result: [Oder]", "Write `Order`"),
+    ("customer: string", "customer: {type: [string]}", "Write the type without the list"),
+]
+
+
+def test_findings_have_fixes(serve: Serve) -> None:
+    async def look(client: Client) -> None:
+        for right, wrong, title in FIXED:
+            text = FILES[ORDERS].replace(right, wrong)
+            at = client.show(ORDERS, text)
+            await whole_check(client)
+            place = client.range_of(text, wrong)
+            context = types.CodeActionContext(diagnostics=[])
+            found = await client.client.text_document_code_action_async(
+                types.CodeActionParams(at.text_document, place, context)
+            )
+            actions = {each.title: each for each in found or () if isinstance(each, types.CodeAction)}
+            assert {*actions} == {title, "Fix all"}, wrong
+            for action in actions.values():
+                assert action.edit is not None
+                assert action.edit.changes is not None
+                (edits,) = action.edit.changes.values()
+                assert applied(text, edits) == FILES[ORDERS].replace(
+                    right, wrong.replace("[string]", "string") if "type" in wrong else right
+                )
 
     serve(look)
 

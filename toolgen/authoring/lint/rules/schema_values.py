@@ -229,7 +229,12 @@ def type_list_of_one(project: Project) -> Iterator[Finding]:
             place = part.place / "type"
             if isinstance(kinds, list) and len(kinds) == 1 and place.exists:
                 message = f"the `type` of `{part.owner or 'items'}` of `{tool.tool.ident}` is a list of one"
-                yield Finding(place, message, f"write `{kinds[0]}`", fix=replaced(place, kinds[0], "Write it alone"))
+                yield Finding(
+                    place,
+                    message,
+                    f"write `{kinds[0]}`",
+                    fix=replaced(place, kinds[0], "Write the type without the list"),
+                )
 
 
 @rule(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, read_baseline, write_baseline
+from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.pages import rule_texts
@@ -18,7 +18,6 @@ from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import Entry
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
-
-_LARGEST_BASELINE = 64 * 1024 * 1024
 
 
 @click.command("lint")
@@ -88,14 +85,10 @@ def _read(config: Config) -> tuple[dict[Target, list[SpecFile]], list[Diagnostic
 
 
 def _baseline(config: Config) -> dict[Entry, int]:
-    path = config.root / BASELINE
     try:
-        return read_baseline(read_file(path, _LARGEST_BASELINE).decode("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, BaselineBroken) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise click.UsageError(f"{BASELINE} cannot be used: {reason}. Delete it, or restore it.") from None
+        return load_baseline(config.root)
+    except BaselineBroken as error:
+        raise click.UsageError(f"{error}. Delete it, or restore it.") from None
 
 
 def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
