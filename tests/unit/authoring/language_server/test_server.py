@@ -323,7 +323,7 @@ def test_a_file_is_formatted(serve: Serve) -> None:
         (edit,) = await client.client.text_document_formatting_async(params) or ()
         assert edit.new_text == "toolgen: 1\nagent: clerk  # first\nuse: [shop.orders]\n"
         client.show(AGENT, edit.new_text)
-        assert await client.client.text_document_formatting_async(params) == []
+        assert not await client.client.text_document_formatting_async(params)
         client.show(AGENT, "agent: [")
         assert await client.client.text_document_formatting_async(params) is None
 
