@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from toolgen import __version__
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgen.authoring.edits import Fix, TextEdit
-    from toolgen.compiler.diagnostics import Diagnostic, Span
+    from toolgen.authoring.edits import Fix
+    from toolgen.authoring.report.entry import Entry
+    from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.diagnostics.codes import Code
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASE: Final = "%SRCROOT%"
-"""The name of the project's folder, which paths are relative to; code scanning knows it."""
+"""The name of the top of the repository, which paths are relative to; code scanning knows it."""
 
 
-def sarif_log(
-    findings: Iterable[Diagnostic], rules: Mapping[str, Code], fixes: Mapping[Diagnostic, Fix] | None = None
-) -> dict[str, Any]:
-    """Return a log with one run. `rules` are all that the run could report, by code; the severities are the levels."""
-    fixes = fixes or {}
+def sarif_log(entries: Iterable[Entry], rules: Mapping[str, Code], folder: str = "") -> dict[str, Any]:
+    """Return a log with one run. `rules` are those of its entries, by code; their severities are the default levels.
+
+    `folder` is that of the project in its repository: empty, or with `/` at its end.
+    """
     order = {code: index for index, code in enumerate(rules)}
     return {
         "$schema": SCHEMA,
@@ -42,7 +44,7 @@ def sarif_log(
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(found, order, fixes.get(found)) for found in findings],
+                "results": [_result(each, order, folder) for each in entries],
             }
         ],
     }
@@ -59,54 +61,55 @@ def _rule(row: Code) -> dict[str, Any]:
     }
 
 
-def _result(found: Diagnostic, order: Mapping[str, int], fix: Fix | None) -> dict[str, Any]:
-    text = found.message if not found.fix else f"{found.message}. Help: {found.fix}"
+def _result(entry: Entry, order: Mapping[str, int], folder: str) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": found.code,
-        "level": found.severity.value,
-        "message": {"text": text},
-        "locations": [{"physicalLocation": _location(found.span)}],
+        "ruleId": entry.code,
+        "level": entry.severity.value,
+        "message": {"text": "\n".join(map(visible, entry.text.splitlines()))},
     }
-    if found.code in order:
-        result["ruleIndex"] = order[found.code]
-    if found.related:
+    if entry.code in order:
+        result["ruleIndex"] = order[entry.code]
+    if entry.span is not None:
+        result["locations"] = [{"physicalLocation": _location(entry.span, folder)}]
+    if entry.related:
         result["relatedLocations"] = [
-            {"id": index, "physicalLocation": _location(related.span), "message": {"text": related.message}}
-            for index, related in enumerate(found.related, 1)
+            {"id": index, "physicalLocation": _location(each.span, folder), "message": {"text": visible(each.message)}}
+            for index, each in enumerate(entry.related, 1)
         ]
-    if fix is not None:
-        result["fixes"] = [{"description": {"text": fix.title}, "artifactChanges": _changes(fix.edits)}]
+    if entry.fix is not None:
+        result["fixes"] = [_fix(entry.fix, folder)]
+    if entry.properties:
+        result["properties"] = dict(entry.properties)
     return result
 
 
-def _changes(edits: Iterable[TextEdit]) -> list[dict[str, Any]]:
-    by_file: dict[str, list[TextEdit]] = {}
-    for edit in edits:
-        by_file.setdefault(edit.file, []).append(edit)
-    return [
+def _fix(fix: Fix, folder: str) -> dict[str, Any]:
+    changes = [
         {
-            "artifactLocation": _artifact(file),
+            "artifactLocation": _artifact(file, folder),
             "replacements": [
                 {
                     "deletedRegion": {"charOffset": edit.start, "charLength": edit.end - edit.start},
                     "insertedContent": {"text": edit.new_text},
                 }
-                for edit in changed
+                for edit in fix.edits
+                if edit.file == file
             ],
         }
-        for file, changed in by_file.items()
+        for file in dict.fromkeys(edit.file for edit in fix.edits)
     ]
+    return {"description": {"text": fix.title}, "artifactChanges": changes}
 
 
-def _location(span: Span) -> dict[str, Any]:
+def _location(span: Span, folder: str) -> dict[str, Any]:
     region = {
         "startLine": span.line,
         "startColumn": span.column,
         "endLine": span.end_line,
         "endColumn": max(span.end_column, span.column + 1) if span.end_line == span.line else span.end_column,
     }
-    return {"artifactLocation": _artifact(span.file), "region": region}
+    return {"artifactLocation": _artifact(span.file, folder), "region": region}
 
 
-def _artifact(file: str) -> dict[str, Any]:
-    return {"uri": quote(file), "uriBaseId": _BASE}
+def _artifact(file: str, folder: str) -> dict[str, Any]:
+    return {"uri": quote(f"{folder}{file}"), "uriBaseId": _BASE}

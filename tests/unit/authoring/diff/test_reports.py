@@ -12,9 +12,8 @@ from jsonschema_rs import validator_for
 
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.pairs import compare_folders, write_specs
-from toolgen.authoring.diff.report.github import render_github
 from toolgen.authoring.diff.report.markdown import render_markdown
-from toolgen.authoring.diff.report.records import to_json, to_sarif
+from toolgen.authoring.diff.report.records import render_github, to_json, to_sarif
 from toolgen.authoring.diff.report.text import render_text
 from toolgen.changes.rules import RULES
 from toolgen.compiler.diagnostics.codes import CODES
@@ -153,6 +152,7 @@ SARIF: Final = {
                                 "properties": {
                                     "name": {"type": "string"},
                                     "version": {"type": "string"},
+                                    "semanticVersion": {"type": "string"},
                                     "rules": {
                                         "type": "array",
                                         "uniqueItems": True,
@@ -164,6 +164,7 @@ SARIF: Final = {
                                                 "id": {"type": "string"},
                                                 "name": {"type": "string"},
                                                 "shortDescription": {"$ref": "#/$defs/message"},
+                                                "fullDescription": {"$ref": "#/$defs/message"},
                                                 "defaultConfiguration": {
                                                     "type": "object",
                                                     "properties": {"level": {"$ref": "#/$defs/level"}},
@@ -184,6 +185,7 @@ SARIF: Final = {
                             "additionalProperties": False,
                             "properties": {
                                 "ruleId": {"type": "string"},
+                                "ruleIndex": {"type": "integer", "minimum": -1},
                                 "level": {"$ref": "#/$defs/level"},
                                 "message": {"$ref": "#/$defs/message"},
                                 "locations": {"type": "array", "items": {"$ref": "#/$defs/location"}},
@@ -203,6 +205,8 @@ SARIF: Final = {
             "type": "object",
             "additionalProperties": False,
             "properties": {
+                "id": {"type": "integer", "minimum": -1},
+                "message": {"$ref": "#/$defs/message"},
                 "physicalLocation": {
                     "type": "object",
                     "additionalProperties": False,

@@ -1,25 +1,22 @@
-"""Changes as JSON values, and as SARIF 2.1.0 (OASIS), which code hosts read."""
+"""Changes as records for programs: JSON values, SARIF, and annotations of GitHub."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
-from toolgen import __version__
-from toolgen.changes.rules import RULES, Level
-from toolgen.spec.visible import visible
+from toolgen.authoring.diff.report.text import SEVERITIES, summary
+from toolgen.authoring.report.entry import Entry
+from toolgen.authoring.report.github import github_annotations, github_text
+from toolgen.authoring.report.sarif import sarif_log
+from toolgen.changes.rules import RULES
+from toolgen.compiler.diagnostics import Related
+from toolgen.compiler.diagnostics.codes import Code
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from toolgen.authoring.diff.compare import Located, Report
     from toolgen.compiler.diagnostics import Span
-
-_LEVELS: Final = {
-    Level.BREAKING: "error",
-    Level.CHANGE: "warning",
-    Level.NOTE: "note",
-    Level.COMPATIBLE: "note",
-}
-_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -33,22 +30,36 @@ def to_json(report: Report) -> dict[str, Any]:
 
 
 def to_sarif(report: Report, folder: str = "") -> dict[str, Any]:
-    """Return the report as a SARIF log of one run. Places are those of the side after, or of no file.
+    """Return the report as a SARIF log; `folder` is that of the project in its repository."""
+    return sarif_log(_entries(report), _rules(report), folder)
 
-    `folder` is that of the project in its repository, which paths are relative to there.
-    """
-    used = sorted({each.change.code for each in report.changes})
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": {"name": "toolgen diff", "version": __version__, "rules": [*map(_rule, used)]}},
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(each, report, folder) for each in report.changes],
-            }
-        ],
-    }
+
+def render_github(report: Report, folder: str = "") -> str:
+    """Return the report as annotations of GitHub, and its summary as last line."""
+    return f"{github_annotations(_entries(report), folder)}{github_text(summary(report))}\n"
+
+
+def _entries(report: Report) -> Iterator[Entry]:
+    """Yield an entry for each change, at the side after; the side before is related to it if its files are here."""
+    for each in report.changes:
+        change, before = each.change, each.before
+        evidence = f" ({change.evidence})" if change.evidence else ""
+        is_here = before is not None and not report.before.prefix
+        yield Entry(
+            change.code,
+            change.rule.name,
+            SEVERITIES[change.level],
+            f"{change.summary()}{evidence}",
+            each.after,
+            (Related(before, f"in {report.before.label}"),) if before is not None and is_here else (),
+            properties={"category": change.category.value, "package": each.package},
+        )
+
+
+def _rules(report: Report) -> Mapping[str, Code]:
+    """Return the rules of a report's changes, by code."""
+    used = (RULES[code] for code in sorted({each.change.code for each in report.changes}))
+    return {rule.code: Code(rule.code, rule.name, SEVERITIES[rule.severity], rule.explanation) for rule in used}
 
 
 def _change(located: Located) -> dict[str, Any]:
@@ -77,39 +88,3 @@ def _place(span: Span | None) -> dict[str, Any] | None:
         "end_line": span.end_line,
         "end_column": span.end_column,
     }
-
-
-def _rule(code: str) -> dict[str, Any]:
-    rule = RULES[code]
-    return {
-        "id": code,
-        "name": rule.name,
-        "shortDescription": {"text": rule.explanation},
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-    }
-
-
-def _result(located: Located, report: Report, folder: str) -> dict[str, Any]:
-    change = located.change
-    evidence = f" ({change.evidence})" if change.evidence else ""
-    result: dict[str, Any] = {
-        "ruleId": change.code,
-        "level": _LEVELS[change.level],
-        "message": {"text": visible(f"{change.summary()}{evidence}")},
-        "properties": {"category": change.category.value, "package": located.package},
-    }
-    if located.after is not None:
-        result["locations"] = [{"physicalLocation": _physical(located.after, folder)}]
-    if located.before is not None and not report.before.prefix:
-        result["relatedLocations"] = [{"physicalLocation": _physical(located.before, folder)}]
-    return result
-
-
-def _physical(span: Span, folder: str) -> dict[str, Any]:
-    region = {
-        "startLine": span.line,
-        "startColumn": span.column,
-        "endLine": span.end_line,
-        "endColumn": span.end_column,
-    }
-    return {"artifactLocation": {"uri": quote(f"{folder}{span.file}")}, "region": region}

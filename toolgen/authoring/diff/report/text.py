@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from toolgen.authoring.diff.compare import Located, Report
     from toolgen.authoring.diff.sides import Side
 
-_SEVERITIES: Final = {
+
+SEVERITIES: Final = {
     Level.BREAKING: Severity.ERROR,
     Level.CHANGE: Severity.WARNING,
     Level.NOTE: Severity.NOTE,
@@ -50,7 +51,7 @@ def _add(page: Page, located: Located, report: Report, *, several: bool) -> None
     if located.after and located.before:
         related = [Related(located.before, f"in {report.before.label}")]
     notes = [change.evidence] if change.evidence else []
-    page.add_finding(title, _SEVERITIES[change.level], f"{where}{change.summary()}", first, notes, related)
+    page.add_finding(title, SEVERITIES[change.level], f"{where}{change.summary()}", first, notes, related)
 
 
 def _sources(side: Side) -> dict[str, str]:

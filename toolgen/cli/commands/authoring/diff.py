@@ -117,7 +117,7 @@ def _show(report: Report, style: str, root: Path) -> None:
 
         text = render_text(report, color=takes_color(sys.stdout))
     elif style == "github":
-        from toolgen.authoring.diff.report.github import render_github
+        from toolgen.authoring.diff.report.records import render_github
 
         text = render_github(report, folder_in_repository(root))
     elif style == "markdown":

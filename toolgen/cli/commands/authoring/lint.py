@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.authoring.diff.sides import folder_in_repository
 from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
@@ -20,10 +21,12 @@ from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.lint.baseline import Entry as Accepted
+    from toolgen.authoring.report.entry import Entry
     from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.diagnostics.codes import Code
     from toolgen.compiler.source.read import SpecFile
 
 
@@ -74,7 +77,7 @@ def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool,
             return 1 if fixed.texts else 0
     else:
         found = lint(config, files, baseline)
-    _show(found, style, only, notes=notes)
+    _show(config.root, found, style, only, notes=notes)
     return 1 if _fails(found, only) else 0
 
 
@@ -84,7 +87,7 @@ def _read(config: Config) -> tuple[dict[Target, list[SpecFile]], list[Diagnostic
     return files, [found for found in sink if found.severity is Severity.ERROR], sink.sources
 
 
-def _baseline(config: Config) -> dict[Entry, int]:
+def _baseline(config: Config) -> dict[Accepted, int]:
     try:
         return load_baseline(config.root)
     except BaselineBroken as error:
@@ -110,19 +113,18 @@ def _fails(found: Linted, only: Collection[str] | None) -> bool:
     return any(each.severity is not Severity.NOTE for each in _chosen(found, only))
 
 
-def _show(found: Linted, style: str, only: Collection[str] | None, *, notes: bool) -> None:
+def _show(root: Path, found: Linted, style: str, only: Collection[str] | None, *, notes: bool) -> None:
     listed = _chosen(found, only)
     if style == "json":
         show_json([_json(each, found) for each in listed])
     elif style == "sarif":
         from toolgen.authoring.report.sarif import sarif_log
-        from toolgen.compiler.diagnostics.codes import CODES
 
-        show_json(sarif_log(listed, {**rule_texts(), **(CODES if found.errors else {})}, found.fixes))
+        show_json(sarif_log(_entries(listed, found), _rules(found), folder_in_repository(root)))
     elif style == "github":
         from toolgen.authoring.report.github import github_annotations
 
-        click.echo(github_annotations(listed, rule_texts()), nl=False)
+        click.echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
     else:
         shown = [each for each in listed if notes or each.severity is not Severity.NOTE]
         show_diagnostics(shown, found.sources)
@@ -134,6 +136,18 @@ def _show(found: Linted, style: str, only: Collection[str] | None, *, notes: boo
             click.echo(f"{fixable} of {len(listed)} can be fixed: `toolgen lint --fix`", err=True)
         if not listed:
             click.echo("no findings", err=True)
+
+
+def _rules(found: Linted) -> Mapping[str, Code]:
+    from toolgen.compiler.diagnostics.codes import CODES
+
+    return {**rule_texts(), **(CODES if found.errors else {})}
+
+
+def _entries(listed: Sequence[Diagnostic], found: Linted) -> Iterator[Entry]:
+    from toolgen.authoring.report.entry import entries_of
+
+    return entries_of(listed, _rules(found), found.fixes)
 
 
 def _json(each: Diagnostic, found: Linted) -> dict[str, Any]:
