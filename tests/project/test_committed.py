@@ -1,15 +1,18 @@
-"""Committed packages match their specs."""
+"""What is committed: packages match their specs, and specs are formatted."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
+import pytest
+
 from tests.project.checkout import ROOT
 
 
-def test_committed_packages_match_their_specs() -> None:
+@pytest.mark.parametrize("command", ["build", "fmt"])
+def test_a_check_finds_nothing_to_change(command: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "toolgen", "build", "--check"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "toolgen", command, "--check"], cwd=ROOT, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stdout + run.stderr
