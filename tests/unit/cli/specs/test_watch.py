@@ -36,7 +36,7 @@ class Watching:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=_interruptible,  # noqa: PLW1509  # it starts no thread
+            preexec_fn=_interruptible,  # it starts no thread
         )
 
     def shown(self, until: str = "watching for changes") -> str:
