@@ -320,7 +320,7 @@ def test_a_file_is_formatted(serve: Serve) -> None:
         at = client.show(AGENT, "agent: clerk  # first\ntoolgen: 1\nuse: ['shop.orders']\n")
         options = types.FormattingOptions(tab_size=2, insert_spaces=True)
         params = types.DocumentFormattingParams(at.text_document, options)
-        (edit,) = await client.client.text_document_formatting_async(params) or ()
+        (edit,) = list(await client.client.text_document_formatting_async(params) or ())
         assert edit.new_text == "toolgen: 1\nagent: clerk  # first\nuse: [shop.orders]\n"
         client.show(AGENT, edit.new_text)
         assert not await client.client.text_document_formatting_async(params)
