@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.authoring.language_server.context import node_at
-from toolgen.authoring.language_server.keys import description_at
+from toolgen.authoring.language_server.completion.context import node_at
+from toolgen.authoring.language_server.completion.keys import description_at
 from toolgen.authoring.language_server.navigation import short_name, symbol_at
 from toolgen.authoring.language_server.symbols import Kind
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN

@@ -11,8 +11,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from toolgen.authoring.edits import TextEdit, compatible
 from toolgen.authoring.format.format import formatted
-from toolgen.authoring.language_server.completion import offers_at
-from toolgen.authoring.language_server.context import writing_at
+from toolgen.authoring.language_server.completion.context import writing_at
+from toolgen.authoring.language_server.completion.offers import offers_at
 from toolgen.authoring.language_server.convert import diagnostic_of, path_of
 from toolgen.authoring.language_server.fixes import fixes_of
 from toolgen.authoring.language_server.hover import hover_at

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.authoring.language_server.project import FILES
-from toolgen.authoring.language_server.completion import offers_at
-from toolgen.authoring.language_server.context import writing_at
+from toolgen.authoring.language_server.completion.context import writing_at
+from toolgen.authoring.language_server.completion.offers import offers_at
 from toolgen.authoring.language_server.hover import hover_at
 from toolgen.authoring.language_server.navigation import RenameRefused, renamed, symbol_at, uses_of
 from toolgen.authoring.language_server.python_links import idents_at

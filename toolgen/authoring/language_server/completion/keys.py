@@ -11,7 +11,7 @@ from toolgen.compiler.resolve.schemas.keywords import RAW
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from toolgen.authoring.language_server.context import Step
+    from toolgen.authoring.language_server.completion.context import Step
 
 _MODELS: Final = {"toolset": "ToolsetFile", "agent": "AgentFile", "catalog": "CatalogFile", "policy": "PolicyFile"}
 _SHARED: Final = "SharedFile"

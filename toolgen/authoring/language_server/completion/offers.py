@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.language_server.keys import keys_at, values_at
+from toolgen.authoring.language_server.completion.keys import keys_at, values_at
 from toolgen.authoring.language_server.symbols import Kind, entries
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
@@ -14,7 +14,7 @@ from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toolgen.authoring.language_server.context import Step, Writing
+    from toolgen.authoring.language_server.completion.context import Step, Writing
     from toolgen.authoring.language_server.workspace import Index
 
 _SELECTORS: Final = frozenset({"use", "on_request", "suggest"})
