@@ -67,7 +67,11 @@ class PostgresDatabase:
         import psycopg
 
         connection: psycopg.Connection[Any] = psycopg.connect(self._url, **self._settings())
-        connection.execute(_SETTINGS)
+        try:
+            connection.execute(_SETTINGS)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     async def connect_async(self) -> psycopg.AsyncConnection[Any]:
@@ -75,7 +79,11 @@ class PostgresDatabase:
         import psycopg
 
         connection: psycopg.AsyncConnection[Any] = await psycopg.AsyncConnection.connect(self._url, **self._settings())
-        await connection.execute(_SETTINGS)
+        try:
+            await connection.execute(_SETTINGS)
+        except BaseException:  # also if the caller is cancelled meanwhile
+            await connection.close()
+            raise
         return connection
 
     def why(self, error: BaseException) -> str:

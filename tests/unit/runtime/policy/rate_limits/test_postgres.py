@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,22 @@ def test_a_take_can_be_cancelled_at_any_moment(postgres_url: str) -> None:
             return [await counters.take(*attempt(user)) for user in ("ann", "eve", "ann")]
 
     assert asyncio.run(check()) == [30, 0, 30]
+
+
+def test_a_take_that_is_cancelled_while_it_connects_leaves_no_connection(postgres_url: str) -> None:
+    async def check() -> None:
+        async with PostgresCounters(postgres_url, timeout=600) as counters:
+            await counters.take(*attempt())
+        for step in range(60):  # a connection takes about 10 ms here
+            async with PostgresCounters(postgres_url, timeout=600) as counters:
+                waiting = asyncio.ensure_future(counters.take(*attempt()))
+                await asyncio.sleep(step * 0.0004)
+                waiting.cancel()
+                with suppress(asyncio.CancelledError):
+                    await waiting
+
+    asyncio.run(check())
+    gc.collect()  # a connection that is still open warns when it is deleted, which fails the test
 
 
 def test_each_event_loop_has_connections_of_its_own(postgres_url: str) -> None:
