@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostic
 
 CASES = ROOT / "tests" / "cases"
+PAIRS = "diff"
+"""The folder of pairs for `toolgen diff`, which are no cases."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def _is_of_types(path: str) -> bool:
 
 def all_cases() -> list[Case]:
     """Return all cases, sorted by name."""
-    return [Case(folder) for folder in sorted(CASES.iterdir()) if folder.is_dir()]
+    return [Case(folder) for folder in sorted(CASES.iterdir()) if folder.is_dir() and folder.name != PAIRS]
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:

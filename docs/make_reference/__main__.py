@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from changes_page import changes_page
 from commands_page import commands_page
 from configuration_page import configuration_page
 from diagnostics_page import diagnostics_page
@@ -17,6 +18,7 @@ def pages() -> dict[str, str]:
         "configuration.md": configuration_page(),
         "runtime.md": runtime_page(),
         "diagnostics.md": diagnostics_page(),
+        "changes.md": changes_page(),
         "commands.md": commands_page(),
     }
 

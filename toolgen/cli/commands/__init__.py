@@ -12,7 +12,10 @@ _SPECS: Final = {
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
     "lsp": "Serve an editor by the language server protocol.",
-    "explain": "Explain a diagnostic code.",
+    "explain": "Explain a diagnostic code or a rule.",
+}
+_AUTHORING: Final = {
+    "diff": "Compare the specs with another version: what changed, and whom it breaks.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",
@@ -33,9 +36,9 @@ _RUNS: Final = {
     "worker": "Execute durable runs of agents.",
     "runs": "Look at durable runs, answer what they ask, cancel and resume them.",
 }
-_GROUPS: Final = {"specs": _SPECS, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
+_GROUPS: Final = {"specs": _SPECS, "authoring": _AUTHORING, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
 
-COMMANDS: Final = {**_SPECS, **_TOOLS, **_CALLS, **_RUNS}
+COMMANDS: Final = {**_SPECS, **_AUTHORING, **_TOOLS, **_CALLS, **_RUNS}
 """Every command and its summary. Command `x` of a group is `commands/GROUP/x.py`; `import` is `import_.py`."""
 
 

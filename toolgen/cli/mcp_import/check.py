@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
 from toolgen.cli.mcp_import.answers import live_answer
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
@@ -15,16 +16,15 @@ from toolgen.compiler.importers.mcp.tools import offered_tools, read_tools
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source
-from toolgen.drift.changes import Part, compare_tools
 from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.schema.pointer import pointer_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
+    from toolgen.changes.change import Change
+    from toolgen.changes.suspicions import Suspicion
     from toolgen.compiler.config import Config, Target
-    from toolgen.drift.changes import ToolChange
-    from toolgen.drift.suspicions import Suspicion
     from toolgen.runtime import Catalog
 
 
@@ -34,13 +34,19 @@ class Checked:
 
     toolset: str
     tools: int
-    changes: tuple[ToolChange, ...]
+    changes: tuple[Change, ...]
     suspicions: tuple[Suspicion, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome for programs."""
         changes = [
-            {"tool": each.tool, "part": each.part.value, "summary": each.summary(), "diff": each.diff()}
+            {
+                "tool": each.subject,
+                "code": each.code,
+                "level": each.level.value,
+                "summary": each.summary(),
+                "diff": each.diff(),
+            }
             for each in self.changes
         ]
         suspicions = [
@@ -94,10 +100,10 @@ def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source | No
     offered = _offered(answer)
     specified = [as_specified(tool, metadata.get(tool["name"], {})) for tool in offered]
     changes = compare_tools(compiled, specified)
-    added = [change.after for change in changes if change.part is Part.ADDED]
+    added = [change.after for change in changes if change.code == TOOL_ADDED]
     left_out = _left_out(added, toolset, target)
-    kept = [change for change in changes if change.part is not Part.ADDED or change.tool not in left_out]
-    changed = {change.tool for change in kept}
+    kept = [change for change in changes if change.code != TOOL_ADDED or change.subject not in left_out]
+    changed = {change.subject for change in kept}
     known, others = {tool.name: tool for tool in compiled}, other_tools(catalog, toolset)
     found = [
         suspicion

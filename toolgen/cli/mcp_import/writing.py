@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.changes.suspicions import OtherTools
 from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.output import diagnostics_json, show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp.importing import import_mcp
 from toolgen.compiler.importers.trial import try_name
-from toolgen.drift.suspicions import OtherTools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

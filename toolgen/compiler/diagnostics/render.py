@@ -11,9 +11,9 @@ from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Span
+    from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Span
 
 _TAB: Final = 4
 _WINDOW: Final = 100
@@ -42,7 +42,7 @@ def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *
     characters in messages, paths and source lines are shown as escapes, so that no spec can control the terminal.
     Every line ends with a line feed.
     """
-    page = _Page(sources, color=color)
+    page = Page(sources, color=color)
     found = list(diagnostics)
     for diagnostic in found:
         page.add(diagnostic)
@@ -83,7 +83,7 @@ def _place(span: Span) -> dict[str, Any]:
     }
 
 
-class _Page:
+class Page:
     """The rendered lines."""
 
     def __init__(self, sources: Mapping[str, str], *, color: bool) -> None:
@@ -94,19 +94,33 @@ class _Page:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Render one diagnostic, its related locations, and a blank line."""
-        color = _COLORS[diagnostic.severity]
         title = f"{diagnostic.severity.value}[{diagnostic.code}]"
-        self.lines.append(self._painted(color, title) + self._painted(_BOLD, f": {_shortened(diagnostic.message)}"))
-        spans = [diagnostic.span, *(related.span for related in diagnostic.related)]
-        margin = len(str(max(span.line for span in spans)))
-        self._excerpt(diagnostic.span, margin, color, "^")
-        if diagnostic.fix:
+        notes = [f"help: {diagnostic.fix}"] if diagnostic.fix else []
+        self.add_finding(title, diagnostic.severity, diagnostic.message, diagnostic.span, notes, diagnostic.related)
+
+    def add_finding(
+        self,
+        title: str,
+        severity: Severity,
+        message: str,
+        span: Span | None,
+        notes: Sequence[str],
+        related: Sequence[Related],
+    ) -> None:
+        """Render one finding, in the color of its severity; a finding without a span is shown without a line."""
+        color = _COLORS[severity]
+        self.lines.append(self._painted(color, title) + self._painted(_BOLD, f": {_shortened(message)}"))
+        spans = [*([span] if span else []), *(each.span for each in related)]
+        margin = len(str(max((each.line for each in spans), default=1)))
+        if span:
+            self._excerpt(span, margin, color, "^")
+        if notes and span:
             self.lines.append(self._painted(_BLUE, " " * margin + " |"))
-            self.lines.append(self._painted(_BLUE, " " * margin + " = ") + f"help: {_shortened(diagnostic.fix)}")
-        for related in diagnostic.related:
+        self.lines += [self._painted(_BLUE, " " * margin + " = ") + _shortened(note) for note in notes]
+        for each in related:
             note = self._painted(_COLORS[Severity.NOTE], "note")
-            self.lines.append(f"{note}: {_shortened(related.message)}")
-            self._excerpt(related.span, margin, _BLUE, "-")
+            self.lines.append(f"{note}: {_shortened(each.message)}")
+            self._excerpt(each.span, margin, _BLUE, "-")
         self.lines.append("")
 
     def _excerpt(self, span: Span, margin: int, color: str, underline: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.changes.sources.offered import digest_of
 from toolgen.compiler.importers.keys import choose_keys
 from toolgen.compiler.importers.shared_definitions import (
     SIDES,
@@ -14,7 +15,6 @@ from toolgen.compiler.importers.shared_definitions import (
 )
 from toolgen.compiler.resolve.toolsets.kinds import ONLY_FOR
 from toolgen.compiler.resolve.toolsets.tools import tool_names
-from toolgen.drift.offered import digest_of
 from toolgen.schema.json_values import canonical
 from toolgen.spec.wire_names import title_of_name
 

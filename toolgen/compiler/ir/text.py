@@ -56,6 +56,11 @@ def tool_text(tool: Tool) -> str:
     return "\n".join(_tool(tool)) + "\n"
 
 
+def toolset_text(toolset: Toolset) -> str:
+    """Print one toolset with its tools."""
+    return "\n".join(_toolset(toolset)) + "\n"
+
+
 def _catalog(catalog: Catalog) -> Iterator[str]:
     for made in catalog.shared_types:
         yield from _type(made)

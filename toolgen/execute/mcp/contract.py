@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
-from toolgen.drift.offered import digest_of, texts_of
-from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.sources.offered import digest_of, texts_of
+from toolgen.changes.sources.tools import CompiledTool, compare_tool, removed_tool
+from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.schema.args.injection import without_fields
 from toolgen.schema.args.one_of import with_one_of
 from toolgen.schema.drafts import is_old
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from toolgen.drift.suspicions import Suspicion
+    from toolgen.changes.change import Change
+    from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 
@@ -32,9 +33,9 @@ class Contract:
         self._compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
         self._listed: Sequence[Mapping[str, Any]] | None = None
         self._by_name: dict[str, list[Mapping[str, Any]]] = {}
-        self._changes: dict[str, tuple[ToolChange, ...]] = {}
+        self._changes: dict[str, tuple[Change, ...]] = {}
 
-    def changes(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> tuple[ToolChange, ...]:
+    def changes(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
         """Return what changed of a tool in a list; compared at the first call after the list came."""
         if listed is not self._listed:
             self._listed, self._changes = listed, {}
@@ -52,11 +53,11 @@ class Contract:
         others = self._others()
         return [one for each in offered for one in suspicions_in(each, compiled, self._compiled.values(), others)]
 
-    def _compared(self, ident: str) -> tuple[ToolChange, ...]:
+    def _compared(self, ident: str) -> tuple[Change, ...]:
         compiled = self._compiled[ident]
         offered = self._by_name.get(compiled.name)
         if offered is None:
-            return (ToolChange(tool=compiled.name, part=Part.REMOVED),)
+            return (removed_tool(compiled),)
         metadata = self._definitions[ident].metadata
         return tuple(
             change for each in offered for change in compare_tool(compiled, as_specified(each, metadata))

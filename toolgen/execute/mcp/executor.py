@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from toolgen.changes.sources.tools import TOOL_REMOVED
+from toolgen.changes.suspicions import OtherTools
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
-from toolgen.drift.changes import Part
-from toolgen.drift.suspicions import OtherTools
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of
 from toolgen.execute.mcp.contract import Contract, other_tools, source_name
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
+    from toolgen.changes.change import Change
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.drift.changes import ToolChange
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 
@@ -193,8 +193,8 @@ class McpExecutor:
         if found := self._contract.suspicions(ident):
             event["suspicions"] = [f"{each.code} {each.message}" for each in found]
         meta.report(event, CHANGED)
-        if changes[0].part is Part.REMOVED:
-            message = f"the server has no tool {changes[0].tool} any more"
+        if changes[0].code == TOOL_REMOVED:
+            message = f"the server has no tool {changes[0].subject} any more"
             raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_removed", message)
         if self._server.on_drift == "warn" or (
             self._server.on_drift == "ask" and await self._is_accepted(ident, changes)
@@ -204,7 +204,7 @@ class McpExecutor:
         message = f"the server changed this tool since it was imported: {summaries}"
         raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_changed", message)
 
-    async def _is_accepted(self, ident: str, changes: tuple[ToolChange, ...]) -> bool:
+    async def _is_accepted(self, ident: str, changes: tuple[Change, ...]) -> bool:
         key = repr(changes)
         if key not in self._accepted:
             ask = self._host.accept_changes

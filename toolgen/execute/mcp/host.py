@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import httpx2
     from mcp.client.session import ElicitationFnT
 
-    from toolgen.drift.changes import ToolChange
+    from toolgen.changes.change import Change
     from toolgen.execute.command.output import Keep
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns headers with credentials; called each time that a connection is opened."""
 
-AcceptChanges: TypeAlias = "Callable[[str, Sequence[ToolChange]], Awaitable[bool]]"
+AcceptChanges: TypeAlias = "Callable[[str, Sequence[Change]], Awaitable[bool]]"
 """Whether a changed tool may be called: given its ident and what changed. Asked once for each change."""
 
 

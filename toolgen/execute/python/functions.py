@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
+from toolgen.changes.sources.described import Described
 from toolgen.contract.records import ToolCallMeta, ToolResult
-from toolgen.drift.described import Described
 from toolgen.execute.python.tool import json_result
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of, name_of

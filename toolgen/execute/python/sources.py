@@ -18,7 +18,7 @@ from toolgen.schema.json_values import is_object
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.drift.described import Described
+    from toolgen.changes.sources.described import Described
 
 
 @dataclass(frozen=True, slots=True)

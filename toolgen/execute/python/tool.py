@@ -11,8 +11,8 @@ from toolgen.contract.records import ToolResult
 if TYPE_CHECKING:
     from collections.abc import Set
 
+    from toolgen.changes.sources.described import Described
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.drift.described import Described
 
 
 class PythonTool(Protocol):

@@ -42,6 +42,11 @@ def read_package(package: str) -> Package:
         raise CatalogError(f"{package!r} is not a generated package: its folder has no catalog.json") from None
     except OSError as error:
         raise CatalogError(f"the catalog.json of {package!r} cannot be read: {error.strerror}") from None
+    return parse_package(text, package)
+
+
+def parse_package(text: bytes, package: str) -> Package:
+    """Parse the `catalog.json` of a package, which is called `package` in messages. Raises `CatalogError`."""
     try:
         document, tools = read_tool_lines(text)
     except ValueError as error:

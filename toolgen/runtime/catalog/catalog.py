@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.qualified import SEPARATOR
 from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound
-from toolgen.runtime.base.packages import Package, read_package
+from toolgen.runtime.base.packages import Package, parse_package, read_package
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.base.tool_lines import ToolLines
 from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
@@ -52,9 +52,14 @@ def load(package: str) -> Catalog:
 class Catalog:
     """Tool definitions by ident, created on demand. Tools can be registered until a `Runtime` freezes the catalog."""
 
-    def __init__(self, package: str = "") -> None:
+    def __init__(self, package: str = "", text: bytes | None = None) -> None:
+        """Take the catalog of a package, or the text of a `catalog.json` whose package cannot be imported."""
         self._package = package
-        found = read_package(package) if package else Package({}, ToolLines(b"", 0, 0))
+        found = Package({}, ToolLines(b"", 0, 0))
+        if text is not None:
+            found = parse_package(text, package)
+        elif package:
+            found = read_package(package)
         self._document, self._compiled = found.document, found.tools
         self._registered: dict[str, RegisteredTool] = {}
         self._tags: frozenset[str] = BUILT_IN_TAGS | self._document.get("tags", {}).keys()

@@ -13,10 +13,10 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, arity, name_of, positional
 from toolgen.runtime.catalog.schema_profile import core_violations, with_definitions_in_place
-from toolgen.runtime.codec.codec_source import compiled_validator
 from toolgen.runtime.codec.types.pydantic_types import model_class
 from toolgen.schema.args.secret_fields import secret_pointers
 from toolgen.schema.cost.bounds import Bounds, excess
+from toolgen.schema.cost.validator import compiled_validator
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.codec.codec_source import compiled_validator
 from toolgen.runtime.issues.issues import issues_of, not_checkable, not_listable
 from toolgen.schema.cost.bounds import Bounds
 from toolgen.schema.cost.count import Reach
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
+from toolgen.schema.cost.validator import compiled_validator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -42,19 +42,6 @@ def normal_form(schema: Any, *, texts: bool = False) -> Any:
     return _numbered(_Form(root, texts=texts).of(root, ("#",)), ())
 
 
-def is_closed(form: Any, marks: int = 0) -> bool:
-    """Return whether all recursive references of a normal form lead to parts of it."""
-    if is_array(form):
-        return all(is_closed(part, marks) for part in form)
-    if not is_object(form):
-        return True
-    inside = marks + ("$recursive" in form)
-    reference = form.get("$ref")
-    if isinstance(reference, int) and reference > inside:
-        return False
-    return all(is_closed(part, inside) for part in form.values())
-
-
 class _Form:
     def __init__(self, root: Any, *, texts: bool) -> None:
         self._root = root

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from tests.case import write
 from tests.unit.compiler.specs import resolved
+from toolgen.changes.sources.described import Described
 from toolgen.compiler.build import generate
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python.importing import import_python
 from toolgen.compiler.importers.python.offered import PythonTool
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.drift.described import Described
 from toolgen.execute.python import executor
 from toolgen.execute.python.sources import tools_of
 from toolgen.runtime import Runtime, allow_all, load

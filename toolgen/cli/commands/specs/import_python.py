@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from toolgen.changes.sources.described import Described
 from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.executors import importable, raised, stdout_kept
@@ -21,7 +22,6 @@ from toolgen.compiler.importers.openapi.importing import import_openapi
 from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.source.nodes import Source
-from toolgen.drift.described import Described
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError

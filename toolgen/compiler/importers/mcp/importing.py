@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.changes.sources.offered import digest_of
+from toolgen.changes.suspicions import OtherTools, Reviewed
 from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.mcp.review import Review
 from toolgen.compiler.importers.mcp.tools import read_tools
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
-from toolgen.drift.offered import digest_of
-from toolgen.drift.suspicions import OtherTools, Reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

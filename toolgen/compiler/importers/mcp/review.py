@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolgen.drift.offered import digest_of, texts_of
-from toolgen.drift.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.sources.offered import digest_of, texts_of
+from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.changes.sources.offered import texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.offer import Offer, OfferedTool
@@ -14,7 +15,6 @@ from toolgen.compiler.importers.written_schema import bare_fields, mapping, scal
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.drift.offered import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

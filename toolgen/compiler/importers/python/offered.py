@@ -17,10 +17,10 @@ from toolgen.spec.wire_names import title_of_name, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from toolgen.changes.sources.described import Described
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.trial import Circumstances, Trial
     from toolgen.compiler.source.nodes import Node
-    from toolgen.drift.described import Described
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import pytest
 
 from tests.unit.compiler.importers.openapi.api import OK, import_api, openapi
 from tests.unit.compiler.specs import resolved
+from toolgen.changes.sources.described import Described
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python.importing import import_python
 from toolgen.compiler.importers.python.offered import PythonTool
 from toolgen.compiler.source.read import SpecFile, parse
-from toolgen.drift.described import Described
 
 ARGS = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"], "additionalProperties": False}
 

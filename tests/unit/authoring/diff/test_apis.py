@@ -1,0 +1,119 @@
+"""APIs of packages as they could be written: rules that the pairs of specs do not show, and what is no change."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolgen.changes.code.api import read_api
+from toolgen.changes.code.compare import Places, compare_apis
+
+NOWHERE = Places({}, {})
+PACKAGE = """
+from __future__ import annotations
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from .models.shared import A as A, B as B
+    from .calls import new_find_call as new_find_call
+    from .dispatch import Handlers as Handlers
+    from .idents import FIND as FIND
+"""
+MODELS = """
+from typing import Annotated, Literal, TypeAlias
+from pydantic import Field, JsonValue
+from toolgen.runtime.codec.models import ClosedModel
+class A(ClosedModel):
+    id_: Annotated[str, Field(alias="id")]
+    n: int = 1
+class B(ClosedModel):
+    a: A
+"""
+CALLS = """
+def new_find_call(*, q: str, n: int | None = None) -> ToolRequest: ...
+def _private() -> None: ...
+"""
+DISPATCH = """
+from typing import Protocol
+from .models.shared import A, B
+class Handlers(Protocol):
+    def find(self, args: A, meta: ToolCallMeta, /) -> Returns[B]: ...
+"""
+IDENTS = """
+from .models.shared import A, B
+FIND: Final[Ident[A, B]] = Ident("shop.find")
+"""
+SOURCES = {
+    "shop/tools/__init__.py": PACKAGE,
+    "shop/tools/models/shared.py": MODELS,
+    "shop/tools/calls.py": CALLS,
+    "shop/tools/dispatch.py": DISPATCH,
+    "shop/tools/idents.py": IDENTS,
+}
+
+
+def codes(file: str, old: str, new: str) -> list[str]:
+    """Return the codes of the changes where a text of a file is replaced."""
+    path = f"shop/tools/{file}"
+    assert old in SOURCES[path]
+    after = {**SOURCES, path: SOURCES[path].replace(old, new)}
+    return [each.code for each in compare_apis(read_api(SOURCES), read_api(after), (NOWHERE, NOWHERE))]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code"),
+    [
+        ("idents.py", "Ident[A, B]", "Ident[B, B]", "CODE302"),
+        ("calls.py", ", n: int | None = None", "", "CODE401"),
+        ("calls.py", "n: int | None = None", "n: int | None", "CODE402"),
+        ("calls.py", "*, q: str", "*, p: str, q: str", "CODE402"),
+        ("calls.py", "q: str", "q: Literal['a']", "CODE403"),
+        ("calls.py", "q: str", "q: str = ''", "CODE404"),
+        ("calls.py", "q: str", "q: str, p: str = ''", "CODE404"),
+        ("calls.py", "q: str", "q: str | int", "CODE405"),
+        ("calls.py", "-> ToolRequest", "-> Other", "CODE406"),
+        ("dispatch.py", "args: A", "args: B", "CODE502"),
+        ("dispatch.py", "Returns[B]", "Returns[A]", "CODE502"),
+        ("dispatch.py", ", meta: ToolCallMeta", "", "CODE502"),
+        ("dispatch.py", "-> Returns[B]: ...", "-> Returns[B]: ...\n    def drop(self) -> None: ...", "CODE501"),
+        ("models/shared.py", "n: int = 1", "n: bool = True", "CODE206"),
+        ("models/shared.py", "n: int = 1", "n: float = 1", "CODE205"),
+        ("models/shared.py", "n: int = 1", "n: JsonValue = 1", "CODE205"),
+        ("models/shared.py", "n: int = 1", "n: Literal[1] = 1", "CODE206"),
+        ("models/shared.py", "n: int = 1", "n: Literal['1'] = '1'", "CODE207"),
+        ("models/shared.py", "a: A", "a: list[A]", "CODE207"),
+        ("models/shared.py", "class A(ClosedModel)", "class A(Protocol)", "CODE104"),
+    ],
+)
+def test_a_change_is_reported_by_its_rule(file: str, old: str, new: str, code: str) -> None:
+    assert codes(file, old, new) == [code]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("models/shared.py", "n: int = 1", "n: Annotated[int, Field(ge=1)] = 2"),
+        ("models/shared.py", "a: A", "a: 'A'"),
+        ("calls.py", "int | None", "None | int"),
+        ("calls.py", "_private", "_other"),
+        ("dispatch.py", "Returns[B]: ...", 'Returns[B]:\n        """Find."""'),
+    ],
+)
+def test_other_spellings_are_no_change(file: str, old: str, new: str) -> None:
+    assert codes(file, old, new) == []
+
+
+def test_a_float_is_an_int_or_a_float() -> None:
+    float_, number = (MODELS.replace("n: int = 1", f"n: {each} = 1") for each in ("float", "int | float"))
+    before, after = ({**SOURCES, "shop/tools/models/shared.py": each} for each in (float_, number))
+    assert list(compare_apis(read_api(before), read_api(after), (NOWHERE, NOWHERE))) == []
+
+
+def test_a_class_in_another_module_is_noted() -> None:
+    after = {path: text.replace(".models.shared", ".models.find") for path, text in SOURCES.items()}
+    after["shop/tools/models/find.py"] = after.pop("shop/tools/models/shared.py")
+    found = list(compare_apis(read_api(SOURCES), read_api(after), (NOWHERE, NOWHERE)))
+    assert {each.code for each in found} == {"CODE105"}
+
+
+def test_a_module_that_is_no_python_is_an_error() -> None:
+    with pytest.raises(SyntaxError):
+        read_api({"shop/tools/__init__.py": "class"})

@@ -1,0 +1,87 @@
+"""CODE, checked against type checkers: code that uses an old package fails with the new one if a CODE rule says so.
+
+For each pair, a consumer that uses every name of the old package is checked with both versions.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.case import write
+from tests.type_checkers import CHECKERS, mypy
+from tests.unit.authoring.diff.consumer import consumer
+from tests.unit.authoring.diff.pairs import all_pairs, compare_pairs
+from toolgen.authoring.diff.sides import working_tree
+from toolgen.changes.code.api import read_api
+from toolgen.changes.rules import Category, Level
+from toolgen.compiler.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from tests.type_checkers import Finding
+    from tests.unit.authoring.diff.pairs import Pair
+
+CHECKED = ("mypy", "pyright")
+
+
+def check(pairs: Sequence[Pair], folder: Path, cache: Path, checker: str) -> None:
+    """Assert that a checker finds errors just in the consumers of pairs with breaking changes of CODE."""
+    changes = compare_pairs(pairs, folder / "specs")
+    homes = {pair: f"{pair.file}_{pair.number}" if pair.kind == "files" else "together" for pair in pairs}
+    for home in sorted(set(homes.values())):
+        of_home = [pair for pair in pairs if homes[pair] == home]
+        sources = {side: sources_of(folder / "specs" / home / side) for side in ("before", "after")}
+        api = read_api(sources["before"])
+        for pair in of_home:
+            packages = [name for name in api.packages if pair.kind == "files" or is_of(name, pair)]
+            text = consumer(api, f"packages.{home}", packages)
+            for side in ("before", "after"):
+                write(folder / side, {f"uses/{pair.file}_{pair.number}.py": text.encode()})
+        for side in ("before", "after"):
+            package = folder / side / "packages" / home
+            write(package, {path: text.encode() for path, text in sources[side].items()})
+    checkers: dict[str, Callable[[Path], list[Finding]]] = {**CHECKERS, "mypy": partial(mypy, cache=cache)}
+    with ThreadPoolExecutor() as pool:
+        before, after = pool.map(checkers[checker], [folder / "before", folder / "after"])
+    assert before == []
+    failing = {finding.file.removeprefix("uses/").removesuffix(".py") for finding in after}
+    wrong = {
+        f"{pair.file}_{pair.number} {pair.name}": [
+            *(each.change.summary() for each in changes[pair] if each.change.category is Category.CODE),
+            *(str(finding) for finding in after if finding.file == f"uses/{pair.file}_{pair.number}.py"),
+        ]
+        for pair in pairs
+        if (f"{pair.file}_{pair.number}" in failing) != breaks_code(changes[pair])
+    }
+    assert wrong == {}
+
+
+def breaks_code(changes: Sequence[Any]) -> bool:
+    return any(each.change.category is Category.CODE and each.change.level is Level.BREAKING for each in changes)
+
+
+def sources_of(folder: Path) -> Mapping[str, str]:
+    (package,) = working_tree(Config(folder)).packages.values()
+    return package.sources(package.document["toolsets"])
+
+
+def is_of(package: str, pair: Pair) -> bool:
+    return package.replace("_.", ".").endswith(pair.toolset.rpartition(".")[2]) and pair.file in package
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", CHECKED)
+def test_a_checker_agrees_about_pairs_of_code(checker: str, tmp_path: Path, mypy_cache: Path) -> None:
+    check([pair for pair in all_pairs() if pair.file == "code"], tmp_path, mypy_cache, checker)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("checker", CHECKED)
+def test_a_checker_agrees_about_all_pairs(checker: str, tmp_path: Path, mypy_cache: Path) -> None:
+    check(all_pairs(), tmp_path, mypy_cache, checker)

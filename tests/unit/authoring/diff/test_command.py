@@ -1,0 +1,219 @@
+"""`toolgen diff`: what it compares with, what it prints, and when it fails."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.authoring.diff.repository import ORDERS, Project, git
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEWER = ("maximum: 50", "maximum: 20")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def test_a_working_tree_is_compared_with_where_it_left_main(project: Project) -> None:
+    git(project.folder, "switch", "--quiet", "--create", "work")
+    project.edit(FEWER)
+    project.commit()
+    git(project.folder, "switch", "--quiet", "main")
+    project.edit(("Find orders.", "Find all orders."))  # which is no change of the branch
+    project.commit()
+    git(project.folder, "switch", "--quiet", "work")
+    assert project.codes() == ["WIRE203", "MODEL207"]
+
+
+def test_text_has_carets_on_both_sides_and_a_value_that_is_rejected(project: Project) -> None:
+    start = git(project.folder, "rev-parse", "--short", "HEAD").strip()
+    project.edit(FEWER)
+    found = project.diff("--against", "main", "--only", "wire")
+    assert found.code == 0
+    assert (
+        found.out
+        == f"""\
+breaking[WIRE203 arg-narrowed]: shop.orders.find: the arg `limit` accepts fewer values
+ --> specs/orders.yaml:9:30
+  |
+9 |       limit: {{type: integer, maximum: 20, default: 10}}
+  |                              ^^^^^^^
+  |
+  = for example: 21
+note: in main ({start})
+ --> main:specs/orders.yaml:9:30
+  |
+9 |       limit: {{type: integer, maximum: 50, default: 10}}
+  |                              -------
+
+main ({start}) -> the working tree: 1 breaking (1 wire)
+"""
+    )
+
+
+def test_it_fails_only_on_the_categories_that_are_named(project: Project) -> None:
+    project.edit(FEWER)
+    assert {each: project.diff("--fail-on", each).code for each in ("wire", "code", "Model,code")} == {
+        "wire": 1,
+        "code": 0,
+        "Model,code": 1,
+    }
+    assert project.diff().code == 0
+
+
+def test_additions_do_not_fail(project: Project) -> None:
+    project.edit(("      token?", "      page?: integer\n      token?"))
+    assert project.diff("--fail-on", "wire,code").code == 0
+
+
+def test_nothing_changed(project: Project) -> None:
+    found = project.diff("--fail-on", "wire,code,model,route")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.endswith("-> the working tree: no changes\n")
+
+
+def test_the_reason_for_a_version_is_printed(project: Project) -> None:
+    project.edit(FEWER)
+    assert project.diff("--bump").out == "major\n  WIRE203 arg-narrowed: shop.orders.find\n"
+
+
+def test_recorded_calls_that_are_rejected_are_quoted_without_secrets(project: Project) -> None:
+    project.edit(FEWER)
+    calls = [
+        {"tool": "find", "arguments": {"customer": "ada", "limit": 30, "token": "s3cr3t-value"}},
+        {"tool": "find", "arguments": {"customer": "ada", "limit": 20}},
+        {"tool": "find", "arguments": {"customer": 1}},
+        {"tool": "find", "result": [{"id": "o-1"}]},
+        {"tool": "unknown", "arguments": {}},
+    ]
+    project.write("\n".join(map(json.dumps, calls)), "calls.jsonl")
+    found = project.diff("--calls", "calls.jsonl", "--only", "wire")
+    assert "WIRE501 recorded-call-rejected]: shop.orders.find: a recorded call is rejected" in found.out
+    assert '= line 1: {"customer":"ada","limit":30,"token":"' in found.out
+    assert "s3cr3t" not in found.out
+
+
+def test_recorded_results_are_checked(project: Project) -> None:
+    project.edit(("result: [{id: string}]", "result: [{id: {type: string, pattern: ^o-}}]"))
+    project.write('{"tool": "find", "result": [{"id": "x-1"}]}\n', "calls.jsonl")
+    assert "WIRE502" in project.codes("--calls", "calls.jsonl")
+
+
+def test_a_file_that_is_no_recording_is_an_error(project: Project) -> None:
+    project.write('\n{"tol": "find"}\n', "calls.jsonl")
+    found = project.diff("--calls", "calls.jsonl")
+    assert found.code == 2
+    assert (
+        "calls.jsonl is no recording: line 2, column 2: a recorded call has no `tol`; did you mean `tool`?" in found.err
+    )
+
+
+def test_a_commit_has_its_own_configuration(project: Project) -> None:
+    project.write('[[targets]]\nspecs = "old"\nout = "pack"\n', "toolgen.toml")
+    (project.folder / "specs").rename(project.folder / "old")
+    project.commit()
+    (project.folder / "old").rename(project.folder / "specs")
+    project.write('[[targets]]\nspecs = "specs"\nout = "pack"\nformats = "assert"\n', "toolgen.toml")
+    assert project.codes("--against", "HEAD") == []
+    project.edit(("id: string", "id: {type: string, format: date}"))
+    project.commit()
+    project.write('[[targets]]\nspecs = "specs"\nout = "pack"\n', "toolgen.toml")
+    assert "WIRE403" in project.codes("--against", "HEAD")
+    project.write('[[targets]]\nspecs = "specs"\nout = "pack"\n', "toolgen.toml")
+    project.commit()
+    project.write('[[targets]]\nspecs = "specs"\nout = "pack"\nformats = "assert"\n', "toolgen.toml")
+    assert "WIRE402" in project.codes("--against", "HEAD")
+
+
+def test_a_project_below_the_top_of_a_repository(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    inner = tmp_path / "services" / "a b"
+    inner.mkdir(parents=True)
+    (tmp_path / "specs").rename(inner / "specs")
+    project.commit()
+    (inner / "specs" / "orders.yaml").write_text(ORDERS.replace(*FEWER))
+    report = toolgen(inner, "diff", "--against", "HEAD", "--format", "json").json
+    assert [each["code"] for each in report["changes"]] == ["WIRE203", "MODEL207"]
+
+
+def test_a_folder_with_a_project(project: Project, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "specs").mkdir(parents=True)
+    (other / "specs" / "orders.yaml").write_text(ORDERS.replace(*FEWER))
+    assert project.codes("--against", "other") == ["MODEL207", "WIRE208"]
+    assert project.codes("--against", "./other") == ["MODEL207", "WIRE208"]
+
+
+def test_a_generated_package_is_read_and_never_imported(project: Project) -> None:
+    assert toolgen(project.folder, "build").code == 0
+    package = project.folder / "generated"
+    trap = "raise SystemExit('imported')\n"
+    for path in package.rglob("__init__.py"):
+        path.write_text(trap + path.read_text() if path.parent == package else path.read_text())
+    project.edit(FEWER, ("customer: string", "customer: integer"))
+    codes = ["WIRE203", "WIRE203", "CODE207", "MODEL207", "MODEL207"]
+    assert project.codes("--against", "generated") == codes
+    package.rename(project.folder / "published")
+    assert project.codes("--against", "published") == codes
+    (project.folder / "lib").mkdir()
+    (project.folder / "published").rename(project.folder / "lib" / "pack")
+    (project.folder / "lib" / "__init__.py").write_text(trap)
+    assert project.codes("--against", "lib.pack") == codes
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        ("nothing", "`nothing` is no commit of a git repository here, no folder and no package that can be found"),
+        ("--upload-pack=x", "is no commit"),
+        ("docs", "the folder docs is no project and no generated package: it has no `specs`"),
+        ("both", "`both` is a commit and a folder: write `./both`"),
+    ],
+)
+def test_what_cannot_be_compared_with(project: Project, against: str, message: str) -> None:
+    git(project.folder, "branch", "both")
+    for name in ("docs", "both"):
+        (project.folder / name).mkdir()
+    found = project.diff(f"--against={against}")
+    assert found.code == 2
+    assert message in " ".join(found.err.split())
+
+
+def test_without_git_there_is_no_default(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "a.yaml").write_text(ORDERS)
+    found = toolgen(tmp_path, "diff")
+    assert found.code == 2
+    assert "is in no git repository, so there is no commit to compare with" in " ".join(found.err.split())
+
+
+def test_without_a_default_branch_one_must_be_named(project: Project) -> None:
+    git(project.folder, "branch", "--move", "trunk")
+    found = project.diff()
+    assert found.code == 2
+    assert "there is no branch `main` or `master` to compare with: name one, `--against REF`" in found.err
+    assert project.codes("--against", "trunk") == []
+
+
+def test_specs_with_errors_are_shown_and_nothing_is_compared(project: Project) -> None:
+    project.write(ORDERS.replace("customer: string", "customer: strin"))
+    project.commit()
+    project.write(ORDERS)
+    found = project.diff("--against", "HEAD")
+    assert found.code == 1
+    assert "error[TG201]" in found.err
+    assert "the specs of HEAD (" in found.err
+    assert found.out == ""
+
+
+def test_a_category_that_is_none(project: Project) -> None:
+    found = project.diff("--fail-on", "wire,cod")
+    assert found.code == 2
+    assert "there is no category `cod`; they are wire, code, model, route" in found.err

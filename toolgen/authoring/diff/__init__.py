@@ -1,0 +1,1 @@
+"""Diff: two versions of specs or of generated packages, read, compared, and reported."""

@@ -1,0 +1,141 @@
+"""Comparison of two sides: every change of every package, with its places in the specs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.authoring.diff.errors import DiffError
+from toolgen.authoring.diff.sets import effective_sets
+from toolgen.authoring.diff.sides import pairs
+from toolgen.changes.catalogs import Version, compare_versions
+from toolgen.changes.code.api import read_api
+from toolgen.changes.code.compare import Places as ApiPlaces
+from toolgen.changes.code.compare import compare_apis
+from toolgen.changes.code.routing import routing_of
+from toolgen.changes.code.types import Ref
+from toolgen.changes.rules import Bump, Category, Level
+from toolgen.runtime.base.errors import CatalogError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from toolgen.authoring.diff.recorded import Recording
+    from toolgen.authoring.diff.sides import Package, Side
+    from toolgen.changes.change import Change, Path
+    from toolgen.changes.code.api import Api
+    from toolgen.compiler.diagnostics import Span
+
+_CATEGORIES: Final = list(Category)
+_LEVELS: Final = list(Level)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A change, with its package and its places in the specs of the two sides."""
+
+    package: str
+    change: Change
+    before: Span | None = None
+    after: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All changes from one side to another, sorted by category, subject and place."""
+
+    before: Side
+    after: Side
+    changes: tuple[Located, ...]
+
+    def of(self, categories: Collection[Category]) -> Report:
+        """Return the changes of some categories only."""
+        return replace(self, changes=tuple(each for each in self.changes if each.change.category in categories))
+
+    def failing(self, categories: Collection[Category]) -> list[Located]:
+        """Return the changes of some categories that are not additions, and not notes."""
+        return [
+            each
+            for each in self.changes
+            if each.change.category in categories and each.change.level in (Level.BREAKING, Level.CHANGE)
+        ]
+
+    @property
+    def bump(self) -> Bump | None:
+        """The part of the version that the changes raise; None if there are no changes."""
+        order = list(Bump)
+        found = {each.change.rule.bump for each in self.changes}
+        return min(found, key=order.index) if found else None
+
+
+def compare_sides(before: Side, after: Side, recording: Recording | None = None) -> Report:
+    """Compare two sides. Raises DiffError where they cannot be compared."""
+    found: list[Located] = []
+    for name, old, new in pairs(before, after):
+        try:
+            changes = list(_changes(old, new, recording))
+        except (CatalogError, SyntaxError) as error:
+            raise DiffError(f"`{name}` cannot be compared: {error}") from None
+        found += [
+            Located(name, change, _span(old, change.before_path, before), _span(new, change.after_path, after))
+            for change in changes
+        ]
+    return Report(before, after, tuple(sorted(found, key=_order)))
+
+
+def _changes(old: Package, new: Package, recording: Recording | None) -> Iterator[Change]:
+    apis = _apis(old, new)
+    routing = [routing_of(api) for api in apis]
+    before = Version(old.document, effective_sets(old.catalog), routing[0])
+    after = Version(new.document, effective_sets(new.catalog), routing[1])
+    yield from compare_versions(before, after)
+    if recording:
+        yield from recording.changes(old.catalog, new.catalog, (before.formats(), after.formats()))
+    yield from compare_apis(*apis, places=(_api_places(old.document), _api_places(new.document)))
+
+
+def _apis(old: Package, new: Package) -> tuple[Api, Api]:
+    """Read the APIs, of the toolsets only that may differ in Python."""
+    toolsets = {*old.document["toolsets"], *new.document["toolsets"]}
+    if old.fingerprints is not None and new.fingerprints is not None:
+        toolsets = {name for name in toolsets if old.fingerprints.get(name) != new.fingerprints.get(name)}
+    return read_api(old.sources(toolsets)), read_api(new.sources(toolsets))
+
+
+def _api_places(document: Mapping[str, Any]) -> ApiPlaces:
+    types: dict[Ref, Path] = {}
+    for ident, tool in document["tools"].items():
+        for side in ("args", "result"):
+            module, _, name = tool.get(f"{side}_type", "").partition(":")
+            types[Ref(module, name)] = ("tools", ident, side)
+    packages = {
+        each["package"]: (section, name)
+        for section in ("agents", "toolsets")
+        for name, each in document.get(section, {}).items()
+    }
+    return ApiPlaces(types, packages)
+
+
+def _span(package: Package, path: Path | None, side: Side) -> Span | None:
+    if path is None or package.places is None:
+        return None
+    found = package.places.span(path)
+    return replace(found, file=f"{side.prefix}{found.file}") if found else None
+
+
+def _order(each: Located) -> tuple[Any, ...]:
+    change = each.change
+    return (
+        each.package,
+        _LEVELS.index(change.level),
+        _CATEGORIES.index(change.category),
+        change.subject,
+        change.code,
+        change.message,
+    )
+
+
+def counted(changes: Iterable[Located]) -> str:
+    """Count changes by category: `2 wire, 1 code`."""
+    found = [each.change.category for each in changes]
+    return ", ".join(f"{found.count(each)} {each.value}" for each in _CATEGORIES if each in found)

@@ -1,0 +1,119 @@
+"""Git: the specs of a commit, written to a folder as they are stored, without filters or hooks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, Final
+
+from toolgen.authoring.diff.errors import DiffError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_BRANCHES: Final = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+_REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
+_FILE_MODES: Final = (b"100644", b"100755")
+_LINK_MODE: Final = b"120000"
+_MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
+
+
+class Repository:
+    """The git repository of a folder. Raises DiffError where there is none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        found = self._run("rev-parse", "--show-prefix")
+        if found is None:
+            raise DiffError(
+                f"{folder} is in no git repository, so there is no commit to compare with: "
+                "name a folder or a package, `--against DIR`"
+            )
+        self.prefix = found.strip("\n")
+        """The path of the folder below the top of the working tree, with `/` at its end; empty for the top."""
+
+    def default_commit(self) -> str:
+        """Return the commit where the working tree left the default branch. Raises DiffError."""
+        for branch in (_REMOTE_HEAD, *_BRANCHES):
+            if self._run("rev-parse", "--verify", "--quiet", branch) is None:
+                continue
+            found = self._run("merge-base", "HEAD", branch)
+            if found is None:
+                raise DiffError(
+                    f"HEAD and {_short(branch)} have no common commit: name one, `--against REF`. "
+                    "In CI, fetch the whole history (`fetch-depth: 0`)"
+                )
+            return found.strip()
+        raise DiffError("there is no branch `main` or `master` to compare with: name one, `--against REF`")
+
+    def commit(self, ref: str) -> str | None:
+        """Return the commit that a name refers to; None if there is none."""
+        found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        return found.strip() if found else None
+
+    def describe(self, commit: str) -> str:
+        """Return a short name of a commit."""
+        return (self._run("rev-parse", "--short", commit) or commit).strip()
+
+    def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
+        """Write files of a commit to a folder. `paths` are files and folders, relative to the folder of the repository.
+
+        Names and links are written as they are stored, below `folder` only. Raises DiffError.
+        """
+        blobs = list(self._listed(commit, paths))
+        contents = self._contents([blob for _, _, blob in blobs])
+        for (path, mode, _), content in zip(blobs, contents, strict=True):
+            place = folder / os.fsdecode(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if mode == _LINK_MODE:
+                place.symlink_to(os.fsdecode(content))
+            else:
+                place.write_bytes(content)
+
+    def _listed(self, commit: str, paths: Iterable[str]) -> Iterator[tuple[bytes, bytes, bytes]]:
+        wanted = [f"{self.prefix}{'' if path == '.' else path}".rstrip("/") for path in paths]
+        limits = ("--", *wanted) if all(wanted) else ()
+        output = self._bytes("ls-tree", "-r", "-z", "--full-tree", commit, *limits)
+        for line in output.split(b"\0"):
+            if not line:
+                continue
+            head, _, name = line.partition(b"\t")
+            mode, _, blob = head.split(b" ")
+            if mode not in (*_FILE_MODES, _LINK_MODE):
+                continue
+            path = name.removeprefix(self.prefix.encode())
+            if b".." in path.split(b"/") or path.startswith(b"/"):
+                raise DiffError(f"the commit {commit} has a path that leads out of it: {path.decode(errors='replace')}")
+            yield path, mode, blob
+
+    def _contents(self, blobs: list[bytes]) -> Iterator[bytes]:
+        output = self._bytes("cat-file", "--batch", given=b"\n".join((*blobs, b"")))
+        at = 0
+        for _ in blobs:
+            end = output.index(b"\n", at)
+            size = int(output[at:end].split(b" ")[2])
+            yield output[end + 1 : end + 1 + size]
+            at = end + 1 + size + 1
+
+    def _run(self, *arguments: str) -> str | None:
+        """Return the output of git; None if it failed."""
+        done = self._start(arguments, b"")
+        return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
+
+    def _bytes(self, *arguments: str, given: bytes = b"") -> bytes:
+        done = self._start(arguments, given)
+        if done.returncode:
+            raise DiffError(f"`git {arguments[0]}` failed: {done.stderr.decode(errors='replace').strip()}")
+        return done.stdout
+
+    def _start(self, arguments: tuple[str, ...], given: bytes) -> subprocess.CompletedProcess[bytes]:
+        command = ["git", "--no-pager", "-C", str(self._folder), *arguments]
+        try:
+            return subprocess.run(command, input=given, capture_output=True, check=False)  # noqa: S603 (no shell)
+        except FileNotFoundError:
+            raise DiffError(_MISSING) from None
+
+
+def _short(branch: str) -> str:
+    return branch.removeprefix("refs/remotes/").removeprefix("refs/heads/")

@@ -1,0 +1,113 @@
+"""Recorded calls: those that were valid before, and are not after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.authoring.diff.errors import DiffError
+from toolgen.changes.change import Change, quoted
+from toolgen.record.replay import BrokenLine, read_call
+from toolgen.runtime.catalog.known_tools import KnownTools
+from toolgen.runtime.codec.validation import Validation
+from toolgen.runtime.redact.call_secrets import (
+    hide_args,
+    hide_result,
+    secrets_of_call,
+    secrets_of_tool,
+    with_result_values,
+)
+from toolgen.schema.json_values import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgen.record.replay import RecordedCall
+    from toolgen.runtime.catalog.catalog import Catalog
+
+_CODES: Final = {"args": "WIRE501", "result": "WIRE502"}
+_QUOTED: Final = 3
+"""Calls of one tool that are quoted; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    call: RecordedCall
+    value: Any
+
+
+class Recording:
+    """A file of recorded calls, as `toolgen replay` reads it. Raises DiffError for a line that is none."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._lines = list(_read(lines))
+
+    def changes(self, before: Catalog, after: Catalog, formats: tuple[bool, bool]) -> Iterator[Change]:
+        """Yield a change for each tool and side with values that the old catalog accepts, and the new one does not.
+
+        `formats` says of each whether `format` is checked.
+        """
+        rejected: dict[tuple[str, str], list[_Line]] = {}
+        validations: dict[tuple[str, str], tuple[Validation, Validation]] = {}
+        for ident, line in self._of(before):
+            if ident not in after:
+                continue  # told as removed
+            key = ident, line.call.side
+            if key not in validations:
+                validations[key] = (
+                    _validation(before, *key, assert_formats=formats[0]),
+                    _validation(after, *key, assert_formats=formats[1]),
+                )
+            was, now = validations[key]
+            if was.is_valid(line.value) and not now.is_valid(line.value):
+                rejected.setdefault(key, []).append(line)
+        for (ident, side), lines in rejected.items():
+            yield _change(before, ident, side, lines)
+
+    def _of(self, catalog: Catalog) -> Iterator[tuple[str, _Line]]:
+        known = KnownTools(catalog.spelled_tools())
+        for line in self._lines:
+            idents = known.find(line.call.tool)
+            if len(idents) == 1:
+                yield idents[0], line
+
+
+def _read(lines: Iterable[bytes]) -> Iterator[_Line]:
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            call = read_call(text)
+            yield _Line(number, call, value_of(call.payload))
+        except BrokenLine as error:
+            raise DiffError(f"line {number}, column {error.column}: {error.reason}") from None
+        except ValueError as error:
+            raise DiffError(f"line {number}: {error}") from None
+
+
+def _validation(catalog: Catalog, ident: str, side: Any, *, assert_formats: bool) -> Validation:
+    return Validation(catalog.schema(ident, side), assert_formats=assert_formats)
+
+
+def _change(catalog: Catalog, ident: str, side: str, lines: list[_Line]) -> Change:
+    what = "call" if side == "args" else "result"
+    some = f"{len(lines)} recorded {what}s are" if len(lines) > 1 else f"a recorded {what} is"
+    shown = [f"line {line.number}: {quoted(_redacted(catalog, ident, line))}" for line in lines[:_QUOTED]]
+    more = [f"and {len(lines) - _QUOTED} more"] if len(lines) > _QUOTED else []
+    path = ("tools", ident, side)
+    return Change(
+        code=_CODES[side],
+        subject=ident,
+        message=f"{some} rejected",
+        before_path=path,
+        after_path=path,
+        evidence="; ".join([*shown, *more]),
+    )
+
+
+def _redacted(catalog: Catalog, ident: str, line: _Line) -> Any:
+    of_tool = secrets_of_tool(catalog.definition(ident))
+    if line.call.side == "args":
+        return hide_args(line.value, secrets_of_call(of_tool, line.call.payload))
+    return hide_result(line.value, with_result_values(of_tool, line.value))

@@ -1,0 +1,242 @@
+"""Catalogs: two whole catalogs compared, as documents of `catalog.json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.changes.actions import compare_actions
+from toolgen.changes.change import Change
+from toolgen.changes.model import changed_value, compare_parameters, compare_texts
+from toolgen.changes.route import Sets, compare_routes, compare_sets
+from toolgen.changes.wire import compare_wire
+from toolgen.schema.json_values import canonical
+from toolgen.spec.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_TOOLSET: Final = (
+    ("ROUTE107", "kind", "its kind changed"),
+    ("ROUTE107", "exported_by", "another agent runs it"),
+    ("ROUTE105", "server", "its server changed"),
+    ("ROUTE105", "api", "its API changed"),
+    ("MODEL304", "description", "the description changed"),
+)
+_AGENT: Final = (
+    ("ROUTE303", "role", "the role changed"),
+    ("ROUTE303", "on_request", "what it may request changed"),
+    ("ROUTE303", "suggest", "what it suggests changed"),
+    ("ROUTE303", "export", "what it exports changed"),
+    ("MODEL301", "system", "the system prompt changed"),
+    ("MODEL301", "description", "the description changed"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a package: its catalog, and what the runs of its agents may call.
+
+    `routing` are the expressions by which action catalogs map args and decide what is visible, by module and name.
+    """
+
+    catalog: Mapping[str, Any]
+    sets: Mapping[str, Sets] = field(default_factory=dict[str, Sets])
+    routing: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, "Mapping[str, str]"])
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """Return a section of the catalog; empty if it has none."""
+        found: Mapping[str, Any] = self.catalog.get(name, {})
+        return found
+
+    def wire_name(self, ident: str) -> str:
+        """Return the name of a tool in requests."""
+        name: str = self.section("wire_names").get(ident) or wire_name(ident)
+        return name
+
+    def formats(self) -> bool:
+        """Return whether `format` is checked."""
+        return bool(self.catalog.get("formats", "annotate") != "annotate")
+
+
+def compare_versions(before: Version, after: Version) -> Iterator[Change]:
+    """Yield the changes from one version to another, in the categories WIRE, MODEL and ROUTE."""
+    yield from _formats(before, after)
+    yield from _toolsets(before, after)
+    yield from _tools(before, after)
+    yield from _agents(before, after)
+    yield from compare_actions(
+        before.section("catalogs"), after.section("catalogs"), routing=(before.routing, after.routing)
+    )
+    yield from _policies(before, after)
+    yield from changed_value("ROUTE312", "tags", "the declared tags changed", before.catalog, after.catalog, "tags", ())
+
+
+def _formats(before: Version, after: Version) -> Iterator[Change]:
+    if before.formats() == after.formats():
+        return
+    names_format = any(b'"format":' in canonical([tool["args"], tool.get("result")]) for tool in _every(after))
+    if names_format:
+        code, what = ("WIRE402", "checked now") if after.formats() else ("WIRE403", "not checked any more")
+        yield from changed_value(code, "formats", f"formats are {what}", before.catalog, after.catalog, "formats", ())
+
+
+def _every(version: Version) -> Iterable[Mapping[str, Any]]:
+    return version.section("tools").values()
+
+
+def _toolsets(before: Version, after: Version) -> Iterator[Change]:
+    old, new = before.section("toolsets"), after.section("toolsets")
+    for name in (name for name in old if name in new):
+        for code, key, what in _TOOLSET:
+            yield from changed_value(code, name, what, old[name], new[name], key, ("toolsets", name))
+
+
+def _tools(before: Version, after: Version) -> Iterator[Change]:
+    old, new = before.section("tools"), after.section("tools")
+    gone, come = [ident for ident in old if ident not in new], [ident for ident in new if ident not in old]
+    renamed = _renamed({ident: old[ident] for ident in gone}, {ident: new[ident] for ident in come})
+    for ident in gone:
+        if ident in renamed:
+            yield Change(
+                code="WIRE103",
+                subject=ident,
+                message=f"the tool is `{renamed[ident]}` now",
+                before_path=("tools", ident),
+                after_path=("tools", renamed[ident]),
+                before=ident,
+                after=renamed[ident],
+            )
+        else:
+            yield Change(
+                code="WIRE101", subject=ident, message="the tool is gone", before_path=("tools", ident), before=ident
+            )
+    for ident in come:
+        if ident not in renamed.values():
+            yield Change(
+                code="WIRE102", subject=ident, message="the tool is new", after_path=("tools", ident), after=ident
+            )
+    formats = before.formats(), after.formats()
+    for ident, other in renamed.items():
+        for change in compare_tools(other, old[ident], new[other], formats):
+            path = change.before_path and ("tools", ident, *change.before_path[2:])
+            yield replace(change, before_path=path)
+    for ident in (ident for ident in old if ident in new):
+        yield from _names(ident, before, after)
+        if old[ident] != new[ident] or _order(old[ident]) != _order(new[ident]):
+            yield from compare_tools(ident, old[ident], new[ident], formats)
+
+
+def compare_tools(
+    ident: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    formats: tuple[bool, bool] = (False, False),
+) -> Iterator[Change]:
+    """Yield the changes of a tool that both catalogs have, given as their entries of it."""
+    path = ("tools", ident)
+    yield from compare_wire(ident, before, after, path=path, formats=formats)
+    yield from compare_texts(ident, before, after, path=path)
+    yield from compare_parameters(ident, before, after, path=path)
+    yield from compare_routes(ident, before, after, path=path)
+
+
+def _names(ident: str, before: Version, after: Version) -> Iterator[Change]:
+    old, new = before.wire_name(ident), after.wire_name(ident)
+    if old != new:
+        for code, message in (
+            ("WIRE104", f"the wire name is `{new}` now"),
+            ("MODEL108", f"models see it as `{new}` now"),
+        ):
+            yield Change(
+                code=code,
+                subject=ident,
+                message=message,
+                before_path=("tools", ident, "wire_name"),
+                after_path=("tools", ident, "wire_name"),
+                before=old,
+                after=new,
+            )
+
+
+def _renamed(gone: Mapping[str, Mapping[str, Any]], come: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the new idents of tools without ambiguous ones.
+
+    A tool kept its schemas, and its description or its key; or it is spelled in the same words in the same toolset.
+    """
+    found: dict[str, str] = {}
+    by_schemas: dict[bytes, list[str]] = {}
+    by_words: dict[str, list[str]] = {}
+    for ident, tool in come.items():
+        by_schemas.setdefault(_schemas(tool), []).append(ident)
+        by_words.setdefault(_words(ident), []).append(ident)
+    for ident, tool in gone.items():
+        alike = by_words.get(_words(ident)) or [
+            other
+            for other in by_schemas.get(_schemas(tool), ())
+            if come[other]["description"] == tool["description"] or _key(other) == _key(ident)
+        ]
+        if len(alike) == 1 and alike[0] not in found.values():
+            found[ident] = alike[0]
+    return found
+
+
+def _words(ident: str) -> str:
+    """Return an ident without what joins its words: `shop.getOrder` and `shop.get-order` are spellings of one."""
+    toolset, _, key = ident.rpartition(".")
+    return f"{toolset}.{key.replace('_', '').replace('-', '').lower()}"
+
+
+def _schemas(tool: Mapping[str, Any]) -> bytes:
+    return canonical([tool["args"], tool.get("result", True)])
+
+
+def _key(ident: str) -> str:
+    return ident.rpartition(".")[2]
+
+
+def _order(tool: Mapping[str, Any]) -> list[Any]:
+    return list(tool["args"].get("properties", ()))
+
+
+def _agents(before: Version, after: Version) -> Iterator[Change]:
+    old, new = before.section("agents"), after.section("agents")
+    tools = before.section("tools"), after.section("tools")
+    yield from _gone_and_come(("ROUTE301", "ROUTE302"), "agent", "agents", old, new)
+    for name in (name for name in old if name in new):
+        for code, key, what in _AGENT:
+            yield from changed_value(code, name, what, old[name], new[name], key, ("agents", name))
+        if name in before.sets and name in after.sets:
+            yield from compare_sets(
+                name,
+                before.sets[name],
+                after.sets[name],
+                has_tool=(tools[0].__contains__, tools[1].__contains__),
+            )
+
+
+def _policies(before: Version, after: Version) -> Iterator[Change]:
+    old, new = before.section("policies"), after.section("policies")
+    yield from _gone_and_come(("ROUTE308", "ROUTE309"), "policy", "policies", old, new)
+    for name in (name for name in old if name in new):
+        changed = [key for key in dict.fromkeys((*old[name], *new[name])) if old[name].get(key) != new[name].get(key)]
+        for key in changed:
+            message = f"the policy's `{key}` changed"
+            yield from changed_value("ROUTE310", name, message, old[name], new[name], key, ("policies", name))
+
+
+def _gone_and_come(
+    codes: tuple[str, str], what: str, section: str, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[Change]:
+    gone, come = (name for name in old if name not in new), (name for name in new if name not in old)
+    yield from chain(
+        (
+            Change(code=codes[0], subject=name, message=f"the {what} is gone", before_path=(section, name))
+            for name in gone
+        ),
+        (
+            Change(code=codes[1], subject=name, message=f"the {what} is new", after_path=(section, name))
+            for name in come
+        ),
+    )

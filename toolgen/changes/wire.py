@@ -1,0 +1,269 @@
+"""WIRE: calls and results that were valid and are not any more. Args may widen, results may narrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.changes.change import Change, quoted
+from toolgen.changes.fields import Kind, causes, is_plain
+from toolgen.schema.comparison.compare import compare
+from toolgen.schema.comparison.verdict import Verdict
+from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.pointer import steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from toolgen.changes.change import Path
+    from toolgen.changes.fields import Cause
+    from toolgen.schema.comparison.verdict import Comparison, Direction
+
+_UNDECIDED: Final = frozenset({"WIRE205", "WIRE306"})
+
+
+def compare_schemas(
+    subject: str,
+    side: str,
+    before: Any,
+    after: Any,
+    *,
+    path: Path,
+    formats: tuple[bool, bool] = (False, False),
+) -> Iterator[Change]:
+    """Yield the WIRE changes of one side of a tool, `args` or `result`, where the accepted values may have changed.
+
+    `path` leads to the tool in both catalogs; `formats` says of each of them whether `format` is checked.
+    """
+    if canonical(before) == canonical(after) and formats[0] == formats[1]:
+        return
+    was, now = formats
+    whole: Comparison | None = None
+    if not (is_plain(before) and is_plain(after)):
+        whole = compare(before, after, formats_before=was, formats_after=now)
+        if whole.lost.verdict is Verdict.NONE and whole.gained.verdict is Verdict.NONE:
+            return
+    comparison = _Args if side == "args" else _Result
+    yield from comparison(subject, (*path, side), before, after, whole).changes(
+        causes(before, after, formats_before=was, formats_after=now)
+    )
+
+
+class _Side:
+    """One side of a tool: the rules for what its fields lose and gain."""
+
+    def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
+        self._subject, self._path = subject, path
+        self._before, self._after = before, after
+        self._whole = whole
+
+    def changes(self, found: Iterable[Cause]) -> Iterator[Change]:
+        """Yield a change for each cause that the comparison of the wholes does not exclude, and at least one."""
+        told = [change for cause in found for change in self.of_cause(cause)]
+        yield from told
+        if self._whole is not None and not (
+            any(change.code in self.harmful for change in told) if self._harms() else told
+        ):
+            yield from self.of_whole(self._whole)
+
+    harmful: frozenset[str]
+
+    def of_cause(self, cause: Cause) -> Iterator[Change]:
+        raise NotImplementedError
+
+    def of_whole(self, whole: Comparison) -> Iterator[Change]:
+        raise NotImplementedError
+
+    def _harms(self) -> bool:
+        raise NotImplementedError
+
+    def _loses(self) -> bool:
+        return self._whole is None or self._whole.lost.verdict is not Verdict.NONE
+
+    def _gains(self) -> bool:
+        return self._whole is None or self._whole.gained.verdict is not Verdict.NONE
+
+    def _change(self, code: str, message: str, field: str = "", direction: Direction | None = None) -> Change:
+        inside = ("properties", field) if field else ()
+        old, new = _at(self._before, inside), _at(self._after, inside)
+        places: tuple[Path, Path] = ((), ())
+        evidence = ""
+        if direction is not None and direction.counterexample is not None:
+            found = direction.counterexample
+            keyword = found.place.keyword
+            places = _keyword(old, found.place.before, keyword), _keyword(new, found.place.after, keyword)
+            evidence = f"for example: {quoted(found.value)}"
+        elif direction is not None and direction.undecided and code in _UNDECIDED:
+            first = direction.undecided[0]
+            places = _steps(first.before), _steps(first.after)
+            evidence = f"undecided at {first.after or '/'}" + (f" (`{first.keyword}`)" if first.keyword else "")
+        return Change(
+            code=code,
+            subject=self._subject,
+            message=message,
+            before_path=(*self._path, *inside, *places[0]) if old is not None or not inside else None,
+            after_path=(*self._path, *inside, *places[1]) if new is not None or not inside else None,
+            before=old,
+            after=new,
+            evidence=evidence,
+        )
+
+
+class _Args(_Side):
+    harmful = frozenset({"WIRE201", "WIRE202", "WIRE203", "WIRE204", "WIRE205", "WIRE209"})
+
+    def of_cause(self, cause: Cause) -> Iterator[Change]:
+        name, lost, gained = cause.field, cause.lost, cause.gained
+        match cause.kind:
+            case Kind.REQUIRED if self._loses():
+                yield self._change("WIRE201", f"the arg `{name}` is required now", name)
+            case Kind.OPTIONAL if self._gains():
+                yield self._change("WIRE208", f"the arg `{name}` is optional now", name)
+            case Kind.REMOVED if lost and self._loses():
+                yield self._change("WIRE202", f"the arg `{name}` is gone", name)
+            case Kind.REMOVED if self._gains() and (gained or name in _names(self._before, "required")):
+                yield self._change("WIRE208", f"any value is accepted as `{name}`", name)
+            case Kind.ADDED if name in _names(self._after, "required"):
+                return  # told as required
+            case Kind.ADDED if lost and self._loses():
+                yield self._change("WIRE209", f"the undeclared key `{name}` is an arg now", name, lost)
+            case Kind.ADDED:
+                yield self._change("WIRE207", f"the arg `{name}` is new", name)
+            case Kind.CHANGED if lost and self._loses():
+                if lost.verdict is Verdict.FOUND:
+                    yield self._change("WIRE203", f"the arg `{name}` accepts fewer values", name, lost)
+                else:
+                    yield self._undecided(lost, name)
+            case Kind.CHANGED if gained and self._gains():
+                yield self._change("WIRE208", f"the arg `{name}` accepts more values", name, gained)
+            case Kind.OTHERS if lost and lost.verdict is Verdict.FOUND:
+                yield self._change("WIRE204", "keys that no arg has accept fewer values, or none")
+            case Kind.OTHERS if gained and not lost:
+                yield self._change("WIRE208", "keys that no arg has accept more values")
+            case Kind.OTHERS | Kind.WHOLE if cause.comparison is not None:
+                yield from self.of_whole(cause.comparison)
+            case _:
+                return
+
+    def of_whole(self, whole: Comparison) -> Iterator[Change]:
+        if whole.lost.verdict is Verdict.FOUND and self._loses():
+            yield self._change("WIRE204", "the args accept fewer values", "", whole.lost)
+        elif whole.lost.verdict is Verdict.UNDECIDED and self._loses():
+            yield self._undecided(whole.lost)
+        elif whole.gained.verdict is not Verdict.NONE and self._gains():
+            yield self._change("WIRE208", "the args accept more values", "", whole.gained)
+
+    def _undecided(self, lost: Direction, name: str = "") -> Change:
+        what = f"the arg `{name}` accepts" if name else "the args accept"
+        return self._change("WIRE205", f"it is undecided whether {what} every value that was valid", name, lost)
+
+    def _harms(self) -> bool:
+        return self._loses()
+
+
+class _Result(_Side):
+    harmful = frozenset({"WIRE301", "WIRE302", "WIRE303", "WIRE304", "WIRE305", "WIRE306"})
+
+    def of_cause(self, cause: Cause) -> Iterator[Change]:
+        name, gained = cause.field, cause.gained
+        match cause.kind:
+            case Kind.OPTIONAL if self._gains():
+                yield self._change("WIRE301", f"the field `{name}` of the result may be absent", name)
+            case Kind.REMOVED if self._gains() and (gained or name in _names(self._before, "required")):
+                yield self._change("WIRE302", f"the field `{name}` of the result is gone", name)
+            case Kind.ADDED if gained and self._gains():
+                yield self._change("WIRE303", f"the result has a new field `{name}`", name)
+            case Kind.ADDED:
+                yield self._change("WIRE308", f"the result declares a field `{name}`", name)
+            case Kind.CHANGED if gained and self._gains():
+                if gained.verdict is Verdict.FOUND:
+                    yield self._change("WIRE304", f"the field `{name}` of the result has new values", name, gained)
+                else:
+                    yield self._undecided(gained, name)
+            case Kind.REQUIRED if name not in _names(self._before, "properties"):
+                return  # told as added
+            case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses() and (
+                cause.lost or cause.kind is Kind.REQUIRED
+            ):
+                yield self._change("WIRE307", f"the field `{name}` of the result has fewer possible values", name)
+            case Kind.OTHERS if gained and gained.verdict is Verdict.FOUND:
+                yield self._change("WIRE305", "the result may have keys that no field names, with new values")
+            case Kind.OTHERS | Kind.WHOLE if cause.comparison is not None:
+                yield from self.of_whole(cause.comparison)
+            case _:
+                return
+
+    def of_whole(self, whole: Comparison) -> Iterator[Change]:
+        if whole.gained.verdict is Verdict.FOUND and self._gains():
+            yield self._change("WIRE305", "the result has new values", "", whole.gained)
+        elif whole.gained.verdict is Verdict.UNDECIDED and self._gains():
+            yield self._undecided(whole.gained)
+        elif whole.lost.verdict is not Verdict.NONE and self._loses():
+            yield self._change("WIRE307", "the result has fewer possible values")
+
+    def _undecided(self, gained: Direction, name: str = "") -> Change:
+        what = f"the field `{name}` of the result" if name else "the result"
+        return self._change("WIRE306", f"it is undecided whether {what} has new values", name, gained)
+
+    def _harms(self) -> bool:
+        return self._gains()
+
+
+def compare_wire(
+    ident: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    *,
+    path: Path,
+    formats: tuple[bool, bool] = (False, False),
+) -> Iterator[Change]:
+    """Yield the WIRE changes of a tool that both catalogs have, given as their entries of it."""
+    injected = set(after.get("inject", ())) - set(before.get("inject", ()))
+    taken = [name for name in injected if name in before["args"].get("properties", {})]
+    for name in sorted(taken):
+        yield Change(
+            code="WIRE206",
+            subject=ident,
+            message=f"the arg `{name}` is filled by the host now",
+            before_path=(*path, "args", "properties", name),
+            after_path=(*path, "inject"),
+            before=before["args"]["properties"][name],
+        )
+    args = compare_schemas(ident, "args", before["args"], after["args"], path=path, formats=formats)
+    for change in args:
+        if not (change.code == "WIRE202" and change.before_path and change.before_path[-1] in taken):
+            yield change
+    results = (before.get("result", True), after.get("result", True))
+    yield from compare_schemas(ident, "result", *results, path=path, formats=formats)
+    for code, key, what in (("WIRE401", "bounded", "the paging"), ("WIRE404", "server_data", "the server data")):
+        if before.get(key) != after.get(key):
+            yield Change(
+                code=code,
+                subject=ident,
+                message=f"{what} changed",
+                before_path=(*path, key),
+                after_path=(*path, key),
+                before=before.get(key),
+                after=after.get(key),
+            )
+
+
+def _at(schema: Any, inside: Path) -> Any:
+    for step in inside:
+        schema = schema.get(step) if isinstance(schema, dict) else None
+    return schema
+
+
+def _names(schema: Any, keyword: str) -> Collection[Any]:
+    """Return the names under `required` or `properties`; servers may send anything."""
+    found = schema.get(keyword) if is_object(schema) else None
+    return found if is_object(found) or is_array(found) else ()
+
+
+def _keyword(schema: Any, pointer: str, keyword: str) -> Path:
+    """Return the place of a keyword in the part of a schema that a pointer leads to, or of the part without it."""
+    steps = _steps(pointer)
+    return (*steps, keyword) if keyword and _at(schema, (*steps, keyword)) is not None else steps
+
+
+def _steps(pointer: str) -> Path:
+    return tuple(steps_of(pointer))

@@ -1,0 +1,145 @@
+"""`toolgen diff`: what changed between two versions of the specs, and whom it breaks."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen.authoring.diff.compare import compare_sides
+from toolgen.authoring.diff.errors import DiffError, SpecsError
+from toolgen.authoring.diff.recorded import Recording
+from toolgen.authoring.diff.sides import folder_in_repository, other_side, working_tree
+from toolgen.changes.rules import Category
+from toolgen.cli.named_files import named_lines
+from toolgen.cli.output import show_diagnostics, show_json, takes_color
+from toolgen.cli.project import project
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from toolgen.authoring.diff.compare import Report
+    from toolgen.compiler.config import Config
+
+
+class _Categories(click.ParamType[tuple[Category, ...]]):
+    """Categories, separated by commas."""
+
+    name = "CATEGORIES"
+
+    def convert(
+        self, value: str | tuple[Category, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Category, ...]:
+        if not isinstance(value, str):
+            return value
+        words = [word.strip().lower() for word in value.split(",") if word.strip()]
+        known = [each.value for each in Category]
+        for word in words:
+            if word not in known:
+                self.fail(f"there is no category `{word}`; they are {', '.join(known)}", param, ctx)
+        return tuple(map(Category, words))
+
+
+@click.command("diff")
+@click.option(
+    "--against",
+    default="",
+    metavar="REF|DIR|PACKAGE",
+    help="The version before: a git commit, a project or generated package in a folder, or an installed package. "
+    "Default: where the working tree left the default branch.",
+)
+@click.option("--fail-on", type=_Categories(), default=(), help="Exit 1 for changes in these categories: wire,code.")
+@click.option("--only", type=_Categories(), default=tuple(Category), help="Show these categories only.")
+@click.option("--calls", metavar="FILE", help="Recorded calls, as `toolgen replay` reads them, to check against both.")
+@click.option("--bump", is_flag=True, help="Print only the part of the version to raise: major, minor, patch or none.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "sarif", "github", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Output format: sarif for code scanning, github for annotations, markdown for a comment.",
+)
+def command(
+    *,
+    against: str,
+    fail_on: Sequence[Category],
+    only: Sequence[Category],
+    calls: str | None,
+    bump: bool,
+    style: str,
+) -> int:
+    """Compare the specs with another version of them.
+
+    Both are compiled, and compared in four categories: WIRE (calls and results that were valid and are not any more),
+    CODE (typed Python that uses the package), MODEL (what a model sees), ROUTE (what runs a call, and who may make it).
+    Exit code 1 only with --fail-on: where one of its categories has changes that are not additions.
+    """
+    config = project()
+    try:
+        recording = _recording(calls)
+        report = _report(config, against, recording)
+    except SpecsError as error:
+        show_diagnostics(error.diagnostics, error.sources)
+        click.echo(visible(f"{error}: nothing was compared"), err=True)
+        return 1
+    except DiffError as error:
+        raise click.UsageError(str(error)) from None
+    shown = report.of(only)
+    if bump:
+        _show_bump(shown, style)
+    else:
+        _show(shown, style, config.root)
+    return 1 if shown.failing(fail_on) else 0
+
+
+def _report(config: Config, against: str, recording: Recording | None) -> Report:
+    with other_side(config, against) as before:
+        return compare_sides(before, working_tree(config), recording)
+
+
+def _recording(calls: str | None) -> Recording | None:
+    if calls is None:
+        return None
+    try:
+        with named_lines(calls) as lines:
+            return Recording(lines)
+    except DiffError as error:
+        raise DiffError(f"{calls} is no recording: {error}") from None
+
+
+def _show(report: Report, style: str, root: Path) -> None:
+    if style == "text":
+        from toolgen.authoring.diff.report.text import render_text
+
+        text = render_text(report, color=takes_color(sys.stdout))
+    elif style == "github":
+        from toolgen.authoring.diff.report.github import render_github
+
+        text = render_github(report, folder_in_repository(root))
+    elif style == "markdown":
+        from toolgen.authoring.diff.report.markdown import render_markdown
+
+        text = render_markdown(report)
+    else:
+        from toolgen.authoring.diff.report.records import to_json, to_sarif
+
+        show_json(to_json(report) if style == "json" else to_sarif(report, folder_in_repository(root)))
+        return
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+def _show_bump(report: Report, style: str) -> None:
+    part = report.bump.value if report.bump else "none"
+    codes = sorted({each.change.code for each in report.changes if each.change.rule.bump is report.bump})
+    if style == "json":
+        show_json({"bump": part, "because": codes})
+        return
+    click.echo(part)
+    for code in codes:
+        subjects = sorted({each.change.subject for each in report.changes if each.change.code == code})
+        rule = next(each.change.rule for each in report.changes if each.change.code == code)
+        click.echo(visible(f"  {code} {rule.name}: {', '.join(subjects[:5])}{', …' if len(subjects) > 5 else ''}"))

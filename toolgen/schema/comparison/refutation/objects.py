@@ -1,0 +1,183 @@
+"""Goals for objects: which fields there are, and the schemas of their values and names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.schema.comparison.refutation.fields import Fields, Key, Other
+from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Outcome
+from toolgen.schema.comparison.refutation.literal_values import is_among, values_of
+from toolgen.schema.comparison.refutation.strings import size_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from toolgen.schema.comparison.refutation.branch import Branch
+    from toolgen.schema.comparison.refutation.solver import Solver
+
+_MOST_FIELDS: Final = 300
+"""Maximum fields of a generated object."""
+
+_FAILING: Final = ("property", "pattern property", "others", "propertyNames")
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field that shows that a constraint fails: what its value and its name must fulfil."""
+
+    key: Key
+    value: tuple[Claim, ...] = ()
+    name: tuple[Claim, ...] = ()
+
+
+def solve_object(branch: Branch, solver: Solver) -> Outcome:
+    """Solve a goal for an object."""
+    fields = Fields(branch, solver)
+    if fields.absent.intersection(fields.required):
+        return IMPOSSIBLE
+    failing = [fact for name in _FAILING for fact in branch.of(name, holds=False)]
+    return _solve(_Objects(branch, solver, fields), failing, ())
+
+
+def _solve(objects: _Objects, failing: Sequence[Fact], chosen: tuple[_Field, ...]) -> Outcome:
+    """Choose, for each fact on fields that fails, a field that shows it."""
+    if not failing:
+        return objects.outcome(chosen)
+    open_ = [
+        outcome
+        for field in _candidates(failing[0], objects.fields)
+        if not objects.is_impossible(field, chosen)
+        for outcome in [_solve(objects, failing[1:], (*chosen, field))]
+        if not outcome.is_impossible
+    ]
+    if not open_:
+        return IMPOSSIBLE
+    values = [value for outcome in open_ for value in outcome.values]
+    return Outcome(is_impossible=False, values=values, spots=[spot for outcome in open_ for spot in outcome.spots])
+
+
+def _candidates(fact: Fact, fields: Fields) -> Iterator[_Field]:
+    """Return the fields that can show that a constraint fails."""
+    fails = (Claim(fact.constraint.schemas[0], False),)
+    keys: list[Key] = [*fields.names, *fields.others]
+    match fact.name:
+        case "property":
+            yield _Field(cast("str", fact.constraint.value), fails)
+        case "pattern property":
+            pattern = cast("str", fact.constraint.value)
+            yield from (_Field(key, fails) for key in keys if fields.is_matched(key, pattern) is not False)
+        case "others":
+            yield from (_Field(key, fails) for key in keys if fields.is_other(key, fact.constraint) is not False)
+        case _:
+            yield from (_Field(key, (), fails) for key in keys)
+
+
+class _Objects:
+    """The objects of one branch."""
+
+    def __init__(self, branch: Branch, solver: Solver, fields: Fields) -> None:
+        self.fields = fields
+        self._solver = solver
+        self._least, self._most = size_bounds(branch, "minProperties", "maxProperties")
+        self._excluded = [value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)]
+
+    def is_impossible(self, field: _Field, chosen: Sequence[_Field]) -> bool:
+        """Return whether a field cannot be there, with what the chosen ones ask of it."""
+        if field.key in self.fields.absent:
+            return True
+        same = [each for each in chosen if each.key == field.key] if isinstance(field.key, str) else []
+        value = [claim for each in (field, *same) for claim in each.value]
+        name = [claim for each in (field, *same) for claim in each.name]
+        return self.fields.value_of(field.key, value).is_impossible or (
+            bool(name or self.fields.has_names or isinstance(field.key, Other))
+            and self.fields.name_of(field.key, name).is_impossible
+        )
+
+    def outcome(self, chosen: Sequence[_Field]) -> Outcome:
+        """Return whether there is an object with the chosen fields, and all required ones."""
+        fields = self.fields
+        named = {field.key for field in chosen if isinstance(field.key, str)}
+        present = [*fields.required, *sorted(named.difference(fields.required))]
+        needs_other = any(isinstance(field.key, Other) for field in chosen)
+        if self._most is not None and len(present) + needs_other > self._most:
+            return IMPOSSIBLE
+        if any(not fields.can_have(name) for name in present):
+            return IMPOSSIBLE
+        if self._least > len(present):
+            possible = [name for name in fields.names if name in present or fields.can_have(name)]
+            if len(possible) < self._least and not any(map(fields.can_have, fields.others)):
+                return IMPOSSIBLE
+        spots = [spot for field in chosen for spot in self._claims_of(field, chosen).spots]
+        return Outcome(is_impossible=False, values=list(self._objects(present, chosen)), spots=spots)
+
+    def _claims_of(self, field: _Field, chosen: Sequence[_Field]) -> Outcome:
+        same = [each for each in chosen if each.key == field.key]
+        return self.fields.value_of(field.key, [claim for each in same for claim in each.value])
+
+    def _objects(self, present: Sequence[str], chosen: Sequence[_Field]) -> Iterator[dict[str, Any]]:
+        if not self._solver.wants_values:
+            return
+        made = self._made(present, chosen)
+        if made is None:
+            return
+        options, first = made
+        for candidate in self._varied(options, first):
+            filled = self._filled(candidate)
+            if filled is not None and not is_among(filled, self._excluded):
+                yield filled
+
+    def _made(
+        self, present: Sequence[str], chosen: Sequence[_Field]
+    ) -> tuple[dict[str, Sequence[Any]], dict[str, Any]] | None:
+        options: dict[str, Sequence[Any]] = {}
+        for name in present:
+            claims = [claim for field in chosen if field.key == name for claim in field.value]
+            options[name] = self.fields.value_of(name, claims).values
+        for field in chosen:
+            if isinstance(field.key, Other):
+                names = [name for name in self.fields.name_of(field.key, field.name).values if name not in options]
+                if not names:
+                    return None
+                options[names[0]] = self.fields.value_of(field.key, field.value).values
+        if not all(options.values()) or len(options) > _MOST_FIELDS:
+            return None
+        return options, {name: values[0] for name, values in options.items()}
+
+    def _varied(self, options: dict[str, Sequence[Any]], first: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Return the first object, those with another value in one field, and one with all fields."""
+        yield first
+        for name, values in options.items():
+            for value in values[1:]:
+                yield {**first, name: value}
+        everything = dict(first)
+        for name in self.fields.names:
+            if name not in first and self.fields.can_have(name) and len(everything) < _MOST_FIELDS:
+                values = self.fields.value_of(name).values
+                if values:
+                    yield {**first, name: values[0]}
+                    everything[name] = values[0]
+        if len(everything) > len(first) and (self._most is None or len(everything) <= self._most):
+            yield everything
+
+    def _filled(self, made: dict[str, Any]) -> dict[str, Any] | None:
+        """Return an object with enough fields; None if there are too few that can be added."""
+        if self._most is not None and len(made) > self._most:
+            return None
+        filled = dict(made)
+        if self._least > _MOST_FIELDS:
+            return None
+        keys: list[Key] = [*self.fields.names, *self.fields.others]
+        for key in keys:
+            if len(filled) >= self._least:
+                return filled
+            if key in filled or not self.fields.can_have(key):
+                continue
+            values = self.fields.value_of(key).values
+            names = [key] if isinstance(key, str) else self.fields.name_of(key).values
+            if isinstance(key, Other) and names:
+                names = [*names, *(f"{names[0]}{index}" for index in range(self._least))]
+            for name in names[: self._least]:
+                if values and len(filled) < self._least:
+                    filled.setdefault(name, values[0])
+        return filled if len(filled) >= self._least else None

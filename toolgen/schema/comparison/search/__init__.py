@@ -1,0 +1,1 @@
+"""Counterexamples: values that one schema accepts and another rejects."""
