@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.diff.errors import DiffError
@@ -17,6 +18,16 @@ _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
 _FILE_MODES: Final = (b"100644", b"100755")
 _LINK_MODE: Final = b"120000"
 _MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit. `time` is that of the committer, in seconds since 1970; `subject` the first line of its message."""
+
+    id: str
+    short: str
+    time: int
+    subject: str
 
 
 class Repository:
@@ -55,6 +66,21 @@ class Repository:
     def describe(self, commit: str) -> str:
         """Return a short name of a commit."""
         return (self._run("rev-parse", "--short", commit) or commit).strip()
+
+    def history(self, paths: Iterable[str], count: int) -> list[Commit]:
+        """Return the last commits on the first-parent line of HEAD that changed any of `paths`, the newest first."""
+        wanted = [f"{self.prefix}{'' if path == '.' else path}" or "." for path in paths]
+        output = self._bytes(
+            "log", "--first-parent", f"--max-count={count}", "-z", "--format=%H%x00%h%x00%ct%x00%s", "HEAD", "--",
+            *(f":(top,literal){path}" for path in wanted),
+        )  # fmt: skip
+        parts = output.decode(errors="replace").split("\0")
+        return [Commit(*parts[at : at + 2], int(parts[at + 2]), parts[at + 3]) for at in range(0, len(parts) - 3, 4)]
+
+    def parent(self, commit: str) -> str | None:
+        """Return the first parent of a commit; None if it has none."""
+        found = self._run("rev-parse", "--verify", "--quiet", f"{commit}^1")
+        return found.strip() if found else None
 
     def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
         """Write files of a commit to a folder. `paths` are files and folders, relative to the folder of the repository.

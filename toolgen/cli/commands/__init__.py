@@ -16,6 +16,7 @@ _SPECS: Final = {
 }
 _AUTHORING: Final = {
     "diff": "Compare the specs with another version: what changed, and whom it breaks.",
+    "docs": "Write a static site of the tools, for people.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.commands.tools.tool_rules import rule_lines, tool_rules
+from toolgen.authoring.tool_rules import rule_lines, tool_rules
 from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json
@@ -30,10 +30,10 @@ def command(*, tool: str, style: str) -> int:
     every = tools_by_ident(made)
     compilation, toolset, each = every[ident_meant(tool, known_tools(each for _, _, each in every.values()))]
     if style == "json":
-        show_json(_json(toolset, each) | tool_rules(compilation.catalog, toolset, each))
+        show_json(_json(toolset, each) | tool_rules(compilation.catalog.policies, toolset, each))
     else:
         _show(".".join((import_name(config.root, compilation.target.out)[1], *toolset.package)), toolset, each)
-        click.echo("\n".join(rule_lines(tool_rules(compilation.catalog, toolset, each))))
+        click.echo("\n".join(rule_lines(tool_rules(compilation.catalog.policies, toolset, each))))
     return 0
 
 

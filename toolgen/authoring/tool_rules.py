@@ -11,12 +11,12 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
+    from toolgen.compiler.ir.catalog import Policy, Tool, Toolset
 
 
-def tool_rules(catalog: Catalog, toolset: Toolset, tool: Tool) -> dict[str, Any]:
+def tool_rules(policies: Sequence[Policy], toolset: Toolset, tool: Tool) -> dict[str, Any]:
     """Return the rules of a tool as JSON data. Keys are those of the spec language.
 
     `policies` has the combined answer of all policies of the target, with its reasons, for each mode and each role that
@@ -32,7 +32,7 @@ def tool_rules(catalog: Catalog, toolset: Toolset, tool: Tool) -> dict[str, Any]
         "limits": asdict(tool.limits),
         "cost": tool.cost.value,
         "gate": tool.gate,
-        "policies": list(_policy_decisions(catalog, toolset, tool)),
+        "policies": list(_policy_decisions(policies, toolset, tool)),
     }
 
 
@@ -56,8 +56,8 @@ def rule_lines(rules: Mapping[str, Any]) -> list[str]:
     return lines + [visible(f"{'' if number else 'policies':9}  {answer}") for number, answer in enumerate(answers)]
 
 
-def _policy_decisions(catalog: Catalog, toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
-    rules = {each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes} for each in catalog.policies}
+def _policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
+    rules = {each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes} for each in given}
     policies = Policies(rules, list(rules))
     entry = Entry(
         ident=tool.ident,
