@@ -77,10 +77,26 @@ class Repository:
         parts = output.decode(errors="replace").split("\0")
         return [Commit(*parts[at : at + 2], int(parts[at + 2]), parts[at + 3]) for at in range(0, len(parts) - 3, 4)]
 
-    def parent(self, commit: str) -> str | None:
-        """Return the first parent of a commit; None if it has none."""
-        found = self._run("rev-parse", "--verify", "--quiet", f"{commit}^1")
-        return found.strip() if found else None
+    def read(self, commits: Iterable[str], path: str) -> list[tuple[str, bytes]]:
+        """Return the id and content of a file or a folder in each commit; both empty where it is not there.
+
+        `path` is relative to the folder of the repository. The content of a folder is its list of entries.
+        """
+        inside = f"{self.prefix}{'' if path == '.' else path}".rstrip("/")
+        names = [f"{commit}:{inside}".encode() for commit in commits]
+        output = self._bytes("cat-file", "--batch", given=b"\n".join((*names, b"")))
+        found: list[tuple[str, bytes]] = []
+        at = 0
+        for _ in names:
+            end = output.index(b"\n", at)
+            words = output[at:end].rsplit(b" ", 2)
+            at = end + 1
+            if words[-1] == b"missing":
+                found.append(("", b""))
+                continue
+            found.append((words[0].decode(), output[at : at + int(words[-1])]))
+            at += int(words[-1]) + 1
+        return found
 
     def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
         """Write files of a commit to a folder. `paths` are files and folders, relative to the folder of the repository.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.errors import DiffError
 from toolgen.authoring.diff.git import Repository
 from toolgen.authoring.diff.sides import Side, other_side, working_tree
-from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, ConfigError
+from toolgen.compiler.config import PROJECT_FILE, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from toolgen.authoring.diff.git import Commit
     from toolgen.changes.change import Change
     from toolgen.compiler.config import Config
+
+_READ: Final = 10
+"""How many times more commits are read than shown, where settings of others are in the same file."""
 
 _SHOWN: Final = 200
 """Maximum changes of one commit that are listed on the page of all changes."""
@@ -64,7 +68,7 @@ class VersionChanges:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The versions, the newest first. `problem` says why there are none."""
+    """The versions that changed anything, the newest first. `problem` says why there are none."""
 
     versions: tuple[VersionChanges, ...] = ()
     problem: str = ""
@@ -90,11 +94,42 @@ def read_history(config: Config, count: int, progress: Callable[[str], None]) ->
         return History()
     try:
         repository = Repository(config.root)
-        commits = repository.history([OWN_FILE, PROJECT_FILE, *(target.specs for target in config.targets)], count)
+        commits = _commits(config, repository, count)
     except DiffError as error:
         return History(problem=str(error))
     with ExitStack() as stack:
-        return History(tuple(reversed(list(_versions(config, repository, commits, stack, progress)))))
+        found = list(_versions(config, repository, commits, stack, progress))
+    return History(tuple(each for each in reversed(found) if each.changes or each.problem))
+
+
+def _commits(config: Config, repository: Repository, count: int) -> list[Commit]:
+    """Return the last commits that changed the specs or the settings of toolgen, the newest first.
+
+    Most changes of a `pyproject.toml` are of other settings; so more commits are read, and compared by what they hold.
+    """
+    specs = sorted({target.specs for target in config.targets})
+    settings = [config.file] if config.file else []
+    found = repository.history([*settings, *specs], count * (_READ if config.file == PROJECT_FILE else 1))
+    if config.file != PROJECT_FILE:
+        return found
+    before = [f"{commit.id}^" for commit in found]
+    after = [commit.id for commit in found]
+    states = [
+        (_settings(texts[number][1]), *(folder[number][0] for folder in folders))
+        for names in (after, before)
+        for texts, folders in [(repository.read(names, config.file), [repository.read(names, each) for each in specs])]
+        for number in range(len(found))
+    ]
+    changed = (commit for number, commit in enumerate(found) if states[number] != states[number + len(found)])
+    return list(changed)[:count]
+
+
+def _settings(text: bytes) -> Any:
+    """Return the settings of toolgen in a `pyproject.toml`; the whole text if it cannot be read."""
+    try:
+        return tomllib.loads(text.decode()).get("tool", {}).get("toolgen")
+    except ValueError:
+        return text
 
 
 def _versions(
@@ -102,8 +137,8 @@ def _versions(
 ) -> Iterator[VersionChanges]:
     """Yield the changes of each version, the oldest first."""
     before: Side | None = Side("nothing", {})
-    if commits and (first := repository.parent(commits[-1].id)):
-        before, _ = _side(config, first, stack)
+    if commits and repository.commit(f"{commits[-1].id}^1"):
+        before, _ = _side(config, f"{commits[-1].id}^1", stack)
     for commit in reversed(commits):
         progress(f"comparing {commit.short}")
         date = datetime.fromtimestamp(commit.time, UTC).date().isoformat()

@@ -66,7 +66,7 @@ def pre(text: str) -> Markup:
 
 def breakable(name: str) -> Markup:
     """Return a name that may be broken at its dots and underscores."""
-    return Markup(re.sub(r"([._]+)", r"\1<wbr>", pre(name)))  # noqa: S704 (escaped by `pre`)
+    return Markup(re.sub(r"([._/]+)", r"\1<wbr>", str(pre(name))))  # noqa: S704 (escaped by `pre`)
 
 
 def _finalized(value: Any) -> Any:

@@ -64,6 +64,17 @@ class Table:
     notes: tuple[TypeParts, ...] = ()
 
     @property
+    def columns(self) -> frozenset[str]:
+        """The columns that are not empty, besides those of names and types."""
+        cells = {
+            "required": any(row.required for row in self.rows),
+            "default": any(row.default is not None for row in self.rows),
+            "bounds": any(row.bounds or row.values for row in self.rows),
+            "description": any(row.description or row.flags for row in self.rows),
+        }
+        return frozenset(name for name, is_used in cells.items() if is_used)
+
+    @property
     def is_open(self) -> bool:
         """Whether it is shown without being opened."""
         return not self.title or len(self.rows) <= _OPEN

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from toolgen.authoring.site.addresses import Kind
 from toolgen.authoring.site.pages.links import Link, ToolRow, link_to, summary, tool_row
 from toolgen.authoring.site.pages.uses import EXCLUDED
+from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from toolgen.authoring.site.contents import Contents, Part
     from toolgen.authoring.site.diagram import Diagram
@@ -93,6 +94,11 @@ class CategoryPart:
     condition: str
     formerly: tuple[str, ...]
     entries: tuple[tuple[str, ToolRow | None, tuple[str, ...]], ...]
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether an entry has args that are mapped."""
+        return any(args for _, _, args in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +183,7 @@ def toolset_page(contents: Contents, part: Part, toolset: Toolset, history: Iter
     )
 
 
-def _source(toolset: Toolset) -> Iterable[tuple[str, str]]:
+def _source(toolset: Toolset) -> Iterator[tuple[str, str]]:
     """Yield what runs the tools. Headers and variables are left out: they may be private."""
     if toolset.server:
         server = toolset.server
@@ -229,7 +235,7 @@ def catalog_page(contents: Contents, part: Part, catalog: ActionCatalog, history
 
     def entry(name: str, action: Action) -> tuple[str, ToolRow | None, tuple[str, ...]]:
         row = tool_row(contents, tools[action.target]) if action.target in tools else None
-        return name, row, tuple(f"{arg}: {value}" for arg, value in sorted(action.args.items()))
+        return name, row, tuple(f"{arg}: {_value(value)}" for arg, value in sorted(action.args.items()))
 
     return CatalogPage(
         name=catalog.name,
@@ -252,6 +258,10 @@ def catalog_page(contents: Contents, part: Part, catalog: ActionCatalog, history
         seeds=catalog.hot_list_seeds,
         history=tuple(history),
     )
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else compact_json(value)
 
 
 def _condition(needs: Condition | None) -> str:

@@ -192,8 +192,10 @@ def _python(package: str, toolset: Toolset, tool: Tool) -> str:
     given = list(_arguments(toolset, tool))
     call = f"result = await runtime.call({names.constant}, {names.args}({', '.join(given)}))"
     if len(call) > _LINE:
+        inner = f"    {names.constant}, {names.args}({', '.join(given)})"
         lines = "".join(f"        {each},\n" for each in given)
-        call = f"result = await runtime.call(\n    {names.constant},\n    {names.args}(\n{lines}    ),\n)"
+        longer = f"    {names.constant},\n    {names.args}(\n{lines}    ),"
+        call = f"result = await runtime.call(\n{inner if len(inner) <= _LINE else longer}\n)"
     return f"from {module} import {names.constant}, {names.args}\n\n{call}"
 
 

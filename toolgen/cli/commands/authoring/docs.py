@@ -22,7 +22,7 @@ from toolgen.spec.visible import visible
     "--history",
     "commits",
     type=click.IntRange(min=0),
-    default=20,
+    default=10,
     show_default=True,
     metavar="N",
     help="Show what the last N commits that changed the specs changed. 0 shows no history.",
