@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from toolgen.authoring.site.addresses import Addresses, Kind
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
+from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.runtime.catalog.catalog import Catalog as RuntimeCatalog
 from toolgen.runtime.policy.effective import effective_set, named_by_ident
 from toolgen.runtime.policy.policy import Policies
@@ -86,6 +87,27 @@ class Contents:
                 Kind.POLICY: self.policies,
             }
         )
+
+    @cached_property
+    def neighbours(self) -> Mapping[str, tuple[str, str]]:
+        """The idents of the tools before and after each tool in its toolset, empty at the ends."""
+        found: dict[str, tuple[str, str]] = {}
+        for _, toolset in self.toolsets.values():
+            idents = ["", *(tool.ident for tool in toolset.tools), ""]
+            found.update(zip(idents[1:-1], zip(idents, idents[2:], strict=False), strict=True))
+        return found
+
+    def args_class(self, place: ToolPlace) -> ClassType | None:
+        """Return the class of the args of a tool; None if they are not an object with named fields."""
+        shape = place.tool.args.shape
+        return self._classes[place.toolset.name].get(shape.name) if isinstance(shape, ClassRef) else None
+
+    @cached_property
+    def _classes(self) -> Mapping[str, Mapping[str, ClassType]]:
+        return {
+            name: {each.name: each for each in toolset.types if isinstance(each, ClassType)}
+            for name, (_, toolset) in self.toolsets.items()
+        }
 
 
 def _by_name(found: Iterable[tuple[str, T]]) -> dict[str, T]:

@@ -41,6 +41,8 @@ def render(template: str, **values: Any) -> str:
 
 def visible_lines(text: str) -> str:
     """Return a text with its lines and tabs, and with every other hidden character as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
     return _HIDDEN_IN_LINES.sub(lambda found: escaped(found[0]) if is_hidden(found[0]) else found[0], text)
 
 

@@ -41,12 +41,11 @@ if TYPE_CHECKING:
 class Form:
     """A tool in one form. `text` is what is sent, in the `language` json, python or text; `bytes` its UTF-8 length.
 
-    `name` is that of the tool there. If it cannot be sent, `problem` says why, and the text is empty. `differences`
+    If it cannot be sent, `problem` says why, and the text is empty. `differences`
     are where a provider's schema is not that of the tool.
     """
 
     label: str
-    name: str
     language: str
     text: str
     differences: tuple[str, ...] = ()
@@ -89,7 +88,7 @@ class Shown:
             problem = "; ".join(
                 f"{each.pointer and f'at {each.pointer}: '}{each.reason}" for each in payload.problems
             )
-            yield Form(label, name, "json", text, tuple(_sentences(payload.differences)), problem)
+            yield Form(label, "json", text, tuple(_sentences(payload.differences)), problem)
 
     def _wire_name(self, ident: str) -> str:
         return self._tools[ident].wire_name or wire_name(ident)
@@ -114,8 +113,8 @@ class Shown:
     def _actions_forms(self, tool: Tool) -> Iterator[Form]:
         for label, entry in self._entries.get(tool.ident, ()):
             text = compact_json({"qualified_name": entry.name, "short_description": entry.short_description})
-            yield Form(f"{label}, listed", entry.name, "json", text)
-            yield Form(f"{label}, described", entry.name, "json", compact_json(entry.as_described()))
+            yield Form(f"{label}, listed", "json", text)
+            yield Form(f"{label}, described", "json", compact_json(entry.as_described()))
 
     @cached_property
     def _entries(self) -> dict[str, list[tuple[str, Entry]]]:
@@ -143,12 +142,12 @@ class Shown:
     def _found(self, tool: Tool) -> Form:
         offered = self._candidates[tool.ident]
         line = compact_json({"name": offered.name, "description": offered.short_description})
-        return Form("retrieval, when it is found", offered.name, "json", line)
+        return Form("retrieval, when found", "json", line)
 
     def _function(self, tool: Tool) -> Form:
         stub = self._stubs["tools"][tool.ident]
         types = [self._stubs["types"][name] for name in stub.get("types", ())]
-        return Form("codeact", stub["function"], "python", "\n\n".join([*types, stub["source"]]))
+        return Form("codeact", "python", "\n\n".join([*types, stub["source"]]))
 
     @cached_property
     def _stubs(self) -> dict[str, Any]:
@@ -169,9 +168,9 @@ class Shown:
             prompt_example=tool.tag.example,
         )
         try:
-            yield Form("tags", tool.tag.prefix, "text", prompt_block([made]))
+            yield Form("tags", "text", prompt_block([made]))
         except CatalogError as error:
-            yield Form("tags", tool.tag.prefix, "text", "", problem=str(error))
+            yield Form("tags", "text", "", problem=str(error))
 
 
 def _category(category: CompiledCategory) -> Category:

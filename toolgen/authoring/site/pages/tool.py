@@ -10,8 +10,7 @@ from toolgen.authoring.site.addresses import Kind
 from toolgen.authoring.site.pages.fields import side_of
 from toolgen.authoring.site.pages.links import link_to, tool_tags
 from toolgen.authoring.tool_rules import tool_rules
-from toolgen.compiler.ir.shapes import ClassRef, ClassType
-from toolgen.schema.json_values import is_object
+from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.literals import literal
 from toolgen.spec.wire_names import wire_name
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.site.pages.shown import Form, Shown
     from toolgen.authoring.site.pages.uses import AgentUse, Entry, Uses
     from toolgen.compiler.ir.catalog import Tool, Toolset
+    from toolgen.compiler.ir.shapes import ClassType
 
 _LINE: Final = 88
 """Maximum characters of a line of Python, as formatters have it."""
@@ -59,7 +59,7 @@ class ExampleText:
 
 @dataclass(frozen=True, slots=True)
 class ToolPage:
-    """All that the page of a tool shows."""
+    """All that the page of a tool shows. The JSON of schemas is compact, that of examples indented."""
 
     ident: str
     title: str
@@ -92,22 +92,21 @@ def tool_page(
 ) -> ToolPage:
     """Return the page of a tool. `history` are its changes, the newest first."""
     tool, toolset = place.tool, place.toolset
-    idents = [each.ident for each in toolset.tools]
-    at = idents.index(tool.ident)
+    previous, following = contents.neighbours[tool.ident]
     rules = tool_rules(place.part.catalog.policies, toolset, tool)
     return ToolPage(
         ident=tool.ident,
         title=tool.title,
         description=tool.description,
         permission=tool.permission.value,
-        tags=tool_tags(tool),
+        tags=tuple(tag for tag in tool_tags(tool) if tag != toolset.kind.value),
         toolset=link_to(contents, Kind.TOOLSET, toolset.name),
         kind=toolset.kind.value,
         facts=tuple(_facts(tool, rules)),
         args=side_of(tool.args.json, "args-fields", tool.inject),
-        args_json=_json(tool.args.json),
+        args_json=compact_json(tool.args.json),
         result=side_of(tool.result.json, "result-fields"),
-        result_json=_json(tool.result.json),
+        result_json=compact_json(tool.result.json),
         examples=tuple(
             ExampleText(_json(each.args), _json(each.result) if each.has_result else "") for each in tool.examples
         ),
@@ -115,13 +114,13 @@ def tool_page(
         checked_by_call=tuple(_checked_by_call(tool)),
         agents=tuple(uses.agents.get(tool.ident, ())),
         entries=tuple(uses.entries.get(tool.ident, ())),
-        python=_python(place.part.package, toolset, tool),
+        python=_python(place.part.package, toolset, tool, contents.args_class(place)),
         python_names=_python_names(tool),
         providers=shown.by_provider(tool),
         presentations=shown.by_presentation(tool),
         history=tuple(history),
-        previous=link_to(contents, Kind.TOOL, idents[at - 1]) if at else None,
-        following=link_to(contents, Kind.TOOL, idents[at + 1]) if at + 1 < len(idents) else None,
+        previous=link_to(contents, Kind.TOOL, previous) if previous else None,
+        following=link_to(contents, Kind.TOOL, following) if following else None,
     )
 
 
@@ -185,11 +184,11 @@ def _checked_by_call(tool: Tool) -> Iterator[str]:
         yield "paths"
 
 
-def _python(package: str, toolset: Toolset, tool: Tool) -> str:
+def _python(package: str, toolset: Toolset, tool: Tool, args: ClassType | None) -> str:
     """Return the import of a tool, and a call with the args of its first example, or those that are required."""
     names = tool.names
     module = ".".join((package, *toolset.package))
-    given = list(_arguments(toolset, tool))
+    given = list(_arguments(tool, args))
     call = f"result = await runtime.call({names.constant}, {names.args}({', '.join(given)}))"
     if len(call) > _LINE:
         inner = f"    {names.constant}, {names.args}({', '.join(given)})"
@@ -199,11 +198,9 @@ def _python(package: str, toolset: Toolset, tool: Tool) -> str:
     return f"from {module} import {names.constant}, {names.args}\n\n{call}"
 
 
-def _arguments(toolset: Toolset, tool: Tool) -> Iterator[str]:
-    shape = tool.args.shape
-    made = next((each for each in toolset.types if isinstance(shape, ClassRef) and each.name == shape.name), None)
+def _arguments(tool: Tool, args: ClassType | None) -> Iterator[str]:
     example = tool.examples[0].args if tool.examples else {}
-    for field in made.fields if isinstance(made, ClassType) else ():
+    for field in args.fields if args else ():
         if field.wire in tool.inject:
             continue
         if is_object(example) and field.wire in example:
