@@ -86,7 +86,14 @@ def diagram_of(contents: Contents) -> Diagram:
             for each, (x, y) in middle
         ),
         *(
-            Box(x, y, name, f"agent, {contents.agents[name][1].role}", contents.addresses.path(Kind.AGENT, name), "agent")
+            Box(
+                x,
+                y,
+                name,
+                f"agent, {contents.agents[name][1].role}",
+                contents.addresses.path(Kind.AGENT, name),
+                "agent",
+            )
             for name, (x, y) in right
         ),
     ]
@@ -122,9 +129,7 @@ def _agent_path(contents: Contents, name: str, words: str) -> str:
     return contents.addresses.find(Kind.AGENT, name) if words == _WORDS[ToolsetKind.AGENT] else ""
 
 
-def _column(
-    each: Iterable[T], number: int, rows: int
-) -> list[tuple[T, tuple[int, int]]]:
+def _column(each: Iterable[T], number: int, rows: int) -> list[tuple[T, tuple[int, int]]]:
     """Place records below each other, in the middle of the height."""
     listed: Sequence[T] = list(each)
     top = _TOP + (rows - len(listed)) * _ROW // 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from collections import defaultdict
 from contextlib import ExitStack
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _READ: Final = 10
 """How many times more commits are read than shown, where settings of others are in the same file."""
+
+_NO_REPOSITORY: Final = "the project is in no git repository with commits"
 
 _SHOWN: Final = 200
 """Maximum changes of one commit that are listed on the page of all changes."""
@@ -95,8 +98,8 @@ def read_history(config: Config, count: int, progress: Callable[[str], None]) ->
     try:
         repository = Repository(config.root)
         commits = _commits(config, repository, count)
-    except DiffError as error:
-        return History(problem=str(error))
+    except DiffError:
+        return History(problem=_NO_REPOSITORY if shutil.which("git") else "git is not installed")
     with ExitStack() as stack:
         found = list(_versions(config, repository, commits, stack, progress))
     return History(tuple(each for each in reversed(found) if each.changes or each.problem))
@@ -149,7 +152,10 @@ def _versions(
             before = after
         else:
             yield VersionChanges(version, (), problem)
-    if before is not None and (now := _compared(Version("", "", "Not committed"), before, working_tree(config))).changes:
+    if (
+        before is not None
+        and (now := _compared(Version("", "", "Not committed"), before, working_tree(config))).changes
+    ):
         yield now
 
 

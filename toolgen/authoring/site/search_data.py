@@ -39,7 +39,13 @@ def search_script(contents: Contents) -> str:
     for kind, name, text, names, others in _documents(contents):
         path = contents.addresses.path(kind, name)
         first = _words(names)
-        row = [kinds.index(kind), visible(name), _cut(text), " ".join(sorted(first)), " ".join(sorted(_words(others) - first))]
+        row = [
+            kinds.index(kind),
+            visible(name),
+            _cut(text),
+            " ".join(sorted(first)),
+            " ".join(sorted(_words(others) - first)),
+        ]
         rows.append(row if path == f"{kind.value}/{name}.html" else [*row, path])
     lines = ",\n".join(_script_text(row) for row in rows)
     return f"toolgenSearch({_script_text([kind.value for kind in kinds])}, [\n{lines}\n]);\n"
@@ -52,7 +58,7 @@ def _documents(contents: Contents) -> Iterator[tuple[Kind, str, str, str, str]]:
     for name, (_, agent) in contents.agents.items():
         yield Kind.AGENT, name, agent.description, name, f"{agent.description} {agent.role}"
     for name, (_, catalog) in contents.catalogs.items():
-        words = " ".join(f"{each.name} {each.description}" for each in catalog.categories)
+        words = " ".join(f"{each.name} {each.description} {' '.join(each.actions)}" for each in catalog.categories)
         yield Kind.CATALOG, name, catalog.prompt, name, f"{catalog.prompt} {words}"
     for name, (_, policy) in contents.policies.items():
         yield Kind.POLICY, name, "", name, " ".join(policy.rules)

@@ -56,7 +56,9 @@ def check_folder(folder: Path) -> None:
     if foreign:
         more = f" and {len(foreign) - _LISTED} more" if len(foreign) > _LISTED else ""
         names = ", ".join(foreign[:_LISTED])
-        raise SiteError(f"{folder.name} has files that are not of a site: {names}{more}. Move them, or name another folder")
+        raise SiteError(
+            f"{folder.name} has files that are not of a site: {names}{more}. Move them, or name another folder"
+        )
 
 
 def _listed_files(folder: Path) -> set[str]:

@@ -182,7 +182,9 @@ class _Reader:
         if asked.node.get("additionalProperties") is False:
             notes.append((("Other fields are refused.", ""),))
         elif is_object(others := asked.node.get("additionalProperties")) and others:
-            notes.append((("Other fields are ", ""), *self.type_of(others, f"{asked.title or 'other'} value"), (".", "")))
+            notes.append(
+                (("Other fields are ", ""), *self.type_of(others, f"{asked.title or 'other'} value"), (".", ""))
+            )
         return Table(asked.anchor, asked.title, str(asked.node.get("description", "")), rows, tuple(notes))
 
     def says_more(self, alternative: Any) -> bool:
@@ -242,9 +244,7 @@ class _Reader:
                 break
         return total
 
-    def type_of(
-        self, schema: Any, path: str, inline: dict[str, Any] | None = None, level: int = 0
-    ) -> TypeParts:
+    def type_of(self, schema: Any, path: str, inline: dict[str, Any] | None = None, level: int = 0) -> TypeParts:
         """Return the text of a type, with links to tables. `path` names objects that have no name."""
         if not is_object(schema):
             return ((("nothing" if schema is False else "any"), ""),)

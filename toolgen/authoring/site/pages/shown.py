@@ -85,9 +85,7 @@ class Shown:
             name = spelled(tool.ident, self._wire_name(tool.ident), made)
             payload = made.tools([self._offered(tool, name, args)])
             text = "" if payload.problems else compact_json(dict(payload.fields))
-            problem = "; ".join(
-                f"{each.pointer and f'at {each.pointer}: '}{each.reason}" for each in payload.problems
-            )
+            problem = "; ".join(f"{each.pointer and f'at {each.pointer}: '}{each.reason}" for each in payload.problems)
             yield Form(label, "json", text, tuple(_sentences(payload.differences)), problem)
 
     def _wire_name(self, ident: str) -> str:
