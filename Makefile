@@ -46,13 +46,13 @@ test: lint programs ## Run all checks
 
 .PHONY: test-long
 test-long: lint ## Run all checks, including those that take minutes or need the network
-	@sh tests/install_programs.sh long
+	@sh tests/programs/install.sh long
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -m "long or not long"
 
 # Programs that tests start. If one cannot be installed, a message says so and its tests are skipped.
 .PHONY: programs
 programs:
-	@sh tests/install_programs.sh
+	@sh tests/programs/install.sh
 
 .PHONY: bench
 bench: .venv/ready ## Print the benchmarks as JSON

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import adapters, builds, calls, durable, imports, loads, payloads, searches, served
+from benchmarks import adapters, builds, calls, durable, imports, loads, payloads, real, searches, served
 from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "imports": imports.measure,
     "builds": builds.measure,
+    "real": real.measure,
     "loads": loads.measure,
     "calls": calls.measure,
     "searches": searches.measure,

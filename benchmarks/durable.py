@@ -21,7 +21,7 @@ import pytest
 
 from benchmarks.measured.durable_runs import PLAIN, STEPS, TURNS, plain_request, run_request
 from benchmarks.processes import ROOT, report_of, summary
-from tests.postgres import new_server
+from tests.programs.postgres import new_server
 from toolgen.engine.dbos import DbosEngine, database_url, prepare
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, VERSION, open_client
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
 
 SIDES: Final = ("plain", "toolgen")
 CONCURRENCY: Final = 20

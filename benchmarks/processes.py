@@ -17,11 +17,24 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[1]
 
 
-def seconds_of(folder: Path, *arguments: str) -> float:
-    """Return the wall-clock seconds of one run of Python, from start to end."""
+def seconds_of(folder: Path, *arguments: str, fails: Sequence[int] = ()) -> float:
+    """Return the wall-clock seconds of one run of Python, from start to end; `fails` are other exit codes than 0."""
     start = time.perf_counter()
-    _run(folder, arguments)
+    _run(folder, arguments, fails)
     return time.perf_counter() - start
+
+
+def memory_of(folder: Path, *arguments: str) -> int:
+    """Return the most bytes that one run of Python holds at once."""
+    module, *rest = arguments[1:]
+    code = (
+        "import resource, runpy, sys\n"
+        f"sys.argv = {[module, *rest]!r}\n"
+        f"try: runpy.run_module({module!r}, run_name='__main__', alter_sys=True)\n"
+        "except SystemExit: pass\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    return int(_run(folder, ("-c", code)).split()[-1]) * 1024
 
 
 def report_of(folder: Path, *arguments: str) -> dict[str, Any]:
@@ -54,12 +67,12 @@ def ratio(values: Sequence[float], base: Sequence[float]) -> float:
     return round(median(value / other for value, other in zip(values, base, strict=True)), 3)
 
 
-def _run(folder: Path, arguments: Sequence[str]) -> str:
+def _run(folder: Path, arguments: Sequence[str], fails: Sequence[int] = ()) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPATH"] = str(ROOT)
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
-    if done.returncode != 0:
+    if done.returncode not in (0, *fails):
         raise RuntimeError(f"python {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
     return done.stdout

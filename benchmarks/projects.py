@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import time
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.tools import Toolset
+
+_DESCRIPTION: Final = re.compile(r"(description: ['\"]?)(?:Edit \d+\. )?(?=[A-Za-z])")
 
 PACKAGE: Final = "generated"
 """Import name of the package of a project."""
@@ -113,6 +117,15 @@ class Projects:
             (project / "specs" / "policy.yaml").write_text(POLICY, encoding="utf-8")
             build(project)
         return self._built[tools]
+
+
+def changed(project: Path) -> Path:
+    """Change the description of one tool of a project, and return the project."""
+    spec = min((project / "specs").glob("*.yaml"))
+    head, tools, text = spec.read_text(encoding="utf-8").partition("\ntools:")
+    text = _DESCRIPTION.sub(rf"\g<1>Edit {time.monotonic_ns()}. ", text, count=1)
+    spec.write_text(f"{head}{tools}{text}", encoding="utf-8")
+    return project
 
 
 def build(project: Path) -> float:

@@ -102,9 +102,14 @@ class Toolset:
     tools: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
 
 
-def make_toolsets(tools: int, files: int) -> list[Toolset]:
+SMALL: Final = (1, 2, 3, 3, 4, 5, 7)
+LARGE: Final = (25, 30, 35)
+"""How many args a tool may have: as many as published ones, and far more."""
+
+
+def make_toolsets(tools: int, files: int, sizes: Sequence[int] = SMALL) -> list[Toolset]:
     """Generate `tools` tools in `files` files; the same ones every time."""
-    return [_toolset(number, tools // files + (number < tools % files)) for number in range(files)]
+    return [_toolset(number, tools // files + (number < tools % files), sizes) for number in range(files)]
 
 
 def write_specs(toolsets: Sequence[Toolset], folder: Path) -> None:
@@ -129,21 +134,23 @@ def json_schemas(toolsets: Sequence[Toolset]) -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions}
 
 
-def _toolset(number: int, tools: int) -> Toolset:
+def _toolset(number: int, tools: int, sizes: Sequence[int]) -> Toolset:
     schemas = _Schemas(Random(number), is_open=bool(number % 2))  # noqa: S311 - the same tools every time, no secrets
     keys = [f"{verb}_{noun}{qualifier}" for qualifier, noun, verb in product(_QUALIFIERS, _NOUNS, _VERBS)]
     types = {name: schemas.object(2 + index, depth=2) for index, name in enumerate(_TYPES)}
-    return Toolset(f"service{number}", not number % 2, types, {key: _tool(key, schemas) for key in islice(keys, tools)})
+    return Toolset(
+        f"service{number}", not number % 2, types, {key: _tool(key, schemas, sizes) for key in islice(keys, tools)}
+    )
 
 
-def _tool(key: str, schemas: _Schemas) -> Tool:
+def _tool(key: str, schemas: _Schemas, sizes: Sequence[int]) -> Tool:
     verb, _, noun = key.partition("_")
     noun = noun.replace("_", " ")
     description = (
         f"{verb.capitalize()} one {noun} of the workspace.\n"
         f"Use this when the user asks for one {noun} by name or id; the result says what was changed."
     )
-    return Tool(description, schemas.object(schemas.random.choice((1, 2, 3, 3, 4, 5, 7)), depth=0), schemas.result())
+    return Tool(description, schemas.object(schemas.random.choice(sizes), depth=0), schemas.result())
 
 
 class _Schemas:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.project.checkout import ROOT
-from toolgen.compiler.build import compile_specs, generate
+from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.config import ConfigError, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.render import render_text

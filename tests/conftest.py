@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import postgres_server, postgres_url, shared_postgres
+from tests.programs.postgres import postgres_server, postgres_url, shared_postgres
 from tests.unit.runtime.package import shop
 
 __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]

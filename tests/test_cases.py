@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.case import CASES, Case, all_cases, differences, write
+from tests.programs.type_checkers import CHECKERS, mypy
 from tests.project.checkout import ROOT
-from tests.type_checkers import CHECKERS, mypy
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.case import Outcome
-    from tests.type_checkers import Finding
+    from tests.programs.type_checkers import Finding
 
     Findings = Mapping[str, Future[list[Finding]]]
 

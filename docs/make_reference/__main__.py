@@ -6,6 +6,7 @@ from changes_page import changes_page
 from commands_page import commands_page
 from configuration_page import configuration_page
 from diagnostics_page import diagnostics_page
+from lint_page import lint_page
 from reference_folder import FOLDER
 from runtime_page import runtime_page
 from specs_page import specs_page
@@ -18,6 +19,7 @@ def pages() -> dict[str, str]:
         "configuration.md": configuration_page(),
         "runtime.md": runtime_page(),
         "diagnostics.md": diagnostics_page(),
+        "lint.md": lint_page(),
         "changes.md": changes_page(),
         "commands.md": commands_page(),
     }

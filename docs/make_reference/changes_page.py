@@ -7,10 +7,10 @@ from toolgen.changes.rules import RULES
 _INTRO = """\
 # Changes
 
-The rules by which `toolgen diff` compares two versions, and the same texts as `toolgen explain CODE`. The level says how
-much a change matters: *breaking* changes make something fail that worked, a *change* makes behavior differ, a *note* is
-noticed only outside the public contract, and a *compatible* change is an addition. The version is the part that
-`toolgen diff --bump` raises.
+The rules by which `toolgen diff` compares two versions, and the same texts as `toolgen explain CODE`. The level says
+how much a change matters: *breaking* changes make something fail that worked, a *change* makes behavior differ, a
+*note* is noticed only outside the public contract, and a *compatible* change is an addition. The version is the part
+that `toolgen diff --bump` raises.
 
 | category | whom it concerns |
 | --- | --- |

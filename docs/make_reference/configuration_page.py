@@ -8,12 +8,14 @@ from typing import Any
 from reference_folder import FOLDER
 
 from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
+from toolgen.compiler.diagnostics.lint_settings import DEFAULT_PROVIDERS
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.tool_use import DEFAULT_PRESENTATIONS, LAYERS, LEXICAL, PRESENTATIONS
 
 SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
     Config: {
         "targets": ("array of tables", "The packages to build, each with the keys below."),
+        "lint": ("table", "What `toolgen lint` reports: see below."),
         "executors": ("table", "Toolset to its handlers, as `module:name`: what `toolgen call` runs."),
     },
     Target: {
@@ -73,7 +75,20 @@ TOOL_USE: dict[str, tuple[str, str, str]] = {
 }
 """The settings of tool use: type, default and meaning. Programs read them with `read_tool_use`."""
 
-NO_SETTINGS = ("root", "file", "tool_use")
+LINT: dict[str, tuple[str, str, str]] = {
+    "lint.select": ("list of rules", "all", "The rules that report, by id or name."),
+    "lint.ignore": ("list of rules", "-", "Rules that do not report."),
+    "lint.severity": ("`error` `warning` `note` by rule", "the rule's", "The severity of a rule's findings."),
+    "lint.thresholds": ("numbers by rule", "the rule's", "The figure beyond which a rule reports."),
+    "lint.providers": (
+        f"list of {' '.join(f'`{name}`' for name in PROVIDERS)}",
+        " ".join(f"`{name}`" for name in DEFAULT_PROVIDERS),
+        "The providers that tools have to fit.",
+    ),
+}
+"""The settings of lint: type, default and meaning."""
+
+NO_SETTINGS = ("root", "file", "tool_use", "named")
 """The fields of `Config` that are not keys of the configuration."""
 
 
@@ -94,6 +109,9 @@ def configuration_page() -> str:
         "## Tool use\n\nHow models are shown the tools: for `toolgen stats` and `toolgen prompt`, and for programs, "
         "which read the same tables with\n`read_tool_use`.\n\n" + "\n".join(rows)
     )
+    rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
+    rows += [f"| `{key}` | {kind} | {default} | {meaning} |" for key, (kind, default, meaning) in LINT.items()]
+    parts.append("## Lint\n\nThe table `lint`: see the [rules](lint.md).\n\n" + "\n".join(rows))
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.diagnostics.render import render_json, render_text
 from toolgen.compiler.documents import read_documents

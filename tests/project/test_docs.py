@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.type_checkers import Finding, mypy
+from tests.programs.type_checkers import Finding, mypy
 from tests.unit.adapters.sdks import Said, serving
 from tests.unit.cli.forked_python import forked_python
 from toolgen.compiler.config import Target, load_config

@@ -60,8 +60,8 @@ def run_runtime_tests(environment: Environment, folder: Path, marks: str) -> sub
     """Run the tests of the runtime and of the modules based on it, with only the examples of the checkout."""
     for room in ("execute", "llm", "record", "runtime", "search"):
         shutil.copytree(ROOT / "tests" / "unit" / room, folder / "tests" / "unit" / room)
-    for module in ("conftest.py", "postgres.py"):
-        shutil.copy(ROOT / "tests" / module, folder / "tests")
+    shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
+    shutil.copytree(ROOT / "tests" / "programs", folder / "tests" / "programs")
     shutil.copytree(ROOT / "generated", folder / "generated")
     (folder / "benchmarks").mkdir()
     shutil.copy(ROOT / "benchmarks" / "hashed_vectors.py", folder / "benchmarks")

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tests.case import write
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.runtime import load
 from toolgen.runtime.base.packages import read_package
 from toolgen.runtime.codec.codec import _package_codec

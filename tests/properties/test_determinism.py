@@ -18,7 +18,7 @@ from tests.case import differences
 from tests.project.checkout import ROOT
 from tests.properties.schemas import toolsets
 from tests.unit.compiler.specs import resolved
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

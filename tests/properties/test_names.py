@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.properties.package import imported
 from tests.unit.compiler.specs import resolved, toolset
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.ident import Ident
 from toolgen.providers.table import PROVIDERS, provider
 from toolgen.spec.wire_names import fits, wire_name

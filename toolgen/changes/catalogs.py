@@ -70,7 +70,10 @@ def compare_versions(before: Version, after: Version) -> Iterator[Change]:
         before.section("catalogs"), after.section("catalogs"), routing=(before.routing, after.routing)
     )
     yield from _policies(before, after)
-    yield from changed_value("ROUTE312", "tags", "the declared tags changed", before.catalog, after.catalog, "tags", ())
+    if "tags" in before.catalog and "tags" in after.catalog:
+        yield from changed_value(
+            "ROUTE312", "tags", "the declared tags changed", before.catalog, after.catalog, "tags", ()
+        )
 
 
 def _formats(before: Version, after: Version) -> Iterator[Change]:

@@ -82,7 +82,7 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
     for name in dict.fromkeys((*new, *old, *now_must, *must)):
         if name in now_must and name not in must:
             yield Cause(Kind.REQUIRED, name)
-        if name in must and name not in now_must and name in new:
+        if name in must and name not in now_must and (name in new or name not in old):
             yield Cause(Kind.OPTIONAL, name)
         if name not in old and name not in new:
             continue

@@ -64,17 +64,25 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def progress() -> Generator[Callable[[str], None]]:
-    """Return a function that takes the name of each stage. On a terminal, a stage longer than a second is shown."""
+def progress(clock: Callable[[str], None] = lambda stage: None) -> Generator[Callable[[str], None]]:
+    """Return a function that takes the name of each stage, and passes it to `clock`, if there is one.
+
+    On a terminal, a stage longer than a second is shown.
+    """
     if not sys.stderr.isatty() or _is_dumb():
-        yield lambda stage: None
+        yield clock
         return
     spinner = _Spinner()
     patience = threading.Timer(_PATIENCE, spinner.start)
     patience.daemon = True
     patience.start()
+
+    def begin(stage: str) -> None:
+        clock(stage)
+        spinner.show(stage)
+
     try:
-        yield spinner.show
+        yield begin
     finally:
         patience.cancel()
         patience.join()

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
+from toolgen.cli.project import import_name
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import Severity
-from toolgen.contract.records import ToolsetRegistration
-from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
-    from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime import Catalog
 
 
@@ -51,28 +49,6 @@ def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
         return found
     check_known("agent", agent, {name for catalog in found.values() for name in catalog.section("agents")})
     return {out: catalog for out, catalog in found.items() if agent in catalog.section("agents")}
-
-
-def idle_runtime(catalog: Catalog) -> Runtime:
-    """Build a runtime for runs that make no calls; every toolset has an executor that raises."""
-    executors = [ToolsetRegistration(toolset=toolset, executor=_Idle()) for toolset in catalog.toolsets]
-    return Runtime(catalog, executors=executors, permission=deny_all)
-
-
-class _Idle:
-    """The executor of a toolset in a run that makes no calls."""
-
-    def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> NoReturn:
-        raise AssertionError(f"{request.name} was called in a run that makes no calls")
-
-
-def import_name(root: Path, out: str) -> tuple[Path, str]:
-    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
-    folder, parts = (root / out).parent, [(root / out).name]
-    while folder != root and (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
 
 
 def chosen_policies(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:

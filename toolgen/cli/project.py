@@ -10,7 +10,8 @@ import click
 
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import show_diagnostics
-from toolgen.compiler.build import compile_specs
+from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.compile import compile_specs, summarize
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.providers.spellings import SpelledTool
@@ -20,6 +21,7 @@ from toolgen.spec.wire_names import wire_name
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from toolgen.compiler.cache.summary import Summary
     from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
 
 
@@ -34,10 +36,15 @@ class Compilation:
 def project() -> Config:
     """Load the project of the working directory. Raises ConfigError, and click.UsageError if there is no project."""
     config = load_config(Path.cwd())
+    check_folders(config)
+    return config
+
+
+def check_folders(config: Config) -> None:
+    """Raise click.UsageError if the spec folder of a target is missing."""
     for target in config.targets:
         if not (config.root / target.specs).exists():
             raise click.UsageError(_missing(config, target.specs))
-    return config
 
 
 def compilations(config: Config) -> list[Compilation] | None:
@@ -46,12 +53,25 @@ def compilations(config: Config) -> list[Compilation] | None:
     failed = False
     for target in config.targets:
         sink = Diagnostics()
-        compiled = compile_specs(config.root, target, sink)
+        compiled = compile_specs(config.root, target, sink, cache=open_cache(config.root))
         if sink.has_errors:
             show_diagnostics(sink, compiled.sources)
             failed = True
         made.append(Compilation(target, compiled.catalog))
     return None if failed else made
+
+
+def summaries(config: Config) -> list[tuple[Target, Summary]] | None:
+    """Return the tools of every target in short. Errors are shown, and the result is None."""
+    made: list[tuple[Target, Summary]] = []
+    for target in config.targets:
+        sink = Diagnostics()
+        summary = summarize(config, target, sink)
+        if summary is None:
+            show_diagnostics(sink, sink.sources)
+        else:
+            made.append((target, summary))
+    return made if len(made) == len(config.targets) else None
 
 
 def tools_by_ident(made: list[Compilation]) -> dict[str, tuple[Compilation, Toolset, Tool]]:
@@ -69,6 +89,21 @@ def known_tools(tools: Iterable[Tool]) -> KnownTools:
     return KnownTools(
         SpelledTool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.remote or tool.key) for tool in tools
     )
+
+
+def import_name(root: Path, out: str) -> tuple[Path, str]:
+    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
+    folder, parts = (root / out).parent, [(root / out).name]
+    while folder != root and (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
+
+
+def listed_tools(made: Iterable[tuple[Target, Summary]]) -> KnownTools:
+    """The names of the tools of summaries, as the catalog of a built package has them."""
+    tools = (tool for _, summary in made for tool in summary.tools)
+    return KnownTools(SpelledTool(tool.ident, tool.wire_name, tool.source_name) for tool in tools)
 
 
 def _missing(config: Config, specs: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.listing import list_builtin, list_specs
+from toolgen.compiler.cache.store import Cache, open_cache
+from toolgen.compiler.compile import Compiled, check_settings, compile_specs, generate
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
-from toolgen.compiler.publish.inputs import current_inputs
+from toolgen.compiler.publish.inputs import current_inputs, settings_digest
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.state import note_state
@@ -21,16 +22,11 @@ from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
-
-
-NAMES_OTHERS: Final = frozenset(
-    {"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG504", "TG507", "TG509", "TG511"}
-)
-"""Findings about names that are not there. They say nothing where a file had to be left out: it may define them."""
 
 
 MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.STRAY})
@@ -43,63 +39,17 @@ DELETE_STRAYS: Final = "delete strays, or move them elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """What the specs of a target compile to: the IR, and the text of every spec file by path."""
-
-    catalog: Catalog
-    sources: Mapping[str, str]
-
-
-def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet) -> Compiled:
-    """Read and resolve the specs of a target, and those of the built-in toolsets that it names.
-
-    The result is whole only where the sink holds no error.
-    """
-    from toolgen.compiler.documents import read_documents
-    from toolgen.compiler.resolve import resolve
-    from toolgen.compiler.source.read import read_builtin, read_specs
-
-    progress("reading specs")
-    # The built-in ones first: of two that are called the same, the later is reported, and can be renamed.
-    files = [*read_builtin(target.builtin, sink), *read_specs(root / target.specs, root, sink)]
-    documents = read_documents(files, sink)
-    progress("resolving")
-    found = Diagnostics()
-    catalog = resolve(documents, found, profile=target.profile, formats=target.formats)
-    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
-    for diagnostic in found:
-        if complete or diagnostic.code not in NAMES_OTHERS:
-            sink.add(diagnostic)
-    if target.export and not sink.has_errors:
-        from toolgen.compiler.emit.providers import check_exports
-
-        check_exports(catalog, target.export, sink)
-    return Compiled(catalog, sink.sources)
-
-
-def generate(
-    catalog: Catalog, progress: Callable[[str], None] = quiet, *, export: Sequence[str] = ()
-) -> dict[str, bytes]:
-    """The files of the package that a catalog compiles to, by path below its root; `export` are names of providers."""
-    from toolgen.compiler.emit import emit
-    from toolgen.compiler.publish.format import format_python
-
-    progress("generating")
-    files = emit(catalog, export)
-    progress("formatting")
-    return {path: text.encode("utf-8") for path, text in format_python(files).items()}
-
-
-@dataclass(frozen=True, slots=True)
 class Built:
     """The outcome of a build: what was published, or None where errors kept it from that.
 
-    `strays` are files in the package that toolgen did not write, and a build passes over.
+    `strays` are files in the package that toolgen did not write, and a build passes over. `cache` has counts of what
+    was found in it; None if it was not asked.
     """
 
     published: Published | None
     sources: Mapping[str, str]
     strays: tuple[str, ...] = ()
+    cache: Cache | None = None
 
 
 def build(
@@ -115,27 +65,42 @@ def build(
 
     With `warnings_as_errors` a warning counts as an error, and specs are compiled for it where nothing changed too.
     """
+    progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, force=force, sink=sink, waiting=progress):
         return Built(None, {})
     changes = fast_check(tree, target)
-    is_current = changes is not None and all(change.causes == (Cause.STRAY,) for change in changes)
+    left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
+    is_current = changes is not None and len(left) == len(changes)
     if is_current and not warnings_as_errors:
         derive(tree)
-        return Built(Published((), (), ()), {}, strays(tree))
+        return Built(Published((), (), ()), {}, left)
     inputs = current_inputs(config.root, target)
-    compiled = compile_specs(config.root, target, sink, progress)
+    cache = open_cache(config.root)
+    compiled = compile_specs(config.root, target, sink, progress, cache)
+    check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return Built(None, compiled.sources)
+        return Built(None, compiled.sources, cache=cache)
     if is_current:
-        return Built(Published((), (), ()), compiled.sources, strays(tree))
-    files = generate(compiled.catalog, progress, export=target.export)
+        return Built(Published((), (), ()), compiled.sources, left, cache)
+    files = _generate(compiled, target, progress, cache)
     progress("publishing")
     owners = owners_of(compiled.catalog)
+    sources, keys = compiled.sources, compiled.keys
     published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
+    del compiled, files, owners  # most of the memory
     if published is not None:
-        derive(tree)
-    return Built(published, compiled.sources, strays(tree))
+        progress("writing derived data")
+        derive(tree, cache, keys)
+    cache.prune()
+    return Built(published, sources, strays(tree), cache)
+
+
+def _generate(compiled: Compiled, target: Target, progress: Callable[[str], None], cache: Cache) -> dict[str, bytes]:
+    from toolgen.compiler.cache.parts import PartCache
+
+    parts = PartCache(cache, compiled.keys, settings_digest(target))
+    return generate(compiled.catalog, progress, export=target.export, parts=parts)
 
 
 def owners_of(catalog: Catalog) -> dict[str, str]:
@@ -145,26 +110,25 @@ def owners_of(catalog: Catalog) -> dict[str, str]:
     return owners(catalog)
 
 
-def derive(tree: Tree) -> None:
+def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = MappingProxyType({})) -> None:
     """Generate the derived data of a package if it is missing or does not match the catalog.
 
-    If it cannot be written, it is regenerated on use.
+    If it cannot be written, it is regenerated on use. `keys` are those of the toolsets in `cache`.
     """
-    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_stubs
-    from toolgen.search.documents import documents_of_tools
-    from toolgen.search.index_text import INDEX_FILE, write_index
+    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_typed
+    from toolgen.search.index_text import INDEX_FILE, write_counted
 
     catalog = tree.read("catalog.json")
     mark = catalog_mark(catalog)
     stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
     if stale:
+        from toolgen.compiler.cache.derived import derived_parts
+
         document = json.loads(catalog)
-        tools = document["tools"]
+        words, types = derived_parts(document["tools"], cache or Cache(), keys)
         for name in stale:
             text = (
-                write_index(documents_of_tools(tools), mark)
-                if name == INDEX_FILE
-                else write_stubs(tools, document["wire_names"], mark)
+                write_counted(words, mark) if name == INDEX_FILE else write_typed(types, document["wire_names"], mark)
             )
             write_derived(Path(tree.folder), name, text.encode())
 
@@ -195,10 +159,14 @@ def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The outcome of a check: what a build would change, or None where errors kept it from telling."""
+    """The outcome of a check: what a build would change, or None where errors kept it from telling.
+
+    `cache` has the counts of what was found in the cache; None if it was not asked.
+    """
 
     changes: tuple[Change, ...] | None
     sources: Mapping[str, str]
+    cache: Cache | None = None
 
     @property
     def advice(self) -> str:
@@ -222,6 +190,7 @@ def check(
     progress: Callable[[str], None] = quiet,
 ) -> Checked:
     """Compare the committed package with what the specs give. Only an interrupted build is completed or undone."""
+    progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):
         return Checked(None, {})
@@ -230,18 +199,21 @@ def check(
         return Checked((), {})
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
-    compiled = compile_specs(config.root, target, sink, progress)
+    cache = open_cache(config.root, is_kept=False)
+    compiled = compile_specs(config.root, target, sink, progress, cache)
+    check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return Checked(None, compiled.sources)
+        return Checked(None, compiled.sources, cache)
     if changes == ():
-        return Checked((), compiled.sources)
+        return Checked((), compiled.sources, cache)
     return Checked(
         drift(
             tree,
             lock,
             inputs,
-            generate(compiled.catalog, progress, export=target.export),
+            _generate(compiled, target, progress, cache),
             owners_of(compiled.catalog),
         ),
         compiled.sources,
+        cache,
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
+from toolgen.compiler.diagnostics.lint_settings import LintSettings, read_lint_settings
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
@@ -33,7 +34,10 @@ _LARGEST: Final = 10 * 1024 * 1024
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
-_SETTINGS = ("targets", "executors", *TOOL_USE_SETTINGS)
+_SETTINGS = ("targets", "executors", "lint", *TOOL_USE_SETTINGS)
+NAMING: Final = ("executors", "tool_use", "action_retrieval", "settings")
+"""The settings that name tools, toolsets, action catalogs and their conditions."""
+
 _TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin", "export")
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -55,6 +59,7 @@ class Target:
     Python's types; `profile` is the schema subset that specs may use.
     `builtin` are the toolsets of `BUILTIN_TOOLSETS` that are compiled with the target's own, sorted. `export` are
     the providers whose payloads of all tools are written with the package, in the order of `PROVIDERS`.
+    `named` has the settings of the project that name tools, which a build checks: changing them changes the target.
     """
 
     specs: str = "specs"
@@ -63,17 +68,20 @@ class Target:
     profile: Profile = "full"
     builtin: tuple[str, ...] = ()
     export: tuple[str, ...] = ()
+    named: str = field(default="", compare=False, repr=False)
 
 
 _DEFAULT: Final = Target()
 _NO_TOOL_USE: Final = ToolUseConfig()
+_NO_LINT: Final = LintSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`.
 
-    `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves.
+    `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves. `lint`
+    has the rules of `toolgen lint`.
     `file` is what it was read from, in that folder; empty where the defaults hold.
     """
 
@@ -81,6 +89,7 @@ class Config:
     targets: tuple[Target, ...] = (_DEFAULT,)
     executors: Mapping[str, str] = field(default_factory=dict[str, str])
     tool_use: ToolUseConfig = _NO_TOOL_USE
+    lint: LintSettings = _NO_LINT
     file: str = ""
 
 
@@ -108,7 +117,15 @@ def load_config(folder: Path) -> Config:
         return Config(root)
     targets = source.targets()
     _refuse_overlaps(targets, source)
-    config = Config(root, tuple(target for _, target in targets), source.executors(), source.tool_use(), source.file)
+    named = source.named()
+    config = Config(
+        root,
+        tuple(replace(target, named=named) for _, target in targets),
+        source.executors(),
+        source.tool_use(),
+        source.lint(),
+        source.file,
+    )
     source.finish()
     return config
 
@@ -132,13 +149,11 @@ class _Source:
             raise ConfigError(tuple(self.sink), {self.file: self.text} if self.text else {})
 
     def _span(self, key: str) -> Span:
-        places = list(re.finditer(rf"(?<![\w.-]){re.escape(key)}(?=[\"']?\s*[.=\]])", self.text)) if key else []
-        if len(places) != 1:
-            return Span(self.file)
-        start = places[0].start()
-        line = self.text.count("\n", 0, start) + 1
-        column = start - (self.text.rfind("\n", 0, start) + 1) + 1
-        return Span(self.file, line, column, line, column + len(key))
+        return setting_span(self.file, self.text, key)
+
+    def named(self) -> str:
+        """Return the settings whose values are names in specs, as text."""
+        return repr([self.table[key] for key in NAMING if key in self.table]) if self.text else ""
 
     def targets(self) -> list[tuple[str, Target]]:
         """Return each target with its name in messages, such as `targets[0]`."""
@@ -246,10 +261,30 @@ class _Source:
                 self.report("TG705", problem.message, key=problem.setting.rpartition(".")[2], fix=problem.fix)
             return _NO_TOOL_USE
 
+    def lint(self) -> LintSettings:
+        if "lint" not in self.table:
+            return _NO_LINT
+
+        def report(setting: str, message: str, fix: str) -> None:
+            self.report("TG705", message, key=setting.rpartition(".")[2], fix=fix)
+
+        return read_lint_settings(self.table["lint"], report)
+
     def refuse_unknown(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
         for key in table:
             if key not in known:
                 self.report("TG704", f"unknown key `{prefix}{key}`", key=key, fix=nearest(key, known))
+
+
+def setting_span(file: str, text: str, key: str) -> Span:
+    """Return where a setting is, by the last part of its name; the file if that is in several places, or in none."""
+    places = list(re.finditer(rf"(?<![\w.-]){re.escape(key)}(?=[\"']?\s*[.=\]])", text)) if key else []
+    if len(places) != 1:
+        return Span(file)
+    start = places[0].start()
+    line = text.count("\n", 0, start) + 1
+    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    return Span(file, line, column, line, column + len(key))
 
 
 def _source(root: Path) -> _Source | None:

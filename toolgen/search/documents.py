@@ -65,6 +65,20 @@ class SearchDocument:
         return counted
 
 
+@dataclass(frozen=True, slots=True)
+class CountedDocument:
+    """What an index holds of a document: its digest, and its words with their weights."""
+
+    key: str
+    digest: str
+    words: Mapping[str, int]
+
+    @classmethod
+    def of(cls, document: SearchDocument) -> CountedDocument:
+        """Count the words of a document."""
+        return cls(document.key, document.digest, document.counted_words())
+
+
 def document_of_tool(
     ident: str,
     *,

@@ -11,6 +11,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.search.documents import CountedDocument
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -34,20 +36,28 @@ def postings_of(documents: Sequence[SearchDocument], first: int = 0) -> tuple[li
 
     The places are numbers of the documents, starting at `first`.
     """
+    return _postings([document.counted_words() for document in documents], first)
+
+
+def _postings(counted: Iterable[Mapping[str, int]], first: int) -> tuple[list[int], dict[str, list[int]]]:
     lengths: list[int] = []
     postings: dict[str, list[int]] = {}
-    for place, document in enumerate(documents, first):
-        counted = document.counted_words()
-        lengths.append(counted.total())
-        for word, weight in counted.items():
+    for place, words in enumerate(counted, first):
+        lengths.append(sum(words.values()))
+        for word, weight in words.items():
             postings.setdefault(word, []).extend((place, weight))
     return lengths, postings
 
 
 def write_index(documents: Iterable[SearchDocument], mark: str) -> str:
     """Return the index of documents in any order. `mark` identifies their catalog (`catalog_mark`)."""
+    return write_counted(map(CountedDocument.of, documents), mark)
+
+
+def write_counted(documents: Iterable[CountedDocument], mark: str) -> str:
+    """Return the index of documents whose words are counted, as `write_index` does."""
     ordered = sorted(documents, key=lambda document: document.key)
-    lengths, postings = postings_of(ordered)
+    lengths, postings = _postings((document.words for document in ordered), 0)
     head: Mapping[str, Any] = {
         "keys": [document.key for document in ordered],
         "digests": [document.digest for document in ordered],

@@ -189,6 +189,9 @@ class _Reader:
             elif not isinstance(value, types[key]) or isinstance(value, bool):
                 wanted = "a string" if types[key] is str else "a number of seconds"
                 self._wrong_type(f"{setting}.{key}", wanted, value)
+        function = table.get("function")
+        if isinstance(function, str) and not all(function.partition(":")):
+            self._report(f"{setting}.function", f"`{setting}.function` must be `module:name`, not {function!r:.50}")
         if kinds == ["url"] and "model" not in table:
             self._report(setting, f"`{setting}` needs the `model` that the server at `url` is asked for")
 

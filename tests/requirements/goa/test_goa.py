@@ -10,7 +10,7 @@ import pytest
 
 from tests.case import CASES, Case
 from tests.unit.compiler.specs import resolved, toolset
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolRequest, ToolResult
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.case import write
+from tests.programs.type_checkers import Finding, mypy
 from tests.project.checkout import ROOT
-from tests.type_checkers import Finding, mypy
 from tests.unit.compiler.specs import resolved, toolset
 from tests.unit.spec.hostile_patterns import REFUSED, SLOW_ELSEWHERE
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolResult
 from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef, run_tags, tool_defs
 from toolgen.runtime import load

@@ -18,7 +18,7 @@ from tests.project.examples.entries import EVERY_ENTRY
 from tests.requirements.uac.universal import SEATBELT, Universal
 from tests.unit.compiler.specs import resolved, toolset
 from tests.unit.runtime.tools import idle_executors
-from toolgen.compiler.build import compile_specs, generate
+from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.contract.records import ToolRequest

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.compiler.installed import install, run
-from toolgen.compiler.build import build, compile_specs
+from toolgen.compiler.build import build
+from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.config import BUILTIN_TOOLSETS, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.listing import builtin_folder, list_specs
 
 if TYPE_CHECKING:
-    from toolgen.compiler.build import Compiled
+    from toolgen.compiler.compile import Compiled
     from toolgen.compiler.ir.catalog import Catalog
 
 OWN = "toolgen: 1\ntoolset: own\ntools:\n  ping: {{description: Say pong., result: {result}}}\n"

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.case import all_cases
 from tests.hostile.building import shown
 from tests.project.checkout import ROOT
-from toolgen.compiler.build import compile_specs
+from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents

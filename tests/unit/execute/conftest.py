@@ -13,7 +13,7 @@ import pytest
 
 from tests.case import write
 from tests.unit.compiler.specs import resolved
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.command import CommandHost, executor
 from toolgen.runtime import Runtime, allow_all, load

@@ -13,10 +13,10 @@ from mcp import Client
 
 from tests.data.test_data import DATA
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.packages import idle_runtime
-from toolgen.compiler.build import compile_specs
+from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.llm.idle import idle_runtime
 from toolgen.runtime import load
 from toolgen.schema.json_values import canonical
 from toolgen.serve import mcp_server

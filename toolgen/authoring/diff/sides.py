@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.diff.errors import DiffError, SpecsError
 from toolgen.authoring.diff.git import Repository
 from toolgen.authoring.diff.places import Places
-from toolgen.compiler.build import compile_specs
+from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit import emit
@@ -143,7 +143,8 @@ def _of_commit(config: Config, commit: str, against: str, place: Path) -> Side:
     then = load_config(place)
     repository.extract(commit, sorted({target.specs for target in then.targets}), place)
     label = f"the commit {short}" if not against or against.startswith(short) else f"{against} ({short})"
-    return _compiled(then, label, f"{name}:")
+    there = tuple(target for target in then.targets if (place / target.specs).exists())
+    return _compiled(replace(then, targets=there), label, f"{name}:")
 
 
 def _of_folder(folder: Path, against: str, own: Config) -> Side:
@@ -168,11 +169,13 @@ def _compiled(config: Config, label: str, prefix: str = "") -> Side:
         sources.update(compiled.sources)
         if sink.has_errors:
             raise SpecsError(f"the specs of {label} have errors", tuple(sink), compiled.sources)
-        packages[target.out] = _of_catalog(compiled.catalog, compiled.sources)
+        packages[target.out] = package_of(compiled.catalog, compiled.sources)
     return Side(label, packages, prefix, sources)
 
 
-def _of_catalog(catalog: CompiledCatalog, sources: Mapping[str, str]) -> Package:
+def package_of(catalog: CompiledCatalog, sources: Mapping[str, str]) -> Package:
+    """Return the package that a catalog compiles to; its modules are generated when they are read."""
+
     def emitted(toolsets: Collection[str]) -> Mapping[str, str]:
         chosen = tuple(each for each in catalog.toolsets if each.name in toolsets)
         files = emit(replace(catalog, toolsets=chosen))

@@ -50,7 +50,7 @@ def _offers(path: str, writing: Writing, index: Index) -> Iterator[Offer]:
         for key, schema in keys_at(data, writing.parent).items():
             if key not in keys:
                 yield Offer(key, "key", str(schema.get("description", "")), is_key=True)
-    if writing.value is not None:
+    if writing.value:
         yield from _names(path, writing, index, writing.value)
         for text, description in values_at(data, writing.value).items():
             yield Offer(text, "value", description)
@@ -58,7 +58,7 @@ def _offers(path: str, writing: Writing, index: Index) -> Iterator[Offer]:
 
 def _names(path: str, writing: Writing, index: Index, at: Sequence[Step]) -> Iterator[Offer]:
     """Yield the names that a value may be."""
-    key, above = at[-1] if at else "", at[:-1]
+    key, above = at[-1], at[:-1]
     if key == "$ref":
         section = "methods" if above[:1] == ("methods",) and len(above) == 2 else "types"
         yield from _references(path, index, Kind.METHOD if section == "methods" else Kind.TYPE, section)

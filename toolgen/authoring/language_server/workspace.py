@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
-from toolgen.compiler.build import NAMES_OTHERS
+from toolgen.compiler.compile import NAMES_OTHERS
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.listing import SUFFIXES, Listed, list_builtin, list_specs
 from toolgen.compiler.resolve import resolve
-from toolgen.compiler.source.read import SpecFile, parse, read_spec
+from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -203,13 +203,13 @@ def _stamp(real: str) -> object:
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
-def _read(path: str, text: str | None, listed: Listed) -> File:
+def _read(path: str, unsaved: str | None, listed: Listed) -> File:
     sink = Diagnostics()
-    if text is None:
-        spec = read_spec(listed, path, sink)
-        text = sink.sources.get(path, "")
+    if unsaved is None:
+        text = read_listed({path: listed}, sink).get(path, "")
+        spec = None if sink.has_errors else parse_spec(path, text, sink)
     else:
-        node = parse(text, path, sink)
-        spec = None if node is None else SpecFile(path, text, node)
+        text, root = unsaved, parse(unsaved, path, sink)
+        spec = None if root is None else SpecFile(path, text, root)
     documents = read_documents([spec], sink) if spec else []
     return File(path, text, spec, documents[0] if documents else None, tuple(sink))

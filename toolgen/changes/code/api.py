@@ -110,7 +110,9 @@ class Module:
 
     @property
     def is_public(self) -> bool:
-        """Whether consumers import from it: packages, types of shared files, and action catalogs."""
+        """Whether consumers import from it: packages below the root, types of shared files, and action catalogs."""
+        if not self.name:
+            return False
         folder, _, last = self.name.rpartition(".")
         return (self.is_package and last != "models") or not folder or folder == "catalogs"
 

@@ -6,17 +6,21 @@ from typing import Final
 
 _SPECS: Final = {
     "init": "Create a project: configuration, an example spec, and next steps.",
-    "build": "Compile specs into packages; with `--check`, only compare.",
     "import": "Import tool definitions from other formats as specs.",
     "login": "Sign in to an MCP server that wants OAuth.",
     "ir": "Print the resolved intermediate representation of the specs.",
     "schema": "Print the JSON Schema of spec files for editors.",
-    "lsp": "Serve an editor by the language server protocol.",
-    "explain": "Explain a diagnostic code or a rule.",
+    "explain": "Explain a diagnostic or a rule.",
 }
 _AUTHORING: Final = {
     "diff": "Compare the specs with another version: what changed, and whom it breaks.",
+    "lint": "Report what is bad for models and for people in specs that compile.",
+    "fmt": "Format specs, with their comments.",
     "docs": "Write a static site of the tools, for people.",
+    "lsp": "Serve an editor by the language server protocol.",
+}
+_BUILDS: Final = {
+    "build": "Compile specs into packages; with `--check`, only compare.",
 }
 _TOOLS: Final = {
     "list": "List the tools of the project.",
@@ -37,9 +41,16 @@ _RUNS: Final = {
     "worker": "Execute durable runs of agents.",
     "runs": "Look at durable runs, answer what they ask, cancel and resume them.",
 }
-_GROUPS: Final = {"specs": _SPECS, "authoring": _AUTHORING, "tools": _TOOLS, "calls": _CALLS, "runs": _RUNS}
+_GROUPS: Final = {
+    "builds": _BUILDS,
+    "specs": _SPECS,
+    "authoring": _AUTHORING,
+    "tools": _TOOLS,
+    "calls": _CALLS,
+    "runs": _RUNS,
+}
 
-COMMANDS: Final = {**_SPECS, **_AUTHORING, **_TOOLS, **_CALLS, **_RUNS}
+COMMANDS: Final = {"init": _SPECS["init"], **_BUILDS, **_SPECS, **_AUTHORING, **_TOOLS, **_CALLS, **_RUNS}
 """Every command and its summary. Command `x` of a group is `commands/GROUP/x.py`; `import` is `import_.py`."""
 
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.codes import CODES, Severity
+from toolgen.compiler.diagnostics.codes import CODES, Code, Severity
 from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.spec.visible import escaped, is_hidden, visible
 
@@ -51,12 +51,15 @@ def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *
     return "\n".join([*page.lines, summary(found), ""])
 
 
-def render_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Return each diagnostic as JSON data: code, name, severity, location, message, related locations and fix."""
+def render_json(diagnostics: Iterable[Diagnostic], rules: Mapping[str, Code] = CODES) -> list[dict[str, Any]]:
+    """Return each diagnostic as JSON data: code, name, severity, location, message, related locations and fix.
+
+    `rules` has the names of codes; a code of neither these nor the table of diagnostics has none.
+    """
     return [
         {
             "code": diagnostic.code,
-            "name": CODES[diagnostic.code].name,
+            "name": row.name if (row := rules.get(diagnostic.code) or CODES.get(diagnostic.code)) else "",
             "severity": diagnostic.severity.value,
             **_place(diagnostic.span),
             "message": diagnostic.message,

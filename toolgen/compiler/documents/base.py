@@ -29,7 +29,7 @@ GRAMMAR: Final = {
 class Spec(BaseModel):
     """Base of all spec models: no unknown keys, no implicit conversions."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, defer_build=True)
 
 
 class SpecFileHead(Spec):

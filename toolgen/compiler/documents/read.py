@@ -207,7 +207,7 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
     name = str(place[-1]) if place else ""
     match error["type"]:
         case "extra_forbidden":
-            known = _known_keys(model, place[:-1])
+            known = known_keys(model, place[:-1])
             fix = nearest(name, known) or f"the keys here are {', '.join(f'`{key}`' for key in known)}"
             sink.report(
                 "TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix
@@ -223,14 +223,14 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
 def _meant(refusal: _Refusal, model: type[BaseModel]) -> _Place:
     """The place of the key that an unknown key seems to misspell, or its own place."""
     *parent, name = refusal.place
-    return (*parent, closest(str(name), _known_keys(model, tuple(parent))) or name)
+    return (*parent, closest(str(name), known_keys(model, tuple(parent))) or name)
 
 
 def _where(place: tuple[int | str, ...]) -> str:
     return f"`{'.'.join(str(part) for part in place)}`" if place else "the file"
 
 
-def _known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+def known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
     """The keys that the model allows at a place, according to its JSON Schema."""
     schema = _json_schema(model)
     candidates: list[Any] = [schema]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
-from toolgen.compiler.emit.catalog_json import emit_catalog_json
-from toolgen.compiler.emit.documentation import emit_tools_md
-from toolgen.compiler.emit.headers import with_headers
+from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_lines
+from toolgen.compiler.emit.documentation import emit_tools_md, tools_section
+from toolgen.compiler.emit.headers import Headers
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
@@ -21,36 +21,75 @@ from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.ir.catalog import Catalog, Toolset
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one toolset gives to a package, which depends on nothing but the toolset.
+
+    `files` are its modules, by path below the package, `tools` its lines of `catalog.json`, by ident, and `section` is
+    that of `TOOLS.md`.
+    """
+
+    files: Mapping[str, str]
+    tools: Mapping[str, str]
+    section: str
+
+    def formatted(self, files: Mapping[str, str]) -> Part:
+        """Return the part with its modules as they are in `files`."""
+        return replace(self, files={path: files[path] for path in self.files})
+
+
 def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
     """Return the files of a generated package, unformatted, by path below its root; `export` are names of providers."""
-    shared, *models = render_models(
-        [
-            [made for made in catalog.shared_types if isinstance(made, ClassType)],
-            *(_described_classes(toolset) for toolset in catalog.toolsets),
-        ]
-    )
+    return emit_new(catalog, export, known={}, patterns={})[0]
+
+
+def emit_new(
+    catalog: Catalog, export: Sequence[str], *, known: Mapping[str, Part], patterns: dict[str, str]
+) -> tuple[dict[str, str], dict[str, Part]]:
+    """Return the files of a package as `emit` does, without the modules of `known`, and the parts of other toolsets.
+
+    `known` are the parts of toolsets that were emitted before, by name, and `patterns` those of `render_models`.
+    """
+    head = Headers(catalog)
+    # One toolset after the other: what is made of a toolset's fields takes ten times the memory of the result.
+    made = {toolset.name: _part(toolset, head, patterns) for toolset in catalog.toolsets if toolset.name not in known}
+    parts = {**known, **made}
+    lines = {ident: line for part in parts.values() for ident, line in part.tools.items()}
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
         ),
         "py.typed": "",
-        "catalog.json": emit_catalog_json(catalog),
-        "TOOLS.md": emit_tools_md(catalog),
+        "catalog.json": emit_catalog_json(catalog, lines),
+        "TOOLS.md": emit_tools_md(catalog, {name: part.section for name, part in parts.items()}),
         **emit_agents(catalog),
         **emit_actions(catalog),
     }
     if catalog.shared_types:
+        [shared] = render_models([[each for each in catalog.shared_types if isinstance(each, ClassType)]], patterns)
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
-    for toolset, rendered in zip(catalog.toolsets, models, strict=True):
-        folder = "/".join(toolset.package)
-        files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
-    files = {**_packages(files), **files, **emit_providers(catalog, export)}
-    return with_headers(catalog, dict(sorted(files.items())))
+    modules = {path: text for part in made.values() for path, text in part.files.items()}
+    folders = _packages([*files, *(path for part in parts.values() for path in part.files)])
+    others = {**folders, **files, **emit_providers(catalog, export)}
+    taken = {path for part in parts.values() for path in part.files}
+    files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
+    return dict(sorted({**files, **modules}.items())), made
+
+
+def _part(toolset: Toolset, head: Headers, patterns: dict[str, str]) -> Part:
+    [models] = render_models([_described_classes(toolset)], patterns)
+    folder = "/".join(toolset.package)
+    files = {f"{folder}/{path}": text for path, text in emit_toolset(toolset, models).items()}
+    return Part(
+        files={path: head.added(path, text) for path, text in files.items()},
+        tools=tool_lines(toolset),
+        section=tools_section(toolset) if toolset.tools else "",
+    )
 
 
 def owners(catalog: Catalog) -> dict[str, str]:
@@ -83,7 +122,7 @@ def _described_classes(toolset: Toolset) -> list[ClassType]:
     ]
 
 
-def _packages(files: dict[str, str]) -> dict[str, str]:
+def _packages(files: Iterable[str]) -> dict[str, str]:
     """Return an `__init__.py` for every folder above a module."""
     folders = {
         "/".join(parts[:depth]) for path in files if (parts := path.split("/")) for depth in range(1, len(parts))

@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
 
 
-def emit_catalog_json(catalog: Catalog) -> str:
-    """Return the catalog as JSON text, with two lines per tool, which a runtime parses on use."""
+def emit_catalog_json(catalog: Catalog, tools: Mapping[str, str] | None = None) -> str:
+    """Return the catalog as JSON text, with two lines per tool, which a runtime parses on use.
+
+    `tools` are the second lines, by ident, if they are known.
+    """
+    if tools is None:
+        tools = {ident: line for toolset in catalog.toolsets for ident, line in tool_lines(toolset).items()}
     sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
-        "tools": {ident: tool for toolset in catalog.toolsets for ident, tool in _tools(toolset)},
+        "tools": {},
         "wire_names": {
             tool.ident: tool.wire_name
             for toolset in catalog.toolsets
@@ -46,19 +51,22 @@ def emit_catalog_json(catalog: Catalog) -> str:
         "formats": catalog.formats,
     }
     lines = [f"{compact_json(key)}: {compact_json(value)}" for key, value in head.items()]
-    lines += [f"{compact_json(name)}: {_section(entries, name)}" for name, entries in sections.items()]
+    for name, entries in sections.items():
+        written = {key: compact_json(value) for key, value in entries.items()}
+        section = _section(tools, ":\n") if name == "tools" else _section(written, ": ")
+        lines.append(f"{compact_json(name)}: {section}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _section(entries: Mapping[str, Any], name: str) -> str:
+def tool_lines(toolset: Toolset) -> dict[str, str]:
+    """Return the second line of each tool of a toolset, by ident."""
+    return {ident: compact_json(tool) for ident, tool in _tools(toolset)}
+
+
+def _section(entries: Mapping[str, str], between: str) -> str:
     if not entries:
         return "{}"
-    between = ":\n" if name == "tools" else ": "
-    return (
-        "{\n"
-        + ",\n".join(f"{compact_json(key)}{between}{compact_json(value)}" for key, value in sorted(entries.items()))
-        + "\n}"
-    )
+    return "{\n" + ",\n".join(f"{compact_json(key)}{between}{text}" for key, text in sorted(entries.items())) + "\n}"
 
 
 def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.providers.stubs.schema_types import target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from toolgen.compiler.ir.catalog import Catalog, Schema, Tool
+    from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
 
 
 _INLINE: Final = re.compile(
@@ -38,14 +38,22 @@ _BOUNDS: Final = (
 """Keywords of JSON Schema that are listed for a field."""
 
 
-def emit_tools_md(catalog: Catalog) -> str:
-    """Return all tools, with args, results, permissions and limits, as Markdown."""
-    toolsets: list[dict[str, Any]] = []
-    for toolset in (toolset for toolset in catalog.toolsets if toolset.tools):
-        classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
-        tools = [_tool(tool, classes) for tool in toolset.tools]
-        toolsets.append({"name": toolset.name, "description": _paragraphs(toolset.description), "tools": tools})
-    return render("tools.md.jinja", {"header": header(), "toolsets": toolsets})
+def emit_tools_md(catalog: Catalog, sections: Mapping[str, str] | None = None) -> str:
+    """Return all tools, with args, results, permissions and limits, as Markdown.
+
+    `sections` are those of `tools_section`, by toolset, if they are known.
+    """
+    shown = [toolset for toolset in catalog.toolsets if toolset.tools]
+    listed = (tools_section(toolset) if sections is None else sections[toolset.name] for toolset in shown)
+    return f"# Tools\n\n{header()}\n" + "".join(listed)
+
+
+def tools_section(toolset: Toolset) -> str:
+    """Return the section of one toolset, which has tools."""
+    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
+    tools = [_tool(tool, classes) for tool in toolset.tools]
+    described = {"name": toolset.name, "description": _paragraphs(toolset.description), "tools": tools}
+    return render("tools.md.jinja", {"toolset": described})
 
 
 def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:

@@ -15,15 +15,17 @@ ALL_SPECS: Final = "the specs of this project"
 """The origin of files that do not belong to one toolset, agent or catalog."""
 
 
-def with_headers(catalog: Catalog, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a package, by path, with a header comment in each module; other files have other headers."""
-    origins = {f"catalogs/{each.module}.py": each.span.file for each in catalog.catalogs}
-    origins |= {"/".join(agent.package): agent.span.file for agent in catalog.agents}
-    origins |= {"/".join(toolset.package): toolset.span.file for toolset in catalog.toolsets}
-    return {
-        path: f"# {header(_origin(path, origins))}\n{text}" if path.endswith(".py") else text
-        for path, text in files.items()
-    }
+class Headers:
+    """The headers of the files of a package."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._origins = {f"catalogs/{each.module}.py": each.span.file for each in catalog.catalogs}
+        self._origins |= {"/".join(agent.package): agent.span.file for agent in catalog.agents}
+        self._origins |= {"/".join(toolset.package): toolset.span.file for toolset in catalog.toolsets}
+
+    def added(self, path: str, text: str) -> str:
+        """Return the text of a file with a header comment, if it is a module; other files have other headers."""
+        return f"# {header(_origin(path, self._origins))}\n{text}" if path.endswith(".py") else text
 
 
 def header(origin: str = ALL_SPECS) -> str:

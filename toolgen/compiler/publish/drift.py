@@ -39,6 +39,10 @@ class Cause(StrEnum):
     STRAY = "stray"
 
 
+_MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER})
+"""Causes that leave a package usable: what made it has changed, not what it was made from."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Change:
     """One file of a package that a build would write or remove, or that toolgen does not own.
@@ -75,8 +79,9 @@ class _Staleness:
 def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     """Compare a package with its specs by its lock, without building and without importing the compiler.
 
-    An empty result means that a build would change nothing. None if the lock is not enough: it is missing or broken, or
-    the inputs of the package with this lock are not noted, as in a new checkout or after a merge.
+    An empty result means that a build would change nothing. Where specs or settings have changed, that is the only
+    change, and no other file is read. None if the lock is not enough: it is missing or broken, or the inputs of the
+    package with this lock are not noted, as in a new checkout or after a merge.
     """
     try:
         content = tree.read(LOCK)
@@ -87,10 +92,10 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     if noted is None:
         return None
     stale = _staleness(lock, noted, current_inputs(tree.root, target))
-    present = tree.scan()
-    changes = [*_unlike_lock(tree, lock, present), *_strays(present, lock.files)]
-    if stale.causes:
-        changes.append(Change(LOCK, stale.causes, stale.because))
+    changes = [Change(LOCK, stale.causes, stale.because)] if stale.causes else []
+    if _MAKERS.issuperset(stale.causes):
+        present = tree.scan()
+        changes += [*_unlike_lock(tree, lock, present), *_strays(present, lock.files)]
     return tuple(sorted(changes))
 
 

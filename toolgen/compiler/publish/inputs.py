@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from dataclasses import asdict, dataclass
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.listing import LARGEST, list_builtin, list_specs
+from toolgen.compiler.versions import installed_version
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMATTER: Final = "ruff"
 _LIBRARIES = ("datamodel-code-generator", "jinja2")
+_CHECKING = ("jsonschema", "jsonschema-rs", "pydantic", "pydantic-core", "pyyaml")
 _GENERATOR_PARTS = ("compiler", "contract", "providers", "schema", "search", "spec")
 _TOOLGEN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _UNREADABLE = "unreadable"
@@ -55,6 +57,18 @@ def current_inputs(root: Path, target: Target) -> Inputs:
     )
 
 
+def settings_digest(target: Target) -> str:
+    """Return a digest of what determines a package beside its specs: settings, toolgen, libraries, Python.
+
+    With it parts of packages are kept. Unlike `Inputs`, it has the libraries that only accept or reject specs: a part
+    is kept with the warnings about it.
+    """
+    versions = [installed_version(name) for name in (FORMATTER, *_CHECKING)]
+    return digest(
+        json.dumps([generator_digest(), target.profile, target.formats, versions, sys.version_info[:3]]).encode()
+    )
+
+
 def digest(content: bytes) -> str:
     """Return the sha256 of `content`, in hexadecimal."""
     return sha256(content).hexdigest()
@@ -70,10 +84,11 @@ def builtin_digests(toolsets: Iterable[str]) -> dict[str, str]:
     return {listed.path: _digest_of(listed) for listed in list_builtin(toolsets)}
 
 
+@cache
 def generator_digest() -> str:
     """Digest the generator: toolgen's code and templates, and the libraries it generates with.
 
-    Independent of where toolgen is installed.
+    Independent of where toolgen is installed. Taken once in a process, which runs the code that it has loaded.
     """
     total = sha256()
     for name, path in sorted(_generator_files()):
@@ -104,39 +119,6 @@ def template_folder() -> str:
     """Return the folder of the templates: inside an installed package, next to it in a checkout."""
     inside = os.path.join(_TOOLGEN, "templates")
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_TOOLGEN), "templates")
-
-
-def installed_version(distribution: str) -> str:
-    """Return the version of an installed distribution, empty if it is not installed, without importing it.
-
-    Looks for its `.dist-info` folder first, because importing `importlib.metadata` takes 60 ms, a fifth of the budget
-    of a build without changes.
-    """
-    wanted = _normal(distribution)
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError:
-            continue
-        for name in names:
-            stem, _, version = name.removesuffix(".dist-info").rpartition("-")
-            if name.endswith(".dist-info") and _normal(stem) == wanted:
-                return version
-    return _declared_version(distribution)
-
-
-def _normal(name: str) -> str:
-    """Return the normalized name of a distribution (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _declared_version(distribution: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return ""
 
 
 def _digest_of(listed: Listed) -> str:

@@ -20,7 +20,8 @@ _ROW_OR_SECTION: Final = re.compile(rb"^(?:\| \[`([\w.-]+)`\].*\n|### `([\w.-]+)
 
 _FUNCTION: Final = re.compile(rb"^def (\w+)\((?:(?!def ).*\n?)*", re.MULTILINE)
 
-_CONFLICT: Final = re.compile(rb"^<<<<<<< ", re.MULTILINE)
+_START: Final = b"<<<<<<< "
+_CONFLICT: Final = re.compile(b"^" + _START, re.MULTILINE)
 _MARKER: Final = re.compile(rb"<<<<<<< |\|\|\|\|\|\|\| |=======$|>>>>>>> ")
 
 
@@ -45,7 +46,7 @@ def parts_of(path: str, content: bytes) -> dict[str, bytes]:
 
 def has_conflict(content: bytes) -> bool:
     """Return whether a file has conflict markers."""
-    return _CONFLICT.search(content) is not None
+    return _START in content and _CONFLICT.search(content) is not None
 
 
 def sides(content: bytes) -> list[bytes]:

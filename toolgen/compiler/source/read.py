@@ -17,7 +17,7 @@ from toolgen.compiler.source.yaml_text import parse_yaml
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.listing import Listed
@@ -44,25 +44,34 @@ class SpecFile:
 
 
 def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
-    """Read every spec under `root`, sorted by path; paths are shown relative to `base`.
+    """Read and parse every spec under `root`, as `read_texts` and `parse_spec` do."""
+    texts = read_texts(root, base, sink)
+    return [spec for path, text in texts.items() if (spec := parse_spec(path, text, sink))]
+
+
+def read_texts(root: Path, base: Path, sink: Diagnostics) -> dict[str, str]:
+    """Read every spec under `root`, by path, in order; paths are shown relative to `base`.
 
     Names that start with a dot are skipped. A symbolic link in `root` may point elsewhere inside `root`, and `root` may
-    be a link to another folder inside `base`; no file is read twice. Files that cannot be read or parsed are reported
-    and omitted; a file with other errors is kept, so that later stages can report theirs. The text of every file is
-    added to the sink, to quote from.
+    be a link to another folder inside `base`; no file is read twice. Files that cannot be read are reported and
+    omitted. The text of every file is added to the sink, to quote from.
     """
-    specs: list[SpecFile] = []
-    for listed in list_specs(root, base):
-        shown = Path(os.path.relpath(root / listed.path, base)).as_posix()
-        if spec := read_spec(listed, shown, sink):
-            specs.append(spec)
-    return specs
+    shown = {Path(os.path.relpath(root / listed.path, base)).as_posix(): listed for listed in list_specs(root, base)}
+    return read_listed(shown, sink)
 
 
-def read_builtin(toolsets: Iterable[str], sink: Diagnostics) -> list[SpecFile]:
-    """Read the specs of built-in toolsets. Unreadable ones are reported and omitted."""
-    found = (read_spec(listed, listed.path, sink) for listed in list_builtin(toolsets))
-    return [spec for spec in found if spec]
+def read_builtin(toolsets: Iterable[str], sink: Diagnostics) -> dict[str, str]:
+    """Read the specs of built-in toolsets, by path. Unreadable ones are reported and omitted."""
+    return read_listed({listed.path: listed for listed in list_builtin(toolsets)}, sink)
+
+
+def parse_spec(path: str, text: str, sink: Diagnostics) -> SpecFile | None:
+    """Parse a spec; None if that is not possible.
+
+    Every problem is reported; a file with errors that leave it readable is kept, so that later stages report theirs.
+    """
+    node = _parse(Source(path, text), sink)
+    return None if node is None else SpecFile(path, text, node)
 
 
 def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:
@@ -74,14 +83,11 @@ def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:
     return None if decoded is None else _parse(Source(path, decoded), sink)
 
 
-def read_spec(listed: Listed, shown: str, sink: Diagnostics) -> SpecFile | None:
-    """Read and parse one listed file; `shown` is its path in messages. What keeps it from that is reported."""
-    text = _read(listed, shown, sink)
-    if text is None:
-        return None
-    sink.sources[shown] = text
-    node = _parse(Source(shown, text), sink)
-    return None if node is None else SpecFile(shown, text, node)
+def read_listed(listed: Mapping[str, Listed], sink: Diagnostics) -> dict[str, str]:
+    """Read listed files, by the paths under which they are shown. Unreadable ones are reported and omitted."""
+    found = {path: text for path, each in listed.items() if (text := _read(each, path, sink)) is not None}
+    sink.sources.update(found)
+    return found
 
 
 def _parse(source: Source, sink: Diagnostics) -> Node | None:

@@ -54,6 +54,17 @@ def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",
     return "\n".join(writer.lines).rstrip("\n") + "\n"
 
 
+def inline_text(value: Any) -> str:
+    """Write a JSON value as YAML on one line that is valid anywhere, also inside brackets. Raises as `to_yaml`."""
+    if isinstance(value, dict):
+        return (
+            "{" + ", ".join(f"{key_text(key, in_flow=True)}: {inline_text(each)}" for key, each in value.items()) + "}"
+        )
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline_text, value)) + "]"
+    return scalar_text(value, in_flow=True)
+
+
 class _Writer:
     """Collects lines. A `lead` is the text before a value on its first line."""
 
@@ -73,7 +84,7 @@ class _Writer:
         elif _has_items(data):
             self._sequence(data, 0)
         else:
-            self.lines.append(_scalar(data, in_flow=False))
+            self.lines.append(scalar_text(data, in_flow=False))
 
     def _spaced(self, key: str, entries: dict[str, Any]) -> None:
         """Write a top-level mapping with blank lines before, after and between its entries."""
@@ -95,7 +106,7 @@ class _Writer:
 
     def _key(self, key: str, lead: str, indent: int) -> str:
         """Write a key, and return the lead of its value. A long key is written on its own line."""
-        text = _key_text(key, in_flow=False)
+        text = key_text(key, in_flow=False)
         if len(text) <= _LONGEST_KEY:
             return f"{lead}{text}:"
         self.lines.append(f"{lead}? {text}")
@@ -132,11 +143,16 @@ class _Writer:
             self._sequence(value, indent + _STEP, first)
 
     def _literal(self, lead: str, text: str, indent: int) -> None:
-        size = _STEP if text[0] in " \t\n" else ""
-        chomping = "" if text.endswith("\n") else "-"
-        self.lines.append(f"{lead} |{size}{chomping}")
-        margin = " " * (indent + _STEP)
-        self.lines += [f"{margin}{line}" if line else "" for line in text.removesuffix("\n").split("\n")]
+        header, lines = literal_lines(text, indent + _STEP)
+        self.lines += [f"{lead} {header}", *lines]
+
+
+def literal_lines(text: str, margin: int) -> tuple[str, list[str]]:
+    """Return the header and the lines of a `|` block, indented by `margin` columns, two more than what it is in."""
+    size = _STEP if text[0] in " \t\n" else ""
+    chomping = "" if text.endswith("\n") else "-"
+    lines = text.removesuffix("\n").split("\n")
+    return f"|{size}{chomping}", [f"{' ' * margin}{line}" if line else "" for line in lines]
 
 
 def _has_entries(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -149,11 +165,11 @@ def _has_items(value: Any) -> TypeGuard[list[Any]]:
 
 def _inline(value: Any, room: int, height: int) -> str | None:
     """Write a value on one line: a scalar of any length, or a collection that fits."""
-    if isinstance(value, str) and _is_literal(value):
+    if isinstance(value, str) and is_literal(value):
         return None
     if _has_entries(value) or _has_items(value):
         return _flow(value, room, height)
-    return _scalar(value, in_flow=False)
+    return scalar_text(value, in_flow=False)
 
 
 def _flow(value: Any, room: int, height: int) -> str | None:
@@ -166,11 +182,11 @@ def _flow(value: Any, room: int, height: int) -> str | None:
     if _has_entries(value):
         if height == 0 or sum(map(_has_entries, value.values())) > 1:
             return None
-        leads = (f"{_key_text(key, in_flow=True)}: " for key in value)
+        leads = (f"{key_text(key, in_flow=True)}: " for key in value)
         return _joined("{}", zip(leads, value.values(), strict=True), room, height)
     if _has_items(value):
         return None if height == 0 else _joined("[]", (("", item) for item in value), room, height)
-    text = _scalar(value, in_flow=True)
+    text = scalar_text(value, in_flow=True)
     return text if len(text) <= room else None
 
 
@@ -187,7 +203,7 @@ def _joined(brackets: str, parts: Iterable[tuple[str, Any]], room: int, height: 
     return f"{brackets[0]}{', '.join(written)}{brackets[1]}"
 
 
-def _scalar(value: Any, *, in_flow: bool) -> str:
+def scalar_text(value: Any, *, in_flow: bool) -> str:
     """Write a scalar or an empty collection."""
     match value:
         case str():
@@ -210,7 +226,8 @@ def _float(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{exponent}{power}"
 
 
-def _key_text(key: object, *, in_flow: bool) -> str:
+def key_text(key: object, *, in_flow: bool) -> str:
+    """Write a key. Raises TypeError for one that is not text."""
     if not isinstance(key, str):
         raise TypeError(f"a key must be text, but {key!r} is not")
     return _text(key, in_flow=in_flow)
@@ -234,7 +251,7 @@ def _escape(char: str) -> str:
     return escaped(char) if is_hidden(char) else char
 
 
-def _is_literal(text: str) -> bool:
+def is_literal(text: str) -> bool:
     """Whether text has several lines and can be written unchanged as a `|` block."""
     body = text.removesuffix("\n")
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import yaml
 from yaml.error import MarkedYAMLError
@@ -26,7 +26,7 @@ from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_flo
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
     from yaml.events import Event
 
@@ -54,10 +54,10 @@ _Anchored: TypeAlias = "tuple[Node, int, int]"
 
 def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
     """Parse one YAML document. Errors are reported to the sink; returns None if parsing cannot continue."""
-    text, restore = _with_plain_breaks(source.text)
+    text, restore = with_plain_breaks(source.text)
     builder = _Builder(source, sink, restore)
     try:
-        return builder.build(yaml.parse(text, Loader=yaml.CBaseLoader))
+        return builder.build(yaml.CBaseLoader(text))
     except MarkedYAMLError as error:
         report_syntax_error(error, source, sink)
     except ReaderError:
@@ -67,7 +67,7 @@ def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
     return None
 
 
-def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
+def with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
     """Hide the characters from libyaml that end a line in YAML 1.1 and are plain text in 1.2.
 
     Each is replaced by a character that the text does not use, so that offsets stay; the map restores them.
@@ -118,24 +118,21 @@ class _Builder:
         self._anchors: dict[str, _Anchored | None] = {}
         self._values = 0
 
-    def build(self, events: Iterable[Event]) -> Node | None:
+    def build(self, parser: yaml.CBaseLoader) -> Node | None:
         """Process all events. Raises GaveUp after reporting, and the parser's exceptions."""
-        for event in events:
-            match event:
-                case ScalarEvent():
-                    self._scalar(event)
-                case MappingStartEvent():
-                    self._start_mapping(event)
-                case MappingEndEvent() | SequenceEndEvent():
-                    self._end(event)
-                case SequenceStartEvent():
-                    self._start_sequence(event)
-                case AliasEvent():
-                    self._alias(event)
-                case DocumentStartEvent():
-                    self._start_document(event)
-                case _:
-                    pass  # the ends of documents and the stream
+        take: dict[type, Callable[[Any], None]] = {
+            ScalarEvent: self._scalar,
+            MappingStartEvent: self._start_mapping,
+            MappingEndEvent: self._end,
+            SequenceStartEvent: self._start_sequence,
+            SequenceEndEvent: self._end,
+            AliasEvent: self._alias,
+            DocumentStartEvent: self._start_document,
+        }  # all others are the ends of documents and the stream
+        while (event := parser.get_event()) is not None:
+            taken_by = take.get(type(event))
+            if taken_by is not None:
+                taken_by(event)
         if not self._documents:
             self._report("TG003", 0, 0, "the file is empty", fix="start it with `toolgen: 1`")
             return None

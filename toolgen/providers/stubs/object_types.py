@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.literals import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from toolgen.providers.stubs.schema_types import SchemaTypes
 
@@ -26,18 +26,23 @@ _NAME: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of an object. `type` is an annotation with placeholders for classes."""
+    """One key of an object. `type` is an annotation with placeholders for classes.
+
+    `default` is the source of the default in its schema, `...` if there is none, or if it is long.
+    """
 
     name: str
     type: str
     is_required: bool
-    schema: dict[str, Any]
+    description: str
+    default: str
 
-    @property
-    def description(self) -> str:
-        """The description in its schema."""
-        found = self.schema.get("description")
-        return found if isinstance(found, str) else ""
+    @classmethod
+    def of(cls, name: str, type_: str, schema: Any, *, is_required: bool) -> Key:
+        """Read a key; only a schema that is an object has a description and a default."""
+        found = schema if is_object(schema) else {}
+        text = found.get("description")
+        return cls(name, type_, is_required, text if isinstance(text, str) else "", default_of(found))
 
     @property
     def note(self) -> str:
@@ -50,13 +55,33 @@ class Key:
         return self.name, _CLASS.sub("\0", self.type), self.is_required, self.note
 
 
-@dataclass(slots=True)
-class _Object:
-    """A schema with named properties, and its candidate names."""
+def default_of(schema: Mapping[str, Any]) -> str:
+    """Return the default in a schema: the source of the value if it is short, so that it is known, else `...`."""
+    source = literal(schema["default"]) if "default" in schema else "..."
+    return source if len(source) <= NOTE_LIMIT else "..."
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectType:
+    """A schema with named properties, and its candidate name."""
 
     name: str
     keys: tuple[Key, ...]
     is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTypes:
+    """The types of a tool: its parameters, the annotation of its result, and whether it accepts other arguments.
+
+    Placeholders are numbers of its own `objects`.
+    """
+
+    description: str
+    keys: tuple[Key, ...]
+    returns: str
+    is_open: bool
+    objects: tuple[ObjectType, ...]
 
 
 @dataclass
@@ -65,23 +90,14 @@ class ObjectTypes:
 
     sources: dict[str, str] = field(default_factory=dict[str, str])
     open: set[str] = field(default_factory=set[str])
-    _objects: list[_Object] = field(default_factory=list[_Object])
+    _objects: list[ObjectType] = field(default_factory=list[ObjectType])
     _names: list[str] = field(default_factory=list[str])
 
-    def keys_of(self, schema: dict[str, Any], name: str, types: SchemaTypes) -> tuple[Key, ...]:
-        """Return the keys of a schema; `name` is the prefix of names of nested types."""
-        properties, required = schema.get("properties"), schema.get("required")
-        asked = required if is_array(required) else ()
-        return tuple(
-            Key(key, types.read(below, f"{name}{pascal(key)}"), key in asked, below if is_object(below) else {})
-            for key, below in (properties.items() if is_object(properties) else ())
-            if below is not False
-        )
-
-    def add(self, schema: dict[str, Any], name: str, keys: tuple[Key, ...]) -> None:
-        """Add an object; its number is the number of objects before it."""
-        is_open = schema.get("additionalProperties", True) is not False or "patternProperties" in schema
-        self._objects.append(_Object(name, keys, is_open))
+    def add(self, tool: ToolTypes) -> ToolTypes:
+        """Add the objects of a tool, and return it with placeholders for the numbers that they have here."""
+        first = len(self._objects)
+        self._objects += [replace(each, keys=_moved(each.keys, first)) for each in tool.objects]
+        return replace(tool, keys=_moved(tool.keys, first), returns=_shifted(tool.returns, first))
 
     def finish(self, functions: set[str]) -> None:
         """Name and write the types; `functions` are reserved names."""
@@ -127,7 +143,7 @@ class ObjectTypes:
                 stack += [(each, False) for each in reversed(held)]
         return tuple(ordered)
 
-    def _source(self, name: str, made: _Object) -> str:
+    def _source(self, name: str, made: ObjectType) -> str:
         """Return the source of one TypedDict, in the syntax that its keys allow.
 
         In a class, a key with the name of a type hides the type from later keys, and `#` begins a comment.
@@ -177,6 +193,35 @@ class ObjectTypes:
         for place, group in enumerate(groups):
             found.setdefault(group, []).append(place)
         return list(found.values())
+
+
+def keys_of(schema: dict[str, Any], name: str, types: SchemaTypes) -> tuple[Key, ...]:
+    """Return the keys of a schema; `name` is the prefix of names of nested types."""
+    properties, required = schema.get("properties"), schema.get("required")
+    asked = required if is_array(required) else ()
+    return tuple(
+        Key.of(key, types.read(below, f"{name}{pascal(key)}"), below, is_required=key in asked)
+        for key, below in (properties.items() if is_object(properties) else ())
+        if below is not False
+    )
+
+
+def object_of(schema: dict[str, Any], name: str, keys: tuple[Key, ...]) -> ObjectType:
+    """Return the type of a schema with named properties."""
+    is_open = schema.get("additionalProperties", True) is not False or "patternProperties" in schema
+    return ObjectType(name, keys, is_open)
+
+
+def _moved(keys: tuple[Key, ...], first: int) -> tuple[Key, ...]:
+    if not first or not any("\0" in key.type for key in keys):
+        return keys
+    return tuple(replace(key, type=_shifted(key.type, first)) for key in keys)
+
+
+def _shifted(annotation: str, first: int) -> str:
+    if "\0" not in annotation:
+        return annotation
+    return _CLASS.sub(lambda found: placeholder(int(found[1]) + first), annotation)
 
 
 def placeholder(number: int) -> str:

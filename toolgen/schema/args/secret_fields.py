@@ -39,9 +39,16 @@ def _is_marked(schema: dict[str, Any]) -> bool:
 
 
 def _marks_any(value: Any) -> bool:
-    if is_object(value):
-        return _is_marked(value) or any(_marks_any(inner) for inner in value.values())
-    return is_array(value) and any(_marks_any(inner) for inner in value)
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if is_object(node):
+            if _is_marked(node):
+                return True
+            waiting += [inner for inner in node.values() if isinstance(inner, dict | list)]
+        elif is_array(node):
+            waiting += [inner for inner in node if isinstance(inner, dict | list)]
+    return False
 
 
 class _Walk:

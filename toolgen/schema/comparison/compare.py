@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.comparison.reading.colours import TooManyError, colour
 from toolgen.schema.comparison.reading.document import Document
 from toolgen.schema.comparison.refutation.branch import BudgetError
@@ -13,7 +14,7 @@ from toolgen.schema.comparison.refutation.validators import Validators
 from toolgen.schema.comparison.search.contradiction import Contradiction
 from toolgen.schema.comparison.verdict import Comparison, Counterexample, Direction, Place, Verdict
 from toolgen.schema.cost.bounds import MAX_NESTING
-from toolgen.schema.json_values import canonical
+from toolgen.schema.json_values import canonical, is_object
 from toolgen.schema.subschemas import is_deeper
 
 if TYPE_CHECKING:
@@ -61,11 +62,20 @@ def compare(
         return Comparison(_NONE, _NONE)
     validators = Validators(old, new)
     if not (validators.of(old).is_usable and validators.of(new).is_usable):
-        return Comparison(_UNDECIDED, _UNDECIDED)
+        return Comparison(_NONE, _NONE) if _have_same_form(before, after) else Comparison(_UNDECIDED, _UNDECIDED)
     given = list(instances)
     lost = _Search(old, new, validators, given, search=search, is_lost=True)
     gained = _Search(new, old, validators, given, search=search, is_lost=False)
     return Comparison(lost.direction(), gained.direction())
+
+
+def _have_same_form(before: Any, after: Any) -> bool:
+    """Return whether two schemas that cannot be compiled differ in nothing that could matter."""
+    drafts = [each.get("$schema") if is_object(each) else None for each in (before, after)]
+    try:
+        return drafts[0] == drafts[1] and canonical(normal_form(before)) == canonical(normal_form(after))
+    except (TooLargeError, RecursionError):
+        return False
 
 
 class _Search:

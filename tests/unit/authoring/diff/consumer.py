@@ -24,11 +24,11 @@ from typing import Any, Literal
 from pydantic import JsonValue
 from toolgen.contract.actions import ActionRule, ActionTables, Visibility
 from toolgen.contract.ident import Ident
-from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor, ToolRequest, ToolsetRegistration
+from toolgen.contract.records import Absent, Returns, ToolCallMeta, ToolExecutor, ToolRequest, ToolsetRegistration
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.formats import FormattedDate, FormattedDateTime, FormattedTime, FormattedUUID
 _: Any = (Awaitable, Callable, Mapping, Literal, JsonValue, Ident, Returns, ToolCallMeta, ToolExecutor, ToolRequest)
-_ = (ActionRule, ActionTables, Visibility, ToolsetRegistration, Codec)
+_ = (Absent, ActionRule, ActionTables, Visibility, ToolsetRegistration, Codec)
 _ = (FormattedDate, FormattedDateTime, FormattedTime, FormattedUUID)
 """
 

@@ -16,19 +16,19 @@ import yaml
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.repository import Project, git
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ACTION: Any = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text(encoding="utf-8"))
 HOOKS: Any = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-BREAKING = ("maximum: 50", "maximum: 20")
+CLEAN = (
+    ("toolset: shop.orders\n", "toolset: shop.orders\n\n"),
+    ("Find orders.", "Find the orders of a customer by a part of the name."),
+)
+"""Edits after which the spec is formatted, and lint finds nothing in it."""
 
-
-def is_built(text: str) -> bool:
-    """Return whether every command of toolgen in a text is one of this toolgen."""
-    return set(re.findall(r"toolgen (?:-C \S+ )?([a-z]+)", text)) <= COMMANDS.keys()
+BREAKING = (*CLEAN, ("maximum: 50", "maximum: 20"))
 
 
 @pytest.fixture
@@ -41,6 +41,7 @@ def project(tmp_path: Path) -> Project:
     launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m toolgen "$@"\n')
     launcher.chmod(0o755)
     (tmp_path / ".git" / "info" / "exclude").write_text("/bin/\n/runner/\n")
+    project.edit(*CLEAN)
     assert toolgen(project.folder, "build").code == 0
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message=x")
@@ -57,12 +58,10 @@ class Runner:
         self.place.mkdir()
 
     def run(self, inputs: Mapping[str, str], base: str = "release") -> list[subprocess.CompletedProcess[str]]:
-        """Run the steps that this toolgen has the commands of, up to the first that fails."""
+        """Run the steps up to the first that fails."""
         values = {name: given["default"] for name, given in ACTION["inputs"].items()} | dict(inputs)
         done: list[subprocess.CompletedProcess[str]] = []
         for step in ACTION["runs"]["steps"]:
-            if not is_built(step["run"]):
-                continue
             env = {name: self._evaluated(text, values, base) for name, text in step.get("env", {}).items()}
             script = self.place / "script.sh"
             script.write_text(step["run"])
@@ -90,13 +89,13 @@ class Runner:
 
 
 def test_the_action_reports_a_breaking_change_and_fails(project: Project) -> None:
-    project.edit(BREAKING)
+    project.edit(*BREAKING)
     assert toolgen(project.folder, "build").code == 0
     runner = Runner(project.folder.parents[1])
     done = runner.run({"folder": "services/my shop"})
     assert [each.returncode for each in done[:-1]] == [0] * (len(done) - 1), done
     assert done[-1].returncode == 1, done[-1].stderr
-    assert "::error title=WIRE203 arg-narrowed,file=services/my shop/specs/orders.yaml,line=9" in done[-1].stdout
+    assert "::error title=WIRE203 arg-narrowed,file=services/my shop/specs/orders.yaml,line=10" in done[-1].stdout
     assert "#### Breaking: 1 (1 wire)" in runner.text("summary")
     output = dict(line.split("=", 1) for line in runner.text("output").splitlines())
     assert output["bump"] == "major"
@@ -111,7 +110,7 @@ def test_the_action_passes_without_breaking_changes(project: Project) -> None:
 
 
 def test_the_action_fails_where_a_package_is_out_of_date(project: Project) -> None:
-    project.edit(BREAKING)
+    project.edit(*BREAKING)
     done = Runner(project.folder.parents[1]).run({"folder": "services/my shop"})
     assert (len(done), done[-1].returncode) == (2, 1)
     assert "run `toolgen build`" in done[-1].stderr
@@ -137,21 +136,21 @@ def hook_config(hooks: list[dict[str, Any]]) -> str:
 def test_hooks_run_by_pre_commit(tmp_path: Path) -> None:
     pytest.importorskip("pre_commit")
     project = Project(tmp_path)
+    project.edit(*CLEAN)
     assert toolgen(tmp_path, "build").code == 0
-    hooks = [hook for hook in HOOKS if is_built(hook["entry"])]
-    project.write(hook_config(hooks), ".pre-commit-config.yaml")
+    project.write(hook_config(HOOKS), ".pre-commit-config.yaml")
     project.commit()
-    assert hook_codes(project, hooks) == {hook["id"]: 0 for hook in hooks}
-    project.edit(BREAKING)
-    assert hook_codes(project, hooks) == {hook["id"]: int(hook["id"] not in PASSING) for hook in hooks}
+    assert hook_codes(project) == {hook["id"]: 0 for hook in HOOKS}
+    project.edit(*BREAKING)
+    assert hook_codes(project) == {hook["id"]: int(hook["id"] not in PASSING) for hook in HOOKS}
 
 
 PASSING = ("toolgen-fmt", "toolgen-lint")
 """Hooks that a lower maximum does not fail."""
 
 
-def hook_codes(project: Project, hooks: list[dict[str, Any]]) -> dict[str, int]:
-    return {hook["id"]: run_hook(project, ["run", hook["id"], *stage(hook)]).returncode for hook in hooks}
+def hook_codes(project: Project) -> dict[str, int]:
+    return {hook["id"]: run_hook(project, ["run", hook["id"], *stage(hook)]).returncode for hook in HOOKS}
 
 
 def stage(hook: Mapping[str, Any]) -> list[str]:
@@ -177,7 +176,8 @@ def run_hook(project: Project, arguments: list[str]) -> subprocess.CompletedProc
 def test_hooks_install_from_the_repository(tmp_path: Path) -> None:
     pytest.importorskip("pre_commit")
     project = Project(tmp_path)
-    assert toolgen(tmp_path, "build").code == 0
-    project.commit()
-    done = run_hook(project, ["try-repo", str(ROOT), "toolgen-build-check", "--all-files"])
+    hook = ["try-repo", str(ROOT), "toolgen-diff", "--all-files", "--hook-stage", "pre-push"]
+    done = run_hook(project, hook)
     assert done.returncode == 0, done.stdout + done.stderr
+    project.edit(*BREAKING)
+    assert "breaking[WIRE203 arg-narrowed]" in run_hook(project, hook).stdout

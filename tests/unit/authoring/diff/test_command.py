@@ -65,6 +65,7 @@ def test_it_fails_only_on_the_categories_that_are_named(project: Project) -> Non
         "code": 0,
         "Model,code": 1,
     }
+    assert project.diff("--only", "code", "--fail-on", "wire").code == 1  # what is shown does not matter
     assert project.diff().code == 0
 
 
@@ -217,3 +218,24 @@ def test_a_category_that_is_none(project: Project) -> None:
     found = project.diff("--fail-on", "wire,cod")
     assert found.code == 2
     assert "there is no category `cod`; they are wire, code, model, route" in found.err
+
+
+def test_rules_are_explained(project: Project) -> None:
+    by_code, by_name = (toolgen(project.folder, "explain", each) for each in ("wire203", "arg-narrowed"))
+    assert by_code.out == by_name.out
+    assert by_code.out.startswith("WIRE203 arg-narrowed (breaking)\n")
+    assert "WIRE203   breaking   arg-narrowed\n" in toolgen(project.folder, "explain").out
+    assert "Did you mean `WIRE203`?" in toolgen(project.folder, "explain", "WIRE2033").err
+
+
+def test_specs_and_targets_that_only_one_side_has(project: Project) -> None:
+    project.write('[[targets]]\nspecs = "specs"\n[[targets]]\nspecs = "more"\nout = "two"\n', "toolgen.toml")
+    project.write(ORDERS.replace("shop.orders", "desk.mail"), "more/mail.yaml")
+    assert project.codes("--against", "HEAD") == ["WIRE102", "CODE103"]
+    project.commit()
+    project.write('[[targets]]\nspecs = "specs"\n', "toolgen.toml")
+    assert project.codes("--against", "HEAD") == ["WIRE101", "CODE101"]
+    git(project.folder, "checkout", "--quiet", "--orphan", "empty")
+    git(project.folder, "rm", "-r", "--quiet", "--force", "--cached", ".")
+    git(project.folder, "commit", "--quiet", "--allow-empty", "--message=x")
+    assert project.codes("--against", "HEAD") == ["WIRE102", "CODE103"]

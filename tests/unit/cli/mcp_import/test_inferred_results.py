@@ -14,7 +14,7 @@ import yaml
 from tests.case import write
 from tests.unit.cli.command_line import toolgen
 from tests.unit.compiler.specs import resolved
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.record.memory import MemoryStore
 from toolgen.record.stores import open_store

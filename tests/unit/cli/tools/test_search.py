@@ -127,6 +127,7 @@ def test_vectors_of_an_embedding_class_are_used(project: Path, tmp_path: Path) -
 
 def test_vectors_are_not_cached_if_the_folder_cannot_be_created(project: Path, tmp_path: Path) -> None:
     copy = with_vectors(project, tmp_path)
+    shutil.rmtree(copy / ".toolgen")
     (copy / ".toolgen").write_text("a file")
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
     assert done.code == 0

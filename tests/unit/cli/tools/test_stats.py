@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.commands.tools import stats
+from toolgen.llm.costs import costs
 from toolgen.runtime import ToolDefinition, load
 from toolgen.spec.tool_use import PRESENTATIONS, ToolUseConfig
 
@@ -137,7 +138,7 @@ def test_tokens_count_both_texts() -> None:
     catalog.register(
         ToolDefinition(name="a.b", description="Über", input_schema={"type": "object"}), lambda _args: None
     )
-    found = list(stats.costs("p", catalog, ToolUseConfig(), "", ["openai"], lambda text: len(text.encode())))
+    found = list(costs("p", catalog, ToolUseConfig(), "", ["openai"], lambda text: len(text.encode())))
     assert [cost.tokens for cost in found] == [cost.bytes for cost in found]
     assert all(cost.tokens for cost in found)
 

@@ -15,8 +15,9 @@ from tests.unit.compiler.installed import install, run
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.listing import list_specs
-from toolgen.compiler.publish.inputs import current_inputs, digest, installed_version, spec_digests
+from toolgen.compiler.publish.inputs import current_inputs, digest, spec_digests
 from toolgen.compiler.source.read import read_specs
+from toolgen.compiler.versions import installed_version
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.cli.front import run
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.runtime.base.packages import read_package
 from toolgen.spec.derived import DERIVED
 

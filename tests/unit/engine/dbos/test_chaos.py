@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
     from toolgen.engine import RunEnd
 
 _ALLOW: Final = PermissionDecision(decision=Decision.ALLOW_ONCE)

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from tests.case import write
 from tests.unit.compiler.specs import resolved
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import import_openapi

@@ -19,7 +19,7 @@ import pytest
 from tests.case import write
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.specs import resolved
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpHost, McpServer, executor
 from toolgen.record.memory import MemoryStore

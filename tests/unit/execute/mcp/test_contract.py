@@ -14,7 +14,7 @@ from tests.case import write
 from tests.unit.compiler.specs import resolved
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.changes.sources.tools import compare_tool
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.mcp import McpHost
 from toolgen.execute.mcp.contract import Contract, compiled_tool
@@ -254,7 +254,7 @@ FIELDS = {"tenant": {"type": "string"}, "id": {"type": "integer"}, "name": {"typ
     [
         ({"type": "object", "properties": FIELDS, "required": ["tenant"]}, []),
         ({"type": "object", "properties": {**FIELDS, "id": {"type": "string"}}, "required": ["tenant"]}, ["WIRE203"]),
-        ({"type": "object", "properties": [], "required": 1}, ["WIRE205"]),
+        ({"type": "object", "properties": [], "required": 1}, ["WIRE208", "WIRE208", "WIRE205"]),
     ],
     ids=["same", "other", "malformed"],
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.case import write
 from tests.unit.compiler.specs import resolved
 from toolgen.changes.sources.described import Described
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python.importing import import_python
 from toolgen.compiler.importers.python.offered import PythonTool

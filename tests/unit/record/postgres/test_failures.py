@@ -24,7 +24,7 @@ from toolgen.runtime.events.records import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
     from toolgen.record.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.slow

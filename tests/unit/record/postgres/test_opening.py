@@ -26,7 +26,7 @@ from toolgen.runtime.events.records import NewEvent, StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
     from toolgen.runtime.events.records import Event
 
 PASSWORD = "hunter2"  # noqa: S105  # of no server

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from tests.postgres import shared_server
+from tests.programs.postgres import shared_server
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from toolgen.record.postgres.reader import PostgresReader
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
     from toolgen.record.postgres.store import PostgresStore
 
 IN_POSTGRES = {

@@ -23,7 +23,7 @@ from toolgen.record.postgres.reader import PostgresReader
 from toolgen.record.postgres.store import PostgresStore
 
 if TYPE_CHECKING:
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
 

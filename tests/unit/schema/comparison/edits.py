@@ -41,12 +41,15 @@ class Edited:
     effect: Effect
 
 
-def edited(schema: Any, random: Random, name: str | None = None) -> Edited | None:
+def edited(schema: Schema, random: Random, name: str | None = None) -> Edited | None:
     """Apply an edit somewhere in a schema; None if there is no place for it."""
     name = name or random.choice(sorted(EDITS))
     if name == "draft":
         made = _other_draft(schema)
         return made and Edited(made, name, Effect.SAME)
+    draft = str(schema.get("$schema", ""))
+    if (name.startswith("unevaluated") and "draft-0" in draft) or ("const" in name and "draft-04" in draft):
+        return None  # these keywords have no meaning there
     places = [path for path, node in _places(schema, ()) if isinstance(node, dict)]
     random.shuffle(places)
     for path in places[:30]:
@@ -61,7 +64,8 @@ def edited(schema: Any, random: Random, name: str | None = None) -> Edited | Non
             effect = Effect.SAME if path and "$schema" not in whole else Effect.OTHER
         is_monotone = effect is Effect.SAME or not any(f'"{each}"' in json.dumps(schema) for each in _NOT_MONOTONE)
         is_monotone = is_monotone and "propertyNames" not in path
-        return Edited(whole, name, effect if is_monotone or not path else Effect.OTHER)
+        is_monotone = is_monotone or (not path and '"$ref"' not in json.dumps(schema))
+        return Edited(whole, name, effect if is_monotone else Effect.OTHER)
     return None
 
 
@@ -402,6 +406,16 @@ def _moved(node: Schema, random: Random, sign: int) -> tuple[Any, Effect] | None
     if value < 0 and _BOUNDS[name][0] != "number":
         return None
     return {**node, name: value}, Effect.NARROWER if sign > 0 else Effect.WIDER
+
+
+@edit("bound made exclusive")
+def _made_exclusive(node: Schema, random: Random) -> tuple[Any, Effect] | None:
+    options = [name for name in ("minimum", "maximum") if name in node and f"exclusive{name.capitalize()}" not in node]
+    if not options:
+        return None
+    name = random.choice(options)
+    rest = {key: each for key, each in node.items() if key != name}
+    return {**rest, f"exclusive{name.capitalize()}": node[name]}, Effect.NARROWER
 
 
 @edit("integer bound respelled")

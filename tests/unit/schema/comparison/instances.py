@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.comparison.refutation.patterns import texts_like
+from toolgen.schema.comparison.patterns.texts import texts_of
+from toolgen.schema.comparison.reading.colours import colour
+from toolgen.schema.comparison.reading.document import Document
+from toolgen.schema.comparison.refutation.branch import BudgetError
+from toolgen.schema.comparison.refutation.goal import Claim
+from toolgen.schema.comparison.refutation.solver import Solver
+from toolgen.schema.comparison.refutation.validators import Validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +38,19 @@ _SCALARS: Final = (
     "x",
     "1",
 )
+
+
+def fitting(schema: Any) -> list[Any]:
+    """Return some instances that probably fit a schema."""
+    document = Document(schema, asserts_formats=False)
+    colour([document.root], most=10_000)
+    has_draft_04 = document.draft == "draft-04"
+    validators = Validators(document)
+    solver = Solver(steps=5_000, has_draft_04=has_draft_04, validators=validators, wants_values=True)
+    try:
+        return solver.solve_here([Claim(document.root, holds=True)], solver.kinds).values
+    except BudgetError:
+        return []
 
 
 class Instances:
@@ -103,9 +121,9 @@ class Instances:
         if key in ("properties", "dependentRequired", "dependentSchemas", "dependencies") and isinstance(value, dict):
             self._names += value
         elif key == "patternProperties" and isinstance(value, dict):
-            self._names += [text for pattern in value for text in texts_like(pattern, 0, None)[:3]]
+            self._names += [text for pattern in value for text in texts_of((pattern,)).texts[:3]]
         elif key == "pattern" and isinstance(value, str):
-            self._scalars += texts_like(value, 0, None)[:4]
+            self._scalars += texts_of((value,)).texts[:4]
         elif key in ("enum", "required") and isinstance(value, list):
             self._literals += value
             self._scalars += [each for each in value if not isinstance(each, (list, dict))]
@@ -116,8 +134,3 @@ class Instances:
             self._scalars += [value, value + 1, value - 1, value + 0.5, value * 3]
             if key.endswith("Length") and value < 50:
                 self._scalars += ["a" * max(int(value) + offset, 0) for offset in (-1, 0, 1)]
-
-
-def size_of(value: Any) -> int:
-    """Return the size of an instance as JSON."""
-    return len(json.dumps(value))

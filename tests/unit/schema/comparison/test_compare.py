@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import jsonschema_rs
@@ -13,7 +14,7 @@ from tests.unit.providers.schemas import args_schemas, values
 from toolgen.changes.sources.tools import CompiledTool, compare_tool
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.normal_form import normal_form
-from toolgen.schema.comparison.verdict import SchemaChange
+from toolgen.schema.comparison.verdict import Direction, Place, SchemaChange, Verdict
 
 KEYWORDS = sorted({
     *("$ref", "$schema", "$id", "$defs", "definitions", "type", "enum", "const", "required", "properties", "items"),
@@ -97,31 +98,6 @@ def test_malformed_schemas_are_compared(before: Any, after: Any) -> None:
     list(compare_tool(compiled, {"name": "a", "inputSchema": after, "outputSchema": after}))
 
 
-@pytest.mark.parametrize(
-    ("narrow", "wide"),
-    [
-        ({"type": "integer"}, {"type": "number"}),
-        ({"type": "string"}, {"type": ["string", "null"]}),
-        ({"enum": ["a"]}, {"enum": ["a", "b"]}),
-        ({"const": 1}, {"enum": [1, 2]}),
-        ({"enum": ["a"]}, {"type": "string"}),
-        ({"minimum": 2}, {"minimum": 1}),
-        ({"multipleOf": 4}, {"multipleOf": 2}),
-        ({"maxItems": 2, "items": {"type": "integer"}}, {"items": {"type": "number"}}),
-        ({"required": ["a", "b"]}, {"required": ["b"]}),
-        (fields(a={"type": "string"}), fields(a={"type": "string"}, b={"type": "string"})),
-        (fields(a={"type": "string"}), {"type": "object", "properties": {"a": {"type": "string"}}}),
-        ({"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}),
-        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, {"type": ["string", "number"]}),
-        (fields(a={"$ref": "#/$defs/T"}) | {"$defs": {"T": TREE}},
-         fields(a={"$ref": "#/$defs/T"}, b=True) | {"$defs": {"T": TREE}}),
-    ],
-)  # fmt: skip
-def test_wider_and_narrower_schemas_are_distinguished(narrow: Any, wide: Any) -> None:
-    assert schema_change(narrow, wide) is SchemaChange.MORE
-    assert schema_change(wide, narrow) is SchemaChange.FEWER
-
-
 def test_exponential_definitions_stop_the_comparison() -> None:
     many = {f"T{n}": {"items": {"allOf": [{"$ref": f"#/$defs/T{n - 1}"}] * 2}} for n in range(1, 40)}
     schema = {"$ref": "#/$defs/T39", "$defs": {"T0": {"type": "null"}, **many}}
@@ -139,3 +115,112 @@ def test_the_normal_form_accepts_the_same_values(data: st.DataObject) -> None:
     value = data.draw(values(schema, schema))
     accepted = jsonschema_rs.validator_for(schema).is_valid(value)
     assert jsonschema_rs.validator_for(form).is_valid(value) is accepted, (schema, form, value)
+
+
+def test_a_counterexample_is_small_and_leads_to_the_places() -> None:
+    item = {"type": "object", "properties": {"count": {"type": "integer", "minimum": 0}}, "required": ["id"]}
+    before = fields(items={"type": "array", "items": {"$ref": "#/$defs/Item"}}) | {"$defs": {"Item": item}}
+    after = copy.deepcopy(before)
+    after["$defs"]["Item"]["properties"]["count"]["minimum"] = 5
+    comparison = compare(before, after)
+    assert comparison.gained == Direction(Verdict.NONE)
+    found = comparison.lost.counterexample
+    assert found is not None
+    assert found.value == {"items": [{"id": None, "count": 0}]} or found.value["items"][0].keys() == {"id", "count"}
+    assert len(found.value["items"]) == 1
+    assert found.pointer == "/items/0/count"
+    place = "/$defs/Item/properties/count"
+    assert found.place == Place(place, f"{place}/minimum", "minimum")
+
+
+def test_what_was_required_is_reported_where_it_is_written() -> None:
+    before = fields(a={"type": "string"})
+    found = compare(before, {**before, "required": ["a"]}).lost.counterexample
+    assert found is not None
+    assert (found.value, found.pointer, found.place) == ({}, "", Place("", "/required", "required"))
+
+
+def test_keys_of_digits_are_found() -> None:
+    before, after = ({"patternProperties": {"^0": {"properties": {"1": kind}}}} for kind in (True, False))
+    found = compare(before, after).lost.counterexample
+    assert found is not None
+    assert found.pointer == "/0/1"
+    assert found.place == Place(
+        "/patternProperties/^0/properties/1", "/patternProperties/^0/properties/1", "properties"
+    )
+
+
+def test_a_given_instance_is_preferred_and_kept() -> None:
+    before, after = fields(a={"type": "string"}, b=True), fields(a={"maxLength": 2, "type": "string"}, b=True)
+    given = [{"a": "long", "b": [1]}, {"a": "ok"}, {"a": 1}, {"a": "longest", "b": [1, 2, 3]}]
+    for search in (True, False):
+        found = compare(before, after, instances=iter(given), search=search).lost.counterexample
+        assert found is not None
+        assert found.is_given
+        assert found.value == given[0]
+    assert compare(before, after, search=False).lost.verdict is Verdict.UNDECIDED
+
+
+def test_what_cannot_be_decided_is_named() -> None:
+    before, after = (
+        fields(a={"type": "string", "pattern": pattern}) for pattern in (r"^(?!secret)[a-z]{9}\b", r"^(?!x)[a-z]{9}")
+    )
+    comparison = compare(before, after, search=False)
+    place = Place("/properties/a", "/properties/a", "pattern")
+    assert comparison.lost == Direction(Verdict.UNDECIDED, undecided=(place,))
+    assert comparison.gained == Direction(Verdict.UNDECIDED, undecided=(place,))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "nonsense"},
+        {"$ref": "https://example.com/elsewhere.json"},
+        {"$schema": "https://example.com/draft", "type": "string"},
+        {"pattern": "("},
+        {"properties": {"a": {"minimum": "1"}}},
+    ],
+)
+def test_schemas_that_cannot_be_compiled_are_undecided(schema: Any) -> None:
+    comparison = compare(schema, {"type": "string"}, instances=["a"])
+    assert comparison.lost.verdict is comparison.gained.verdict is Verdict.UNDECIDED
+    assert compare(schema, {**schema, "description": "It."}).change is SchemaChange.SAME
+
+
+def test_a_resource_inside_a_schema_is_compared_as_a_whole() -> None:
+    inner = {"$id": "https://example.com/inner", "$defs": {"A": {"type": "string"}}, "$ref": "#/$defs/A"}
+    before, after = ({"properties": {"a": inner, "b": kind}} for kind in ({"type": "integer"}, {"type": "number"}))
+    comparison = compare(before, after)
+    assert comparison.gained.verdict is Verdict.FOUND
+    assert comparison.lost.verdict is Verdict.UNDECIDED
+
+
+def nested(levels: int) -> Any:
+    schema: Any = {"type": "string"}
+    for _ in range(levels):
+        schema = {"items": schema}
+    return schema
+
+
+def many_choices(count: int) -> Any:
+    return {"allOf": [{"anyOf": [{"required": [f"a{n}"]}, {"minProperties": n}]} for n in range(count)]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (nested(240), nested(241)),
+        (nested(100_000), nested(3)),
+        (many_choices(40), many_choices(41)),
+        ({"not": many_choices(40)}, {"not": many_choices(41)}),
+        ({"oneOf": [{"minimum": n} for n in range(60)]}, {"oneOf": [{"minimum": n} for n in range(61)]}),
+        ({"pattern": "(a|b|ab)*c{500}" * 9}, {"pattern": "(a|b|ab)*d{500}" * 9}),
+        ({"patternProperties": {f"{n}$": {"minLength": n} for n in range(40)}},
+         {"patternProperties": {f"{n}$": {"minLength": n + 1} for n in range(40)}}),
+        ({"enum": [*range(5_000)]}, {"enum": [*range(1, 5_001)]}),
+    ],
+    ids=["deep", "too deep", "choices", "no choices", "one of many", "patterns", "fields", "values"],
+)  # fmt: skip
+def test_hostile_schemas_take_a_bounded_number_of_steps(before: Any, after: Any) -> None:
+    comparison = compare(before, after)
+    assert comparison.lost.verdict in Verdict

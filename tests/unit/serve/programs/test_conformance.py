@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.programs import environment, needs, program
+from tests.programs.installed import environment, needs, program
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import Listening, Project

@@ -17,7 +17,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.programs import PROGRAMS, environment, needs, node_folder, program
+from tests.programs.installed import PROGRAMS, environment, needs, node_folder, program
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
 from toolgen.execute.mcp import McpHost, McpServer, executor

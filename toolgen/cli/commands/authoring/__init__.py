@@ -1,1 +1,1 @@
-"""Commands for authors of specs, beside the build."""
+"""Commands beside the build: what authors of specs use."""

@@ -93,7 +93,7 @@ def command(
         _show_bump(shown, style)
     else:
         _show(shown, style, config.root)
-    return 1 if shown.failing(fail_on) else 0
+    return 1 if report.failing(fail_on) else 0
 
 
 def _report(config: Config, against: str, recording: Recording | None) -> Report:

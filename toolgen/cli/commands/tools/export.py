@@ -8,9 +8,10 @@ import click
 
 from toolgen.cli.names import check_toolset
 from toolgen.cli.output import show_json
-from toolgen.cli.packages import built_catalogs, idle_runtime
+from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
+from toolgen.llm.idle import idle_runtime
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.runtime.issues.issue_text import counted
 

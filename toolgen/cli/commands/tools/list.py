@@ -6,7 +6,7 @@ import click
 
 from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.project import compilations, project
+from toolgen.cli.project import project, summaries
 
 
 @click.command("list")
@@ -14,32 +14,31 @@ from toolgen.cli.project import compilations, project
 @format_option
 def command(*, toolset: str | None, style: str) -> int:
     """List the tools of the project, sorted by ident."""
-    made = compilations(project())
+    made = summaries(project())
     if made is None:
         return 1
-    check_toolset(toolset, {each.name for compilation in made for each in compilation.catalog.toolsets})
-    rows = {
-        tool.ident: {
+    every = {tool.ident: tool for _, summary in reversed(made) for tool in summary.tools}
+    check_toolset(toolset, {name for _, summary in made for name in summary.keys})
+    listed = [
+        {
             "tool": tool.ident,
-            "source_name": tool.remote or tool.key,
-            "toolset": each.name,
-            "kind": each.kind.value,
+            "source_name": tool.source_name,
+            "toolset": tool.toolset,
+            "kind": tool.kind,
             "title": tool.title,
-            "permission": tool.permission.value,
+            "permission": tool.permission,
             "tags": list(tool.tags),
         }
-        for compilation in made
-        for each in compilation.catalog.toolsets
-        for tool in each.tools
-        if toolset is None or each.name == toolset
-    }
-    listed = [rows[ident] for ident in sorted(rows)]
+        for _, tool in sorted(every.items())
+        if toolset is None or tool.toolset == toolset
+    ]
     if style == "json":
         show_json(listed)
         return 0
-    width = max((len(ident) for ident in rows), default=0)
-    for row in listed:
-        click.echo(f"{row['tool']:{width}}  {row['permission']:8}  {row['title']}")
-    if not listed:
+    width = max((len(str(row["tool"])) for row in listed), default=0)
+    lines = [f"{row['tool']:{width}}  {row['permission']:8}  {row['title']}" for row in listed]
+    if lines:
+        click.echo("\n".join(lines))
+    else:
         click.echo("no tools: write a spec under `specs/`, or run `toolgen init`", err=True)
     return 0

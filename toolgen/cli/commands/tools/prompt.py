@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalogs, check_known, idle_runtime
+from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
+from toolgen.llm.idle import idle_runtime
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 

@@ -10,8 +10,8 @@ from toolgen.authoring.tool_rules import rule_lines, tool_rules
 from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import import_name
-from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
+from toolgen.cli.project import import_name, listed_tools, project, summaries
+from toolgen.compiler.compile import find_toolset
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -24,16 +24,19 @@ if TYPE_CHECKING:
 def command(*, tool: str, style: str) -> int:
     """Show TOOL, given by any of its names: its args, its result, and the rules for its calls."""
     config = project()
-    made = compilations(config)
+    made = summaries(config)
     if made is None:
         return 1
-    every = tools_by_ident(made)
-    compilation, toolset, each = every[ident_meant(tool, known_tools(each for _, _, each in every.values()))]
+    homes = {each.ident: (target, summary, each) for target, summary in reversed(made) for each in summary.tools}
+    target, summary, listed = homes[ident_meant(tool, listed_tools(made))]
+    toolset = find_toolset(config, target, summary, listed.toolset)
+    each = next(each for each in toolset.tools if each.ident == listed.ident)
+    rules = tool_rules(summary.policies, toolset, each)
     if style == "json":
-        show_json(_json(toolset, each) | tool_rules(compilation.catalog.policies, toolset, each))
+        show_json(_json(toolset, each) | rules)
     else:
-        _show(".".join((import_name(config.root, compilation.target.out)[1], *toolset.package)), toolset, each)
-        click.echo("\n".join(rule_lines(tool_rules(compilation.catalog.policies, toolset, each))))
+        _show(".".join((import_name(config.root, target.out)[1], *toolset.package)), toolset, each)
+        click.echo("\n".join(rule_lines(rules)))
     return 0
 
 

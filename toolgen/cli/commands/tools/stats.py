@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalogs, idle_runtime
+from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.llm import ToolUse
-from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.llm.costs import Cost, costs
 from toolgen.providers.table import PROVIDERS
-from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.issues.issue_text import counted
-from toolgen.schema.json_values import compact_json
-from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from toolgen.runtime import Catalog
-    from toolgen.spec.tool_use import PresentationName, ToolUseConfig
 
 ENCODING: Final = "o200k_base"
 """The tiktoken encoding of OpenAI's models since GPT-4o. Other models' counts differ."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """The cost of the tools in the first request of a conversation.
-
-    `tools` is the number of tools in the request. `tools_bytes` is their size as compact JSON in UTF-8, `prompt_bytes`
-    the size of the system prompt section, and `bytes` the sum; `tokens` counts both, None if tokens are not counted.
-    With a `problem` there is no such request, and the figures are 0.
-    """
-
-    package: str
-    presentation: PresentationName
-    provider: str
-    layers: tuple[str, ...]
-    tools: int = 0
-    tools_bytes: int = 0
-    prompt_bytes: int = 0
-    bytes: int = 0
-    tokens: int | None = None
-    problem: str = ""
 
 
 @click.command("stats")
@@ -78,44 +49,6 @@ def command(*, agent: str, providers: Sequence[str], style: str) -> int:
     return 0
 
 
-def costs(
-    package: str,
-    catalog: Catalog,
-    config: ToolUseConfig,
-    agent: str,
-    providers: Sequence[str],
-    count_tokens: Callable[[str], int] | None,
-) -> Iterator[Cost]:
-    """Return the costs of one package, by presentation and then provider."""
-    runtime = idle_runtime(catalog)
-    run = runtime.start_run(agent)
-    for presentation in PRESENTATIONS:
-        embedding_class = config.embedding_class or (LEXICAL if presentation == "retrieval" else "")
-        tool_use = ToolUse(
-            catalog, replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class)
-        )
-        layers = tuple(layer for layer in LAYERS if config.presentations[layer] == presentation)
-        for provider in providers:
-            cost = Cost(package=package, presentation=presentation, provider=provider, layers=layers)
-            try:
-                conversation = tool_use.conversation("chat", runtime, run, provider)
-                tools = len(tool_use.presentation("chat", run, provider).build_presentation().tools)
-            except (CatalogError, UnsupportedCapability) as error:
-                yield replace(cost, problem=_reason(error))
-                continue
-            tools_text = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
-            prompt = conversation.prompt
-            sizes = len(tools_text.encode()), len(prompt.encode())
-            yield replace(
-                cost,
-                tools=tools,
-                tools_bytes=sizes[0],
-                prompt_bytes=sizes[1],
-                bytes=sum(sizes),
-                tokens=count_tokens(tools_text) + count_tokens(prompt) if count_tokens else None,
-            )
-
-
 def token_counter() -> tuple[Callable[[str], int] | None, str]:
     """Return what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
 
@@ -127,13 +60,6 @@ def token_counter() -> tuple[Callable[[str], int] | None, str]:
         return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
     encoding = tokenizer.get_encoding(ENCODING)
     return lambda text: len(encoding.encode_ordinary(text)), ""
-
-
-def _reason(error: CatalogError | UnsupportedCapability) -> str:
-    if isinstance(error, UnsupportedCapability):
-        tools = Counter(problem.tool for problem in error.problems)
-        return f"cannot represent {counted(len(tools), 'tool')}, such as {error.problems[0]}"
-    return str(error)
 
 
 _COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")

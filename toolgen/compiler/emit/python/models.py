@@ -4,7 +4,8 @@ It is called once, for one class with a field for each structure that the fields
 optional` is one structure, for any number of fields. In its input, every class, literal and default is a token. The
 generated line of a structure is the pattern of all fields with it: tokens are replaced by allocated names and by
 literals. So no text of a spec is passed to it, its naming is not used, and a field depends on nothing but itself. A
-thousand tools have about a hundred structures.
+thousand tools have about fifty structures. The patterns of common ones come with toolgen, as the version that they name
+has generated them, because importing the library takes longer than all else in a small build.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from toolgen.compiler.emit.python.annotations import (
     checked,
     names_in,
 )
+from toolgen.compiler.emit.templates import templates_folder
 from toolgen.compiler.ir.shapes import (
     Array,
     ClassRef,
@@ -36,11 +38,16 @@ from toolgen.compiler.ir.shapes import (
     classes_in,
     has_formats,
 )
+from toolgen.compiler.versions import installed_version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.ir.shapes import ClassType, Field
+
+LIBRARY: Final = "datamodel-code-generator"
+COMMON: Final = "field_patterns.json"
+"""The file of the patterns of common structures, beside the templates; a test writes it."""
 
 _TOKEN: Final = re.compile(r"'([LVW]\d*x)'|\b([CJ]\d*x)\b")
 _CLASS: Final = re.compile(r"^class Mx\(\w+\):\n((?:    .*\n|\n)*)", re.MULTILINE)
@@ -59,10 +66,19 @@ class Model:
     names: frozenset[str]
 
 
-def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, Model]]:
-    """Render the classes of each toolset; each as a dict of class name to class."""
+def render_models(
+    toolsets: Sequence[Sequence[ClassType]], patterns: dict[str, str] | None = None
+) -> list[dict[str, Model]]:
+    """Render the classes of each toolset; each as a dict of class name to class.
+
+    `patterns` are those of structures that are known from earlier calls; new ones are added.
+    """
+    patterns = {} if patterns is None else patterns
     prepared = [[(made, [_Prepared.of(item) for item in made.fields]) for made in classes] for classes in toolsets]
-    patterns = _patterns({item.structure for classes in prepared for _, fields in classes for item in fields})
+    structures = {item.structure for classes in prepared for _, fields in classes for item in fields}
+    if not structures <= patterns.keys():
+        patterns.update(common_patterns())
+    patterns.update(write_patterns(structures - patterns.keys()))
     return [
         {
             made.name: _model(made, [item.source(patterns[item.structure]) for item in fields])
@@ -167,8 +183,20 @@ class _Prepared:
         return token
 
 
-def _patterns(structures: set[str]) -> dict[str, str]:
-    """Return the source after the colon of a field, for each structure."""
+def common_patterns() -> dict[str, str]:
+    """Return the patterns that come with toolgen, by structure; none if another version of the library is installed."""
+    known: dict[str, Any] = json.loads((templates_folder() / COMMON).read_text(encoding="utf-8"))
+    patterns: dict[str, str] = known["patterns"] if known["version"] == installed_version(LIBRARY) else {}
+    return patterns
+
+
+def structures_of(fields: Iterable[Field]) -> set[str]:
+    """Return the structures of fields."""
+    return {_Prepared.of(item).structure for item in fields}
+
+
+def write_patterns(structures: set[str]) -> dict[str, str]:
+    """Return the source after the colon of a field, for each structure, as datamodel-code-generator writes it."""
     if not structures:
         return {}
     asked = sorted(structures)

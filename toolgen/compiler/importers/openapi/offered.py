@@ -95,6 +95,8 @@ class _Reader:
         security = auth.security(operation.part)
         if security is not None and auth.schemes and security != auth.security(self._description.root):
             tool["http"]["security"] = security
+        if "errors" in tool["http"]:  # last, as in the spec language
+            tool["http"]["errors"] = tool["http"].pop("errors")
 
     def _result(self, operation: Operation) -> Any:
         produces = self._description.media_types("produces", operation.part)

@@ -22,6 +22,7 @@ _BOUNDS: Final = (
     ("minItems", "maxItems"),
     ("minProperties", "maxProperties"),
 )
+_ALL_BOUNDS: Final = frozenset(name for pair in _BOUNDS for name in pair)
 _ON_PURPOSE: Final = frozenset({"dependencies", "dependentSchemas", "else", "if", "not", "then"})
 """Under these keywords, schemas that no value fits are used on purpose, to forbid something."""
 
@@ -38,7 +39,7 @@ def check_contradictions(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
 
 def _contradictions(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Return the keyword, the error, and how to fix it."""
-    for low, high in _BOUNDS:
+    for low, high in _BOUNDS if not _ALL_BOUNDS.isdisjoint(schema) else ():
         least, most = schema.get(low), schema.get(high)
         if is_number(least) and is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
             yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "swap them, or remove one"

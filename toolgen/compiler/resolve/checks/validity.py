@@ -17,6 +17,7 @@ from toolgen.compiler.resolve.schemas.identifiers import ambiguous_references
 from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
 from toolgen.schema.cost.count import Reach
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
+from toolgen.schema.json_values import is_number
 from toolgen.schema.pointer import pointer_of
 from toolgen.schema.subschemas import REFERENCES
 
@@ -97,7 +98,6 @@ class _Parts:
     def __init__(self, schema: Any, *, assert_formats: bool) -> None:
         self._schema = schema
         self._assert_formats = assert_formats
-        self._bounds = Bounds(schema)
         self._dialect = _dialect(schema.get("$schema")) if isinstance(schema, dict) else "2020-12"
 
     def problem(self, part: dict[str, Any], pointer: list[str | int], value: Any) -> str:
@@ -113,6 +113,10 @@ class _Parts:
         if not self._bounds.are_foreseen and evaluations(self._reach, value, part) > MAX_EVALUATIONS:
             return _TOO_LONG
         return "" if validator.is_valid(value) else _first_error(validator, value)[0].message
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return Bounds(self._schema)
 
     @cached_property
     def _reach(self) -> Reach:
@@ -210,18 +214,31 @@ def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | 
             yield from _references(inner, [*path, index])
 
 
-_PLAIN = {"string": str, "boolean": bool}
+_PLAIN: Final[dict[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+}
+_CHECKED_PLAINLY: Final = {"type", "default", "description", "title", "format", "enum", "minimum", "maximum"}
 
 
 def _plainly_fits(schema: dict[str, Any], value: Any, assert_formats: bool) -> bool:
-    """The common case without a validator: a string or boolean without other constraints."""
-    kind = _PLAIN.get(str(schema.get("type")))
-    return (
-        kind is not None
-        and isinstance(value, kind)
-        and schema.keys() <= {"type", "default", "description", "title", "format"}
-        and not (assert_formats and "format" in schema)
-    )
+    """The common cases without a validator: a scalar of its type, with no keywords but `enum`, `minimum`, `maximum`.
+
+    False where a validator must decide.
+    """
+    if not schema.keys() <= _CHECKED_PLAINLY or (assert_formats and "format" in schema):
+        return False
+    if type(value) not in _PLAIN.get(str(schema.get("type")), ()):
+        return False
+    allowed = schema.get("enum")
+    if "enum" in schema and not (isinstance(value, str) and isinstance(allowed, list) and value in allowed):
+        return False
+    if isinstance(value, str | bool):
+        return "minimum" not in schema and "maximum" not in schema
+    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    return is_number(least) and is_number(most) and least <= value <= most
 
 
 _DRAFTS: Final = {

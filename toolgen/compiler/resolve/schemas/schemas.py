@@ -60,6 +60,15 @@ class Schemas:
         """Return a copy that reports to another sink."""
         return Schemas(self._types.reporting_to(sink), sink, self._formats)
 
+    def for_toolset(self, sink: Diagnostics) -> Schemas:
+        """Return a copy that reports to another sink, and has read nothing yet."""
+        return Schemas(self._types.for_toolset(sink), sink, self._formats)
+
+    @property
+    def read(self) -> set[str]:
+        """The files whose types were looked at, by path."""
+        return self._types.read
+
     def bundle(self, node: Node, path: str, dialect: str) -> Bundle:
         """Expand the schema at `node` of file `path`, with all referenced types as definitions."""
         dialect = own_dialect(node) or dialect

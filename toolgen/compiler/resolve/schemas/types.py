@@ -14,7 +14,7 @@ from toolgen.compiler.resolve.schemas.spellings import respelled_type
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.base import SpecFileHead
@@ -39,37 +39,43 @@ class NamedType:
 
 
 class Types:
-    """Every named type, by file."""
+    """Every named type, by file. `read` are the files whose types were looked at."""
 
-    def __init__(self, documents: Iterable[Document[SpecFileHead]], sink: Diagnostics) -> None:
+    def __init__(self, documents: Mapping[str, Document[SpecFileHead]], sink: Diagnostics) -> None:
+        self._documents = documents
         self._sink = sink
         self._files: dict[str, dict[str, NamedType]] = {}
         self._ends: dict[Place, tuple[Place, Span]] = {}
-        for document in documents:
-            self._files[document.path] = {}
-            if isinstance(document.file, ToolsetFile | SharedFile) and document.file.types:
-                entries = document.node("types")
-                assert isinstance(entries, MappingNode)
-                for name, node in entries.entries():
-                    span = document.span("types", name, key=True)
-                    self._files[document.path][name] = NamedType(
-                        document.path, name, node, own_dialect(node) or document.file.dialect, span
-                    )
+        self.read: set[str] = set()
 
     def reporting_to(self, sink: Diagnostics) -> Types:
-        """Return a copy that reports to another sink."""
-        types = Types((), sink)
+        """Return a copy that reports to another sink; what it reads counts as read here."""
+        types = self.for_toolset(sink)
+        types.read = self.read
+        return types
+
+    def for_toolset(self, sink: Diagnostics) -> Types:
+        """Return a copy that reports to another sink, and has read nothing yet."""
+        types = Types(self._documents, sink)
         types._files = self._files
         return types
 
     def names(self, path: str) -> list[str]:
         """Return the types that a file defines."""
-        return list(self._files.get(path, {}))
+        return list(self._of(path))
+
+    def _of(self, path: str) -> dict[str, NamedType]:
+        """Return the types of a file, by name; none if there is no such file."""
+        self.read.add(path)
+        if path not in self._files:
+            document = self._documents.get(path)
+            self._files[path] = {} if document is None else _types_of(document)
+        return self._files[path]
 
     def named(self, path: str, name: str, span: Span) -> NamedType | None:
         """Return the type with a name in a file; references to other files are followed. Reports missing types."""
         (path, name), span = self._end((path, name), span)
-        known = self._files.get(path, {})
+        known = self._of(path)
         found = known.get(name)
         if found is None:
             capitals = [*known, *_WORDS]
@@ -105,7 +111,7 @@ class Types:
     def _next(self, place: Place) -> tuple[Place, Span] | None:
         """Return the target of a type that is only a reference, and the span of the reference."""
         path, name = place
-        found = self._files.get(path, {}).get(name)
+        found = self._of(path).get(name)
         reference = _foreign_reference(found.node) if found else None
         target = self.target(path, reference, found.node.span) if found and reference else None
         return (target, found.node.span) if found and target else None
@@ -122,10 +128,28 @@ class Types:
             )
             return None
         where = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path
-        if where not in self._files:
-            self._sink.report("TG204", span, f"there is no spec file {where}", fix=nearest(where, self._files))
+        if where not in self._documents:
+            self._sink.report("TG204", span, f"there is no spec file {where}", fix=nearest(where, self._documents))
             return None
         return where, fragment[len("/types/") :]
+
+
+def _types_of(document: Document[SpecFileHead]) -> dict[str, NamedType]:
+    file = document.file
+    if not isinstance(file, ToolsetFile | SharedFile) or not file.types:
+        return {}
+    entries = document.node("types")
+    assert isinstance(entries, MappingNode)
+    return {
+        name: NamedType(
+            document.path,
+            name,
+            node,
+            own_dialect(node) or file.dialect,
+            document.span("types", name, key=True),
+        )
+        for name, node in entries.entries()
+    }
 
 
 def own_dialect(node: Node) -> str | None:

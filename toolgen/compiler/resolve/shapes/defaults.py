@@ -27,10 +27,11 @@ def with_defaults_that_end(types: Iterable[ClassType | AliasType]) -> tuple[Clas
     types = tuple(types)
     classes = {made.name: made for made in types if isinstance(made, ClassType)}
     for name, made in classes.items():
-        fields = (field if fits(field.default, field.shape, classes) else _bare(field) for field in made.fields)
-        classes[name] = replace(made, fields=tuple(fields))
+        if not all(_is_typed(field, classes) for field in made.fields):
+            fields = (field if _is_typed(field, classes) else _bare(field) for field in made.fields)
+            classes[name] = replace(made, fields=tuple(fields))
     endless = _endless(classes)
-    for name, made in classes.items():
+    for name, made in classes.items() if endless else ():
         fields = (_bare(field) if _key(name, field) in endless else field for field in made.fields)
         classes[name] = replace(made, fields=tuple(fields))
     return tuple(classes[made.name] if isinstance(made, ClassType) else made for made in types)
@@ -85,6 +86,11 @@ def _objects(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> Iter
 
 def _key(name: str, field: Field) -> str:
     return f"{name}.{field.python}"
+
+
+def _is_typed(field: Field, classes: Mapping[str, ClassType]) -> bool:
+    """Whether a field has no default, or one that fits its type."""
+    return not field.has_default or fits(field.default, field.shape, classes)
 
 
 def _bare(field: Field) -> Field:

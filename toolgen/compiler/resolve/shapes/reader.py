@@ -199,7 +199,10 @@ class SchemaReader:
         if kind == "string" and self._is_typed(schema.get("format")):
             return Scalar(ScalarKind.STRING, format=schema["format"])
         scalar = SCALARS.get(str(kind))
-        return JSON if scalar is None else replace(scalar, constraints=constraints(str(kind), schema))
+        if scalar is None:
+            return JSON
+        found = constraints(str(kind), schema)
+        return replace(scalar, constraints=found) if found else scalar
 
     def _is_typed(self, name: Any) -> bool:
         """Whether the target has a type for a format, and the draft asserts it."""

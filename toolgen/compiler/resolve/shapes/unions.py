@@ -58,8 +58,11 @@ class _Judge:
         for group in groups:
             for name in group:
                 made = self.classes[name]
-                fields = tuple(replace(field, shape=self.settled(field.shape, name)) for field in made.fields)
-                self.classes[name] = replace(made, fields=fields)
+                shapes = [self.settled(field.shape, name) for field in made.fields]
+                if any(shape is not field.shape for shape, field in zip(shapes, made.fields, strict=True)):
+                    fields = zip(made.fields, shapes, strict=True)
+                    changed = tuple(replace(field, shape=shape) for field, shape in fields)
+                    self.classes[name] = replace(made, fields=changed)
             shapes = [field.shape for name in group for field in self.classes[name].fields]
             self._guesses.update(dict.fromkeys(group, max(map(self._tried, shapes), default=1)))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
-from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
+from toolgen.compiler.documents.toolset import MethodReference, MethodSpec, ToolsetFile
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
 from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, ClassType
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas.schemas import Schemas
 
 _BLANK: Final = re.compile(r"\s")
@@ -36,7 +36,7 @@ _RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the se
 
 def resolve_toolset(
     document: Document[ToolsetFile],
-    documents: Mapping[str, Document[ToolsetFile]],
+    documents: Mapping[str, Document[SpecFileHead]],
     schemas: Schemas,
     shared: Shapes,
     tags: Mapping[str, str],
@@ -147,7 +147,7 @@ def _is_url(text: str) -> bool:
 
 def _methods(
     document: Document[ToolsetFile],
-    documents: Mapping[str, Document[ToolsetFile]],
+    documents: Mapping[str, Document[SpecFileHead]],
     schemas: Schemas,
     shapes: Shapes,
     sink: Diagnostics,
@@ -155,7 +155,7 @@ def _methods(
     methods: dict[str, Method] = {}
     for name in document.file.methods:
         span = document.span("methods", name, key=True)
-        found = _definition(document, name, documents, span, sink, frozenset())
+        found = _definition(document, name, documents, span, sink, schemas.read, frozenset())
         if found is None:
             continue
         home, original = found
@@ -170,21 +170,23 @@ def _methods(
 def _definition(
     document: Document[ToolsetFile],
     name: str,
-    documents: Mapping[str, Document[ToolsetFile]],
+    documents: Mapping[str, Document[SpecFileHead]],
     span: Span,
     sink: Diagnostics,
+    read: set[str],
     seen: frozenset[tuple[str, str]],
 ) -> tuple[Document[ToolsetFile], str] | None:
-    """Return the file that defines a method, and its name there; references are followed."""
+    """Return the file that defines a method, and its name there; references are followed, to files noted in `read`."""
     spec = document.file.methods.get(name)
     if isinstance(spec, MethodSpec):
         return document, name
     if isinstance(spec, MethodReference):
         file, _, fragment = spec.ref.partition("#/methods/")
         path = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), file))
+        read.add(path)
         target = documents.get(path)
-        if target is not None and fragment in target.file.methods and (path, fragment) not in seen:
-            return _definition(target, fragment, documents, span, sink, seen | {(path, fragment)})
+        if _has_method(target, fragment) and (path, fragment) not in seen:
+            return _definition(target, fragment, documents, span, sink, read, seen | {(path, fragment)})
         sink.report(
             "TG403",
             document.span("methods", name, "$ref"),
@@ -192,6 +194,10 @@ def _definition(
             fix="write `file.yaml#/methods/Name`",
         )
     return None
+
+
+def _has_method(document: Document[SpecFileHead] | None, name: str) -> TypeGuard[Document[ToolsetFile]]:
+    return document is not None and isinstance(document.file, ToolsetFile) and name in document.file.methods
 
 
 def _method_of(

@@ -6,12 +6,18 @@ definitions, order and annotations have no effect, and recursive schemas are equ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from toolgen.schema.cost.components import components
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from toolgen.schema.comparison.reading.constraint import Schema
+
+
+MOST_SIGNATURES: Final = 200_000
+"""Signatures that are computed, each in some 3 µs; recursive schemas need one for each level of references."""
 
 
 class TooManyError(ValueError):
@@ -21,21 +27,38 @@ class TooManyError(ValueError):
 def colour(roots: Iterable[Schema], *, most: int) -> None:
     """Colour schemas and all that they refer to. Raises `TooManyError` for more than `most` schemas."""
     schemas = _reached(roots, most)
+    numbers: dict[Hashable, int] = {}
+    recursive: list[Schema] = []
+    for group in components(schemas, lambda key: map(id, _below(schemas[key]))):
+        schema = schemas[group[0]]
+        below = list(_below(schema))
+        if len(group) > 1 or any(each.colour < 0 for each in below):
+            recursive += [schemas[key] for key in group]
+        else:
+            schema.colour = numbers.setdefault(_signature(schema), len(numbers))
+    _refine(recursive, len(numbers))
+
+
+def _refine(schemas: Sequence[Schema], first: int) -> None:
+    """Colour schemas that refer to themselves, or lead to such: apart only as far as their parts are."""
     for schema in schemas:
-        schema.colour = 0
-    classes = 1
+        schema.colour = first
+    classes, computed = min(len(schemas), 1), 0
     while True:
+        computed += len(schemas)
+        if computed > MOST_SIGNATURES:
+            raise TooManyError(f"more than {MOST_SIGNATURES} signatures")
         signatures = [_signature(schema) for schema in schemas]
         numbers: dict[Hashable, int] = {}
-        colours = [numbers.setdefault(signature, len(numbers)) for signature in signatures]
-        for schema, number in zip(schemas, colours, strict=True):
-            schema.colour = number
+        for schema, signature in zip(schemas, signatures, strict=True):
+            schema.colour = first + numbers.setdefault(signature, len(numbers))
         if len(numbers) == classes:
             return
         classes = len(numbers)
 
 
-def _reached(roots: Iterable[Schema], most: int) -> list[Schema]:
+def _reached(roots: Iterable[Schema], most: int) -> dict[int, Schema]:
+    """Return schemas and all that they refer to, by their `id`."""
     found: dict[int, Schema] = {}
     waiting = list(roots)
     while waiting:
@@ -45,8 +68,12 @@ def _reached(roots: Iterable[Schema], most: int) -> list[Schema]:
         found[id(schema)] = schema
         if len(found) > most:
             raise TooManyError(f"more than {most} schemas")
-        waiting += [below for each in schema.constraints for below in each.schemas]
-    return list(found.values())
+        waiting += _below(schema)
+    return found
+
+
+def _below(schema: Schema) -> Iterator[Schema]:
+    return (below for each in schema.constraints for below in each.schemas)
 
 
 def _signature(schema: Schema) -> Hashable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 if TYPE_CHECKING:
@@ -23,15 +24,56 @@ class Fields(NamedTuple):
     patterns: frozenset[str]
     are_all: bool
 
+    def with_(self, constraint: Constraint) -> Fields:
+        """Return these fields and those that a constraint evaluates."""
+        match constraint.name:
+            case "property":
+                return self._replace(names=self.names | {cast("str", constraint.value)})
+            case "pattern property":
+                return self._replace(patterns=self.patterns | {cast("str", constraint.value)})
+            case _:
+                return self._replace(are_all=True)
+
+    def and_(self, other: Fields) -> Fields:
+        """Return these fields and others."""
+        return Fields(self.names | other.names, self.patterns | other.patterns, self.are_all or other.are_all)
+
+
+NO_FIELDS: Final = Fields(frozenset(), frozenset(), are_all=False)
+
 
 def evaluated_fields(constraints: Iterable[Constraint]) -> Fields | None:
     """Return the fields that constraints evaluate; None if they depend on the value."""
     all_ = _together(constraints, _FIELDS)
     if all_ is None:
         return None
-    names = frozenset(cast("str", each.value) for each in all_ if each.name == "property")
-    patterns = frozenset(cast("str", each.value) for each in all_ if each.name == "pattern property")
-    return Fields(names, patterns, any(each.name in ("others", "unevaluatedProperties") for each in all_))
+    return reduce(Fields.with_, all_, NO_FIELDS)
+
+
+def possible_fields(constraints: Iterable[Constraint], depth: int = 0) -> Fields:
+    """Return the fields that constraints may evaluate, depending on the value."""
+    found = NO_FIELDS
+    for each in constraints:
+        if each.name == "opaque" or depth > _DEEPEST:
+            return NO_FIELDS._replace(are_all=True)
+        if each.name in _FIELDS:
+            found = found.with_(each)
+        elif each.name in _IN_PLACE or each.name in _CHOICES or each.name == "not":
+            for schema in each.schemas:
+                found = found.and_(possible_fields(schema.constraints, depth + 1))
+    return found
+
+
+def certain_fields(constraints: Iterable[Constraint], depth: int = 0) -> Fields:
+    """Return the fields that constraints evaluate in each value that fits them."""
+    found = NO_FIELDS
+    for each in constraints:
+        if each.name in _FIELDS:
+            found = found.with_(each)
+        elif each.name in _IN_PLACE and depth <= _DEEPEST:
+            for schema in each.schemas:
+                found = found.and_(certain_fields(schema.constraints, depth + 1))
+    return found
 
 
 def evaluated_items(constraints: Iterable[Constraint]) -> int | None:

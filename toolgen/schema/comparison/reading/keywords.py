@@ -9,7 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.comparison.reading.constraint import ANY, INTEGER, NUMBERS, WHOLE, Constraint
-from toolgen.schema.comparison.reading.evaluated import evaluated_fields, evaluated_items
+from toolgen.schema.comparison.reading.evaluated import (
+    certain_fields,
+    evaluated_fields,
+    evaluated_items,
+    possible_fields,
+)
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object
 from toolgen.schema.pointer import escape
 
@@ -239,7 +244,9 @@ def _unevaluated(reading: Reading, keyword: str, value: Any) -> Iterator[Constra
             yield Constraint("items", (count, True), (*anything, schema), keyword)
     else:
         shape = tuple((each.name, each.value, len(each.schemas)) for each in beside)
-        yield Constraint(keyword, shape, (schema, *(below for each in beside for below in each.schemas)), keyword)
+        bounds = (possible_fields(beside), certain_fields(beside)) if keyword == "unevaluatedProperties" else ()
+        below = (each for constraint in beside for each in constraint.schemas)
+        yield Constraint(keyword, (shape, *bounds), (schema, *below), keyword)
 
 
 _DRAFT_04: Final[Mapping[str, _Reader]] = {

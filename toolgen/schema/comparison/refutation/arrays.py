@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, Spot
-from toolgen.schema.comparison.refutation.literal_values import is_among, values_of
 from toolgen.schema.comparison.refutation.strings import size_bounds
 from toolgen.schema.json_values import canonical
 
@@ -73,7 +72,7 @@ class _Items:
         self._at_most = [_Count(count, schema) for count, schema in _counts(branch, "atMost", "atLeast", -1)]
         self._is_unique = any(True for _ in branch.of("uniqueItems"))
         self._repeats = any(True for _ in branch.of("uniqueItems", holds=False))
-        self._excluded = [value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)]
+        self._excluded = branch.excluded()
         self._bounds()
 
     def _bounds(self) -> None:
@@ -154,7 +153,7 @@ class _Items:
         sizes = [least, least + 1, *([self._most] if self._most is not None else [])]
         for size in dict.fromkeys(sizes):
             if size <= _LONGEST and (self._most is None or size <= self._most):
-                yield from (each for each in self._of_size(needed, size) if not is_among(each, self._excluded))
+                yield from (each for each in self._of_size(needed, size) if each not in self._excluded)
 
     def _of_size(self, needed: dict[int, list[Item]], size: int) -> Iterator[list[Any]]:
         options = [self.of(min(index, self.rest) if index not in needed else index, needed.get(index, ())).values
@@ -167,9 +166,12 @@ class _Items:
         first = [each[0] for each in options]
         if self._repeats:
             yield [first[-1]] * size
+            yield [*first, *first[-1:]]
         if wanted:
-            yield [wanted[index % len(wanted)] for index in range(size)]
-            yield [*wanted[:1] * max(each.count for each in self._at_least), *first][:size]
+            count = max(each.count for each in self._at_least)
+            yield from (
+                [*first[:index], *([value] * max(count, size - index))] for value in wanted for index in range(size)
+            )
         yield _distinct(options) if self._is_unique else first
         if not self._is_unique:
             for index, each in enumerate(options):

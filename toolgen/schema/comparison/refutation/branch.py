@@ -7,21 +7,17 @@ closed. Facts may be lost on the way, never added, so a goal without open branch
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from toolgen.schema.comparison.reading.constraint import Constraint
 from toolgen.schema.comparison.refutation.goal import Claim, Fact, Item
-from toolgen.schema.comparison.refutation.literal_values import are_all_among, are_none_among
+from toolgen.schema.comparison.refutation.literal_values import Literals, are_all_among, are_none_among
 
 if TYPE_CHECKING:
-    from toolgen.schema.comparison.reading.constraint import Schema
+    from toolgen.schema.comparison.reading.evaluated import Fields
 
 Clause: TypeAlias = Sequence[Sequence[Item]]
 """Alternatives, each of some items that are to hold together."""
-
-_MOST_PAIRS: Final = 12
-"""Branches of a `oneOf` up to which its negation is split by which two of them fit."""
 
 
 class BudgetError(Exception):
@@ -77,6 +73,10 @@ class Branch:
     def of(self, name: str, *, holds: bool = True) -> Iterator[Fact]:
         """Return the facts of one name."""
         return (fact for fact in self.facts.values() if fact.name == name and fact.holds is holds)
+
+    def excluded(self) -> Literals:
+        """Return the values that are excluded one by one."""
+        return Literals(fact.constraint for fact in self.of("values", holds=False))
 
     def _forced(self) -> list[Item] | None:
         """Simplify the clauses, and return the items of those that have one alternative; None if one has none."""
@@ -157,7 +157,7 @@ class Branch:
             case "not":
                 return [Claim(schemas[0], not holds)]
             case "oneOf":
-                self.clauses.append((_one_of(schemas, holds=holds), None))
+                self.clauses.append((_one_of(fact), None))
             case "if":
                 when, then, otherwise = schemas
                 self.clauses.append(
@@ -165,6 +165,9 @@ class Branch:
                 )
             case "dependentSchema" | "dependentRequired":
                 return self._split_dependency(fact)
+            case "unevaluatedProperties":
+                self.facts[fact.key] = fact
+                return _implied_by_unevaluated(fact)
             case _:
                 self.facts[fact.key] = fact
         return ()
@@ -184,14 +187,28 @@ class Branch:
         return [fact.other(_required(name))]
 
 
+def _implied_by_unevaluated(fact: Fact) -> list[Item]:
+    """Return what follows: fields that are certainly not evaluated fit, or one fails that may be not evaluated."""
+    _, possible, certain = cast("tuple[object, Fields, Fields]", fact.constraint.value)
+    fields = possible if fact.holds else certain
+    if fields.are_all and fact.holds:
+        return []
+    schemas = (fact.constraint.schemas[0],)
+    others = Constraint("others", (fields.names, fields.patterns), schemas, "unevaluatedProperties")
+    return [fact.other(others, holds=fact.holds)]
+
+
 def _required(name: str) -> Constraint:
     return Constraint("required", name, (), "required")
 
 
-def _one_of(schemas: Sequence[Schema], *, holds: bool) -> Clause:
-    if holds:
+def _one_of(fact: Fact) -> Clause:
+    """Return that one schema fits and no other, or that none fits, or one and another of those after it."""
+    schemas = fact.constraint.schemas
+    if fact.holds:
         return [[Claim(each, each is one) for each in schemas] for one in schemas]
-    none = [Claim(each, False) for each in schemas]
-    if len(schemas) > _MOST_PAIRS:
-        return [none, *([Claim(each, True)] for each in schemas)]
-    return [none, *([Claim(one, True), Claim(other, True)] for one, other in combinations(schemas, 2))]
+    several: list[list[Item]] = [
+        [Claim(each, True), fact.other(Constraint("anyOf", None, schemas[index:], "oneOf"))]
+        for index, each in enumerate(schemas[:-1], 1)
+    ]
+    return [[Claim(each, False) for each in schemas], *several]

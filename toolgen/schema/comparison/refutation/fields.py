@@ -10,10 +10,10 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from toolgen.schema.comparison.patterns.matching import matches
 from toolgen.schema.comparison.reading.constraint import STRING, Constraint
 from toolgen.schema.comparison.refutation.goal import Claim, Fact, Item, Outcome
 from toolgen.schema.comparison.refutation.literal_values import values_of
-from toolgen.schema.comparison.refutation.patterns import matches
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:

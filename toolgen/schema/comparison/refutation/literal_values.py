@@ -22,7 +22,7 @@ from toolgen.schema.json_values import canonical, is_array, is_number, is_object
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolgen.schema.comparison.reading.constraint import Constraint
+    from toolgen.schema.comparison.reading.constraint import Constraint, Schema
 
 _EXACT: Final = 2**53
 """Integers below this are exact as floats."""
@@ -61,16 +61,41 @@ def are_different(one: Any, other: Any) -> bool:
     return canonical(one) != canonical(other)
 
 
-def are_equal(one: Any, other: Any) -> bool:
-    """Return whether two values are certainly equal for a validator."""
-    if is_number(one) and is_number(other) and abs(one) < _EXACT and abs(other) < _EXACT:
-        return one == other
-    return canonical(one) == canonical(other)
+class Literals:
+    """The values of some constraints."""
+
+    def __init__(self, constraints: Iterable[Constraint]) -> None:
+        self.values = [value for constraint in constraints for value in values_of(constraint)]
+        self._keys = {_key(value) for value in self.values}
+
+    def __contains__(self, value: Any) -> bool:
+        """Return whether a value is certainly equal to one of them for a validator."""
+        return _key(value) in self._keys
 
 
-def is_among(value: Any, values: Iterable[Any]) -> bool:
-    """Return whether a value is certainly one of some values."""
-    return any(are_equal(value, each) for each in values)
+def _key(value: Any) -> bytes:
+    """Return a text that only equal values have in common."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
+    return canonical(int(value) if is_whole else value)
+
+
+def fits(value: Any, schema: Schema) -> bool | None:
+    """Return whether a value fits a schema that has only types and literal values; None if that is not certain."""
+    known: list[bool | None] = [not schema.is_false]
+    for each in schema.constraints:
+        if each.name == "type":
+            known.append(kind_of_value(value) in cast("frozenset[str]", each.value))
+        elif each.name == "values":
+            known.append(_is_one_of(value, each))
+        else:
+            return None
+    return False if False in known else None if None in known else True
+
+
+def _is_one_of(value: Any, constraint: Constraint) -> bool | None:
+    if value in Literals([constraint]):
+        return True
+    return False if all(are_different(value, each) for each in values_of(constraint)) else None
 
 
 def kind_of_value(value: Any) -> str:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.schema.comparison.reading.constraint import FRACTION, INTEGER
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
-from toolgen.schema.comparison.refutation.literal_values import is_among, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from toolgen.schema.comparison.refutation.branch import Branch
+    from toolgen.schema.comparison.refutation.literal_values import Literals
 
 Number = int | float
 _FEW: Final = 256
@@ -27,7 +27,7 @@ def solve_number(branch: Branch) -> Outcome:
     if any(_is_multiple(one, other) for one in multiples for other in others):
         return IMPOSSIBLE
     low, high = _Bound.of(branch, "minimum"), _Bound.of(branch, "maximum")
-    excluded = [value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)]
+    excluded = branch.excluded()
     if branch.kind == FRACTION:
         return _fraction(low, high, multiples, excluded)
     if any(_is_multiple(1, other) for other in others):
@@ -62,7 +62,7 @@ class _Bound:
 
 
 def _whole(
-    kind: str, low: _Bound, high: _Bound, multiples: Sequence[int], others: Sequence[Number], excluded: Sequence[object]
+    kind: str, low: _Bound, high: _Bound, multiples: Sequence[int], others: Sequence[Number], excluded: Literals
 ) -> Outcome:
     step = lcm(*multiples) if multiples else 1
     first, last = _whole_bound(low, is_low=True), _whole_bound(high, is_low=False)
@@ -75,7 +75,7 @@ def _whole(
     whole_others = [int(each) for each in others if _is_whole(each)]
 
     def is_left(value: int) -> bool:
-        return not is_among(value, excluded) and all(value % each for each in whole_others)
+        return value not in excluded and all(value % each for each in whole_others)
 
     is_small = first is not None and last is not None and (last - first) // step < _FEW
     tried = [value for value in _tried(first, last, step, excluded, all_=is_small) if is_left(value)]
@@ -86,7 +86,7 @@ def _whole(
     )
 
 
-def _tried(first: int | None, last: int | None, step: int, excluded: Sequence[object], *, all_: bool) -> Iterator[int]:
+def _tried(first: int | None, last: int | None, step: int, excluded: Literals, *, all_: bool) -> Iterator[int]:
     """Return whole numbers between two bounds: all, or those at the bounds, near zero, and beside what is excluded."""
     if all_ and first is not None and last is not None:
         yield from range(first, last + 1, step)
@@ -95,7 +95,7 @@ def _tried(first: int | None, last: int | None, step: int, excluded: Sequence[ob
     for bound, direction in ((first, step), (last, -step)):
         if bound is not None:
             near += [bound + direction * each for each in range(_FEW // 32)]
-    for each in excluded:
+    for each in excluded.values[:_FEW]:
         if isinstance(each, int) and not isinstance(each, bool):
             near += [(each // step + offset) * step for offset in (-1, 1, 2)]
     yield from (
@@ -114,12 +114,12 @@ def _whole_bound(bound: _Bound, *, is_low: bool) -> int | None:
     return rounded - 1 if rounded == bound.value and bound.is_exclusive else rounded
 
 
-def _fraction(low: _Bound, high: _Bound, multiples: Sequence[Number], excluded: Sequence[object]) -> Outcome:
+def _fraction(low: _Bound, high: _Bound, multiples: Sequence[Number], excluded: Literals) -> Outcome:
     if low.value > high.value or (low.value == high.value and (low.is_exclusive or high.is_exclusive)):
         return IMPOSSIBLE
     if any(_is_whole(each) for each in multiples) or (low.value == high.value and _is_whole(low.value)):
         return IMPOSSIBLE
-    if low.value == high.value and is_among(low.value, excluded):
+    if low.value == high.value and low.value in excluded:
         return IMPOSSIBLE
     tried = [0.5, 1.5, -0.5, -1.5, 0.25, 1e-3]
     for step in multiples:
@@ -133,7 +133,7 @@ def _fraction(low: _Bound, high: _Bound, multiples: Sequence[Number], excluded: 
     values = [
         value
         for value in dict.fromkeys(map(float, tried))
-        if not value.is_integer() and _is_inside(value, low, high) and not is_among(value, excluded)
+        if not value.is_integer() and _is_inside(value, low, high) and value not in excluded
     ]
     return Outcome(is_impossible=False, values=values[:8])
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.schema.comparison.refutation.fields import Fields, Key, Other
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Outcome
-from toolgen.schema.comparison.refutation.literal_values import is_among, values_of
 from toolgen.schema.comparison.refutation.strings import size_bounds
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class _Objects:
         self.fields = fields
         self._solver = solver
         self._least, self._most = size_bounds(branch, "minProperties", "maxProperties")
-        self._excluded = [value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)]
+        self._excluded = branch.excluded()
 
     def is_impossible(self, field: _Field, chosen: Sequence[_Field]) -> bool:
         """Return whether a field cannot be there, with what the chosen ones ask of it."""
@@ -100,7 +99,7 @@ class _Objects:
         named = {field.key for field in chosen if isinstance(field.key, str)}
         present = [*fields.required, *sorted(named.difference(fields.required))]
         needs_other = any(isinstance(field.key, Other) for field in chosen)
-        if self._most is not None and len(present) + needs_other > self._most:
+        if self._most is not None and max(len(present) + needs_other, self._least) > self._most:
             return IMPOSSIBLE
         if any(not fields.can_have(name) for name in present):
             return IMPOSSIBLE
@@ -124,7 +123,7 @@ class _Objects:
         options, first = made
         for candidate in self._varied(options, first):
             filled = self._filled(candidate)
-            if filled is not None and not is_among(filled, self._excluded):
+            if filled is not None and filled not in self._excluded:
                 yield filled
 
     def _made(

@@ -13,7 +13,13 @@ from toolgen.schema.comparison.reading.constraint import ARRAY, FRACTION, INTEGE
 from toolgen.schema.comparison.refutation.arrays import solve_array
 from toolgen.schema.comparison.refutation.branch import Branch, Budget
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, Spot, key_of_goal
-from toolgen.schema.comparison.refutation.literal_values import as_kind, has_numbers, is_among, kind_of_value, values_of
+from toolgen.schema.comparison.refutation.literal_values import (
+    as_kind,
+    fits,
+    has_numbers,
+    kind_of_value,
+    values_of,
+)
 from toolgen.schema.comparison.refutation.numbers import solve_number
 from toolgen.schema.comparison.refutation.objects import solve_object
 from toolgen.schema.comparison.refutation.strings import solve_string
@@ -21,6 +27,7 @@ from toolgen.schema.comparison.refutation.strings import solve_string
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
+    from toolgen.schema.comparison.reading.constraint import Schema
     from toolgen.schema.comparison.refutation.branch import Clause
     from toolgen.schema.comparison.refutation.validators import Validators
 
@@ -77,10 +84,8 @@ class Solver:
         if not items and accepts is None:
             return Outcome(is_impossible=False, values=[each for each in _SIMPLE if kind_of_value(each) in kinds])
         key = key_of_goal(items)
-        for place, active in enumerate(self._active):
-            if active.level < self._level and active.key <= key and set(kinds) <= set(active.kinds):
-                self._assumed = min(self._assumed, place)
-                return IMPOSSIBLE
+        if self._is_assumed(key, kinds):
+            return IMPOSSIBLE
         known = self._known.get((key, kinds))
         if known is not None and accepts is None:
             return known
@@ -96,6 +101,14 @@ class Solver:
         if not outcome.is_impossible or assumed >= len(self._active):
             self._known[key, kinds] = outcome
         return outcome
+
+    def _is_assumed(self, key: frozenset[Hashable], kinds: Collection[str]) -> bool:
+        """Return whether a goal, or less, is being solved for a value around the one in question."""
+        for place, active in enumerate(self._active):
+            if active.level < self._level and active.key <= key and set(kinds) <= set(active.kinds):
+                self._assumed = min(self._assumed, place)
+                return True
+        return False
 
     def _solve(self, items: Sequence[Item], kinds: Collection[str], accepts: Callable[[Any], bool] | None) -> Outcome:
         is_impossible, values, spots = True, list[Any](), list[Spot]()
@@ -117,7 +130,7 @@ class Solver:
 
     def _branches(self, branch: Branch, items: Iterable[Item]) -> Iterator[Branch]:
         """Return the open branches without alternatives."""
-        if not branch.add(items):
+        if not branch.add(items) or self._is_assumed(key_of_goal(branch.claims.values()), (branch.kind,)):
             return
         clause = self._chosen(branch)
         if clause is None:
@@ -169,19 +182,25 @@ class Solver:
 
     def _of_literals(self, branch: Branch, values: Sequence[Any]) -> Outcome:
         """Return which of some values reach a goal: the validator decides."""
-        excluded = [value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)]
+        excluded = branch.excluded()
         left: list[Any] = []
         is_open = False
         for value in values:
             typed = as_kind(value, branch.kind)
-            if typed is NotImplemented or is_among(typed, excluded):
+            if typed is NotImplemented or typed in excluded:
                 continue
             if WHOLE in self.kinds and has_numbers(typed):
                 is_open = True  # in draft 04, `[1]` also stands for `[1.0]`, which may be valid where it is not
-            if all(self.validators.is_valid(claim.schema, typed) is claim.holds for claim in branch.claims.values()):
+            if all(self._fits(typed, claim.schema) is claim.holds for claim in branch.claims.values()):
                 left.append(typed)
+                if len(left) >= MOST_VALUES:
+                    break
         is_open = is_open or bool(left)
-        return Outcome(is_impossible=not is_open, values=left[:MOST_VALUES])
+        return Outcome(is_impossible=not is_open, values=left)
+
+    def _fits(self, value: Any, schema: Schema) -> bool:
+        known = fits(value, schema)
+        return self.validators.is_valid(schema, value) if known is None else known
 
 
 def spots_of(*groups: Iterable[Item]) -> list[Spot]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
+from toolgen.schema.comparison.patterns.matching import matches
+from toolgen.schema.comparison.patterns.texts import texts_of, without_lookaround
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
-from toolgen.schema.comparison.refutation.literal_values import values_of
-from toolgen.schema.comparison.refutation.patterns import always_matches, literals_of, matches, texts_like
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from toolgen.schema.comparison.refutation.branch import Branch
 
 _LONGEST: Final = 10_000
 """Maximum characters of a generated text."""
+
+_MOST_EXCLUDED: Final = 50
+"""Texts that are excluded exactly; others may seem possible."""
 
 _FORMATS: Final = {
     "date": "2024-02-29", "date-time": "2024-02-29T12:00:00Z", "time": "12:00:00Z", "duration": "P1D",
@@ -33,23 +36,25 @@ def solve_string(branch: Branch) -> Outcome:
         return IMPOSSIBLE
     patterns = [_text(fact.constraint.value) for fact in branch.of("pattern")]
     others = [_text(fact.constraint.value) for fact in branch.of("pattern", holds=False)]
-    if any(map(always_matches, others)):
-        return IMPOSSIBLE
-    excluded = {value for fact in branch.of("values", holds=False) for value in values_of(fact.constraint)
-                if isinstance(value, str)}  # fmt: skip
+    excluded = {value for value in branch.excluded().values if isinstance(value, str)}
 
     def is_left(text: str) -> bool:
         if text in excluded or len(text) < least or (most is not None and len(text) > most):
             return False
         return all(matches(each, text) for each in patterns) and not any(matches(each, text) for each in others)
 
-    literals = next((found for found in map(literals_of, patterns) if found is not None), None)
-    if literals is not None or most == 0:
-        left = [text for text in literals or [""] if is_left(text)]
-        return Outcome(is_impossible=not left, values=left[:8])
-    formats = [_FORMATS.get(_format(fact.constraint.value), "") for fact in branch.of("format")]
-    tried = dict.fromkeys(_tried(least, most, patterns, others, [text for text in formats if text]))
-    return Outcome(is_impossible=False, values=[text for text in tried if is_left(text)][:8])
+    tried = [_FORMATS.get(_format(fact.constraint.value), "") for fact in branch.of("format")]
+    tried += [] if patterns or others else _of_size(least, most)
+    left = [text for text in dict.fromkeys(tried) if is_left(text)]
+    for avoided in ((), tuple(sorted(excluded)[:_MOST_EXCLUDED])):  # most goals need not avoid these
+        if left:
+            break
+        found = texts_of(tuple(patterns), tuple(others), avoided, least=least, most=most)
+        if found.is_none:
+            return IMPOSSIBLE
+        similar = texts_of(tuple(map(without_lookaround, patterns)), tuple(others), avoided, least=least, most=most)
+        left = [text for text in (*found.texts, *similar.texts) if is_left(text)]
+    return Outcome(is_impossible=False, values=left[:8])
 
 
 def size_bounds(branch: Branch, low: str, high: str) -> tuple[int, int | None]:
@@ -61,22 +66,11 @@ def size_bounds(branch: Branch, low: str, high: str) -> tuple[int, int | None]:
     return max(lows, default=0), min(highs, default=None)
 
 
-def _tried(
-    least: int, most: int | None, patterns: Sequence[str], others: Sequence[str], formats: Sequence[str]
-) -> Iterator[str]:
-    sizes = [size for size in (least, least + 1, most) if size is not None and size <= _LONGEST]
-    yield from formats
-    for pattern in patterns:
-        for text in texts_like(pattern, least, most):
-            yield text
-            yield from (text + more for more in ("a", "0", "!"))
-            yield from (more + text for more in ("a", "0", "!"))
-    for size in sizes:
-        yield from (character * size for character in "a0A-_ .!é")
-    yield from ("text", "-1", "~", "\n")
-    for pattern in others:
-        for text in texts_like(pattern, least, most):
-            yield from (text[1:], text[:-1], f"!{text}", f"{text}!", f"{text}\n", text.swapcase())
+def _of_size(least: int, most: int | None) -> Iterator[str]:
+    for size in (least, least + 1, most):
+        if size is not None and size <= _LONGEST:
+            yield from (character * size for character in "a0A-_ .!é\n")
+    yield from ("text", "-1", "~")
 
 
 def _text(value: object) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.schema.comparison.refutation.patterns import matches
+from toolgen.schema.comparison.patterns.matching import matches
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.pointer import pointer_of
+from toolgen.schema.schema_text import ASSERTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +58,7 @@ class Contradiction:
         error = next(self._rejecting.whole.iter_errors(value))
         path, keyword = list(error.instance_path), list(error.schema_path)
         holds = _schema_at(self._holding.root, value, path)
-        name = next((str(step) for step in reversed(keyword) if isinstance(step, str)), "")
+        name = next((str(step) for step in reversed(keyword) if step in ASSERTIONS), "")
         return pointer_of(path), holds.pointer, pointer_of(keyword), name
 
 
@@ -87,16 +88,17 @@ def _smaller_number(value: float) -> Sequence[Any]:
 
 def _schema_at(schema: Schema, value: Any, path: Sequence[str | int]) -> Schema:
     """Return the schema that a document has for a part of a value; the last one on the way if there is none."""
-    for step in path:
-        below = _below(schema, value, step)
+    for each in path:
+        part: dict[Any, Any] = value if is_object(value) else dict(enumerate(cast("list[Any]", value)))
+        step = str(each) if is_object(value) else each  # jsonschema-rs writes keys of digits as numbers
+        below = _below(schema, step) if step in part else None
         if below is None:
             return schema
-        schema = below
-        value = value[step]
+        schema, value = below, part[step]
     return schema
 
 
-def _below(schema: Schema, value: Any, step: str | int, depth: int = 0) -> Schema | None:
+def _below(schema: Schema, step: str | int, depth: int = 0) -> Schema | None:
     if depth > _DEEPEST:
         return None
     for constraint in schema.constraints:
@@ -111,7 +113,7 @@ def _below(schema: Schema, value: Any, step: str | int, depth: int = 0) -> Schem
     for constraint in schema.constraints:
         if constraint.name in ("ref", "allOf", "anyOf", "oneOf", "if", "dependentSchema"):
             for each in constraint.schemas:
-                if (below := _below(each, value, step, depth + 1)) is not None:
+                if (below := _below(each, step, depth + 1)) is not None:
                     return below
         elif constraint.name == "pattern property" and matches(str(constraint.value), str(step)):
             return constraint.schemas[0]

@@ -38,7 +38,7 @@ def types_of(tables: Mapping[str, Mapping[str, str | None]], sink: Diagnostics) 
         root = parse(text, path, sink)
         assert root
         files.append(SpecFile(path, text, root))
-    return Types(read_documents(files, sink), sink)
+    return Types({each.path: each for each in read_documents(files, sink)}, sink)
 
 
 def meant(types: Types, sink: Diagnostics, path: str, name: str) -> tuple[tuple[str, str] | None, list[str]]:

@@ -13,7 +13,7 @@ import pytest
 from tests.case import CASES, Case, write
 from tests.unit.compiler.specs import resolved
 from tests.unit.runtime.tools import call_now, catalog_of, code_of, runtime_of
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import CallFailed

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
     from toolgen.runtime.policy.grants.protocol import Grants
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
     from toolgen.runtime.policy.rate_limits.protocol import Counters
 
 pytestmark = pytest.mark.xdist_group("redis")

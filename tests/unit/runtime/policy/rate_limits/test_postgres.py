@@ -23,7 +23,7 @@ from toolgen.runtime.policy.rate_limits import postgres
 from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
 
 if TYPE_CHECKING:
-    from tests.postgres import PostgresServer
+    from tests.programs.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
 

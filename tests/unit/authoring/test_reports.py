@@ -1,0 +1,58 @@
+"""Reports for other programs: SARIF and annotations of GitHub."""
+
+from __future__ import annotations
+
+import json
+
+from tests.unit.authoring.lint.examples import files_of, linted
+from toolgen.authoring.lint.pages import rule_texts
+from toolgen.authoring.report.github import github_annotations
+from toolgen.authoring.report.sarif import sarif_log
+from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Severity, Span
+
+FOUND = Diagnostic(
+    "TL206",
+    Severity.WARNING,
+    Span("specs/a b,c.yaml", 3, 5, 3, 9),
+    "100% of\nit: bad, ::error::x",
+    (Related(Span("specs/b.yaml", 7, 1, 9, 2), "the other"),),
+    "change it",
+)
+
+
+def test_an_annotation_escapes_what_could_start_another_command() -> None:
+    assert github_annotations([FOUND], rule_texts()) == (
+        "::warning file=specs/a b%2Cc.yaml,line=3,endLine=3,col=5,endColumn=9,title=TL206 negated-boolean::"
+        "100%25 of%0Ait: bad, ::error::x%0Ahelp: change it\n"
+    )
+
+
+def test_a_sarif_result_names_its_rule_and_its_places() -> None:
+    rules = rule_texts()
+    log = sarif_log([FOUND], rules)
+    (run,) = log["runs"]
+    (result,) = run["results"]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "TL206"
+    assert result["level"] == "warning"
+    location = result["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"] == {"uri": "specs/a%20b%2Cc.yaml", "uriBaseId": "%SRCROOT%"}
+    assert location["region"] == {"startLine": 3, "startColumn": 5, "endLine": 3, "endColumn": 9}
+    assert result["relatedLocations"][0]["physicalLocation"]["region"]["endLine"] == 9
+    assert len(run["tool"]["driver"]["rules"]) == len(rules)
+
+
+def test_a_sarif_fix_is_the_edit_by_characters() -> None:
+    files = files_of("""
+        toolset: shop
+        tools:
+          find: {description: Search  the orders., permission: readonly}
+    """)
+    outcome = linted(files)
+    (result,) = json.loads(json.dumps(sarif_log(outcome.findings, rule_texts(), outcome.fixes)))["runs"][0]["results"]
+    (change,) = result["fixes"][0]["artifactChanges"]
+    (replacement,) = change["replacements"]
+    region = replacement["deletedRegion"]
+    text = files["specs/1.yaml"]
+    start, end = region["charOffset"], region["charOffset"] + region["charLength"]
+    assert text[start:end] == "Search  the orders."
+    assert replacement["insertedContent"]["text"] == "Search the orders."

@@ -1,0 +1,336 @@
+"""Incremental builds equal cold ones, whatever is edited, reverted, renamed, touched or damaged in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from toolgen.compiler.build import build
+from toolgen.compiler.cache.store import FOLDER
+from toolgen.compiler.compile import compile_specs, generate
+from toolgen.compiler.config import load_config
+from toolgen.compiler.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SCHEMAS: Final[tuple[Any, ...]] = (
+    {"name": "string", "size?": "integer"},
+    {"name": "Money", "more?": ["Money"]},
+    {"owner": {"$ref": "shared.yaml#/types/Person"}},
+    {"order": {"$ref": "b.yaml#/types/Order"}},
+    {"type": "object", "properties": {"limit": {"type": "integer", "default": "ten"}, "units": {"unit": "km"}}},
+    {"filter": {"name": "string"}, "a": {"b": {"c": "integer"}}},
+    {"when": {"type": "string", "format": "date"}},
+)
+"""Args: scalars, types of the own file, of a shared one and of another toolset, ones with warnings, nested classes."""
+
+TYPES: Final[tuple[Any, ...]] = (
+    {"amount": "number"},
+    {"amount": "integer", "currency?": "string"},
+    {"enum": ["a", "b"]},
+    {"$ref": "shared.yaml#/types/Person"},
+    {"type": "array", "items": "string"},
+)
+TOOLSETS: Final = ("a", "b", "c")
+KEYS: Final = ("add", "add_filter", "find", "remove")
+OTHERS: Final[dict[str, Any]] = {
+    "agent": {"toolgen": 1, "agent": "helper", "description": "Helps.", "use": ["a", "b.find"]},
+    "policy": {"toolgen": 1, "policy": "strict", "rules": {"*+billing": "ask"}},
+}
+CONFIGURATIONS: Final = ("", 'formats = "typed"', 'profile = "core"', 'builtin = ["internal"]', 'export = ["openai"]')
+
+
+class Project(RuleBasedStateMachine):
+    """One project that is edited and built; after each step a cold build of the same specs is compared."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(mkdtemp(prefix="toolgen-incremental-"))
+        self.earlier: list[dict[str, str]] = []
+        self.good: dict[str, bytes] = {}
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.folder)
+
+    @initialize()
+    def begin(self) -> None:
+        self.write("shared.yaml", {"toolgen": 1, "tags": {"billing": "Costs money."}, "types": {"Person": TYPES[0]}})
+        for name in TOOLSETS:
+            tools = {key: {"description": "Does it.", "args": SCHEMAS[0]} for key in KEYS[:2]}
+            types = {"Money": TYPES[0], **({"Order": TYPES[1]} if name == "b" else {})}
+            self.write(f"{name}.yaml", {"toolgen": 1, "toolset": name, "types": types, "tools": tools})
+        self.configure(0)
+
+    @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(KEYS), args=st.sampled_from(SCHEMAS), tag=st.booleans())
+    def change_tool(self, name: str, key: str, args: Any, tag: bool) -> None:
+        spec = self.read(f"{name}.yaml")
+        if spec is not None and "tools" in spec:
+            spec["tools"][key] = {"description": "Changed.", "args": args, "tags": ["billing"] if tag else []}
+            self.write(f"{name}.yaml", spec)
+
+    @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(KEYS), new=st.sampled_from(KEYS))
+    def rename_or_remove_tool(self, name: str, key: str, new: str) -> None:
+        spec = self.read(f"{name}.yaml")
+        if spec is not None and key in spec.get("tools", ()):
+            tool = spec["tools"].pop(key)
+            spec["tools"] |= {new: tool} if new != key else {}
+            self.write(f"{name}.yaml", spec)
+
+    @rule(
+        name=st.sampled_from(("shared", *TOOLSETS)),
+        type_=st.sampled_from(("Person", "Money", "Order")),
+        schema=st.none() | st.sampled_from(TYPES),
+    )
+    def change_type(self, name: str, type_: str, schema: Any) -> None:
+        spec = self.read(f"{name}.yaml")
+        if spec is not None:
+            kept = {name: each for name, each in spec["types"].items() if name != type_}
+            spec["types"] = kept | ({} if schema is None else {type_: schema})
+            self.write(f"{name}.yaml", spec)
+
+    @rule(where=st.sampled_from(("shared", "c")), is_declared=st.booleans())
+    def change_tags(self, where: str, is_declared: bool) -> None:
+        spec = self.read(f"{where}.yaml")
+        if spec is not None:
+            spec["tags"] = {"billing": "Costs."} if is_declared else {}
+            self.write(f"{where}.yaml", spec)
+
+    @rule(name=st.sampled_from(sorted(OTHERS)), is_there=st.booleans())
+    def add_or_remove_other_file(self, name: str, is_there: bool) -> None:
+        if is_there:
+            self.write(f"{name}.yaml", OTHERS[name])
+        else:
+            (self.folder / "specs" / f"{name}.yaml").unlink(missing_ok=True)
+
+    @rule(name=st.sampled_from((*TOOLSETS, "shared")), new=st.sampled_from(("moved.yaml", "sub/c.yaml", "a.yaml")))
+    def rename_file(self, name: str, new: str) -> None:
+        place = self.folder / "specs" / f"{name}.yaml"
+        if place.exists():
+            (self.folder / "specs" / new).parent.mkdir(exist_ok=True)
+            place.replace(self.folder / "specs" / new)
+
+    @rule(name=st.sampled_from(TOOLSETS))
+    def delete_file(self, name: str) -> None:
+        (self.folder / "specs" / f"{name}.yaml").unlink(missing_ok=True)
+
+    @rule(number=st.integers(0, len(CONFIGURATIONS) - 1))
+    def configure(self, number: int) -> None:
+        (self.folder / "toolgen.toml").write_text(f"[[targets]]\n{CONFIGURATIONS[number]}\n", encoding="utf-8")
+
+    @precondition(lambda self: self.earlier)
+    @rule(data=st.data())
+    def revert(self, data: st.DataObject) -> None:
+        self.revert_to(data.draw(st.integers(0, len(self.earlier) - 1)))
+
+    def revert_to(self, number: int) -> None:
+        shutil.rmtree(self.folder / "specs")
+        for path, text in self.earlier[number].items():
+            (self.folder / "specs" / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / "specs" / path).write_text(text, encoding="utf-8")
+
+    @rule(seconds=st.sampled_from((0, 1_000_000_000, 4_000_000_000)))
+    def turn_the_clock(self, seconds: int) -> None:
+        for path in [*(self.folder / "specs").rglob("*"), *self.entries()]:
+            os.utime(path, (seconds, seconds))
+
+    @rule(data=st.data(), damage=st.sampled_from(("truncated", "changed", "swapped", "empty", "folder")))
+    def damage_the_cache(self, data: st.DataObject, damage: str) -> None:
+        if not (entries := self.entries()):
+            return
+        place = data.draw(st.sampled_from(entries))
+        content = place.read_bytes()
+        if damage == "swapped":
+            other = data.draw(st.sampled_from(entries))
+            content = other.read_bytes()
+        elif damage == "folder":
+            place.unlink()
+            place.mkdir()
+            return
+        elif damage == "changed":
+            content = content.replace(b"Does it.", b"Does harm.").replace(b"Changed.", b"Harmed.") or b"x"
+        place.write_bytes({"truncated": content[: len(content) // 2], "empty": b""}.get(damage, content))
+
+    @rule()
+    def two_builds_at_once(self) -> None:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda _: self.build(), range(2)))
+
+    @invariant()
+    def an_incremental_build_equals_a_cold_one(self) -> None:
+        if not (self.folder / "toolgen.toml").exists():
+            return
+        found, package = self.build()
+        config = load_config(self.folder)
+        sink = Diagnostics()
+        compiled = compile_specs(self.folder, config.targets[0], sink)
+        assert found in (None, list(sink))
+        if not sink.has_errors:
+            self.good = generate(compiled.catalog, export=config.targets[0].export)
+        assert package == self.good
+        self.earlier.append(self.texts())
+
+    def build(self) -> tuple[list[Any] | None, dict[str, bytes]]:
+        """Return the findings of a build, None if nothing was to do, and the package that it leaves."""
+        config = load_config(self.folder)
+        sink = Diagnostics()
+        built = build(config, config.targets[0], sink)
+        out = self.folder / "generated"
+        files = (path for path in out.rglob("*") if path.is_file() and path.parent.name != "_derived")
+        package = {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
+        package.pop("toolgen.lock", None)
+        return None if built.cache is None else list(sink), package
+
+    def entries(self) -> list[Path]:
+        return sorted(path for path in (self.folder / FOLDER).glob("*-*") if path.is_file())
+
+    def texts(self) -> dict[str, str]:
+        specs = self.folder / "specs"
+        return {path.relative_to(specs).as_posix(): path.read_text("utf-8") for path in specs.rglob("*.yaml")}
+
+    def read(self, name: str) -> Any:
+        place = self.folder / "specs" / name
+        return json.loads(place.read_text("utf-8")) if place.exists() else None
+
+    def write(self, name: str, spec: Any) -> None:
+        (self.folder / "specs").mkdir(exist_ok=True)
+        (self.folder / "specs" / name).write_text(json.dumps(spec), encoding="utf-8")
+
+
+def run(examples: int, steps: int) -> None:
+    checks = [HealthCheck.too_slow, HealthCheck.filter_too_much]
+    chosen = settings(max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=checks)
+    run_state_machine_as_test(Project, settings=chosen)
+
+
+@pytest.fixture(autouse=True)
+def own_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def project() -> Iterator[Project]:
+    made = Project()
+    made.begin()
+    made.an_incremental_build_equals_a_cold_one()
+    yield made
+    made.teardown()
+
+
+def edit_types_of_another_toolset(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[3], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("b", "Order", TYPES[0])
+
+
+def edit_a_shared_type(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[2], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("shared", "Person", TYPES[1])
+
+
+def edit_a_type_behind_another_files_type(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[3], tag=False)
+    project.change_type("b", "Order", TYPES[3])
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("shared", "Person", TYPES[1])
+
+
+def name_a_shared_type_like_a_nested_class(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[5], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_type("shared", "AddArgsFilter", TYPES[0])
+
+
+def remove_a_tag_that_is_used(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[0], tag=True)
+    project.change_tags("c", is_declared=True)
+    project.change_tags("shared", is_declared=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_tags("c", is_declared=False)
+
+
+def change_what_formats_mean(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[6], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.configure(1)
+
+
+def show_warnings_again_after_another_file_changed(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[4], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.change_tool("b", "add", SCHEMAS[5], tag=False)
+
+
+def move_a_file(project: Project) -> None:
+    project.rename_file("b", "moved.yaml")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        edit_types_of_another_toolset,
+        edit_a_shared_type,
+        edit_a_type_behind_another_files_type,
+        name_a_shared_type_like_a_nested_class,
+        remove_a_tag_that_is_used,
+        change_what_formats_mean,
+        show_warnings_again_after_another_file_changed,
+        move_a_file,
+    ],
+    ids=lambda edit: edit.__name__,
+)
+def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit: Callable[[Project], None]) -> None:
+    edit(project)
+    before = project.good
+    project.an_incremental_build_equals_a_cold_one()
+    project.revert_to(0)
+    project.an_incremental_build_equals_a_cold_one()
+
+    assert before
+
+
+def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Project) -> None:
+    project.change_tool("b", "add", SCHEMAS[1], tag=False)
+    config = load_config(project.folder)
+    built = build(config, config.targets[0], Diagnostics())
+
+    assert built.cache is not None
+    assert (built.cache.hits["toolset"], built.cache.misses["toolset"]) == (2, 1)
+    assert (built.cache.hits["part"], built.cache.misses["part"]) == (2, 1)
+
+
+def test_warnings_of_a_toolset_that_is_not_compiled_are_shown_again(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[4], tag=False)
+    project.build()
+    project.change_tool("b", "add", SCHEMAS[1], tag=False)
+    found, _ = project.build()
+
+    assert found is not None
+    assert [each.code for each in found] == ["TG208", "TG203"]
+
+
+def test_incremental_builds_equal_cold_ones() -> None:
+    run(examples=6, steps=15)
+
+
+@pytest.mark.long
+def test_many_incremental_builds_equal_cold_ones() -> None:
+    run(examples=50, steps=30)

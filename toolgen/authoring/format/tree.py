@@ -1,0 +1,296 @@
+"""A spec as it is written: values with their style, anchors and comments, from the events of libyaml's parser."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Literal
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from toolgen.authoring.comments import comments_between
+from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.yaml_text import with_plain_breaks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from yaml.events import Event
+
+    from toolgen.authoring.comments import Comment
+    from toolgen.compiler.source.nodes import Node, Scalar
+
+_DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+-")
+
+BLANK: Final = ""
+"""A blank line among the lines before an entry."""
+
+
+@dataclass
+class Value:
+    """A scalar, an alias or a collection. `start` and `end` are offsets of its text, with anchor and tag.
+
+    `style` is YAML's for scalars: empty if plain, or one of `'"|>`. `entries` are those of a collection, None for
+    others; `is_list` tells lists from mappings, and `is_flow` brackets from blocks. `after` are the comments at the end
+    of a collection.
+    """
+
+    kind: Literal["scalar", "alias", "collection"]
+    start: int
+    end: int
+    data: Scalar = None
+    text: str = ""
+    style: str = ""
+    anchor: str = ""
+    is_tagged: bool = False
+    is_list: bool = False
+    is_flow: bool = False
+    entries: list[Entry] = field(default_factory=list["Entry"])
+    after: list[str] = field(default_factory=list[str])
+
+    @property
+    def is_block_text(self) -> bool:
+        """Whether it is written as a `|` or `>` block."""
+        return self.kind == "scalar" and self.style in ("|", ">")
+
+    def holds_comments(self) -> bool:
+        """Whether there is a comment below, so that it cannot be written on one line."""
+        return bool(self.after) or any(
+            any(line != BLANK for line in entry.before) or entry.trailing or entry.value.holds_comments()
+            for entry in self.entries
+        )
+
+
+@dataclass
+class Entry:
+    """An entry of a mapping, or an item of a list, which has no key.
+
+    `before` are the comments above it, and blank lines; `trailing` are those at the end of its first line. `column` is
+    that of its start, from 0.
+    """
+
+    key: Value | None
+    value: Value
+    start: int
+    column: int
+    before: list[str] = field(default_factory=list[str])
+    trailing: list[str] = field(default_factory=list[str])
+
+
+@dataclass
+class Tree:
+    """A whole file: comments at its start, its value, and comments at its end."""
+
+    head: list[str]
+    root: Value
+    tail: list[str]
+    has_aliases: bool
+
+
+class Lines:
+    """The lines of a text: where they start, and which follow a blank one. Offsets count from 0."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = line_starts(text)
+        self._after_blank = {end for start, end in pairwise(self._starts) if not text[start:end].strip()}
+
+    def start_of(self, offset: int) -> int:
+        """Return where the line of an offset starts."""
+        return self._starts[bisect_right(self._starts, offset) - 1]
+
+    def is_after_blank(self, offset: int) -> bool:
+        """Whether the line above that of an offset is blank."""
+        return self.start_of(offset) in self._after_blank
+
+
+def read_tree(text: str, node: Node) -> Tree:
+    """Return the tree of a YAML text, whose values are those of `node`, the same text parsed."""
+    hidden, restore = with_plain_breaks(text)
+    events = list(yaml.parse(hidden, Loader=yaml.CBaseLoader))
+    lines = Lines(text)
+    root = _Builder(text, lines, events, restore).value()
+    _resolve(root, node)
+    tree = Tree([], root, [], has_aliases=any(isinstance(event, AliasEvent) for event in events))
+    _Comments(text, lines, tree).attach(comments_between(text, events))
+    return tree
+
+
+class _Builder:
+    """Builds values from events."""
+
+    def __init__(self, text: str, lines: Lines, events: Sequence[Event], restore: dict[int, str]) -> None:
+        self._text = text
+        self._lines = lines
+        self._restore = restore
+        kinds = (ScalarEvent, AliasEvent, MappingStartEvent, MappingEndEvent, SequenceStartEvent, SequenceEndEvent)
+        self._events = iter([event for event in events if isinstance(event, kinds)])
+
+    def value(self) -> Value:
+        """Return the next value. Recursion is bounded by the nesting that specs may have."""
+        return self._of(next(self._events))
+
+    def _of(self, event: Event) -> Value:
+        assert event.start_mark is not None, "libyaml marks every event"
+        assert event.end_mark is not None, "libyaml marks every event"
+        start, end = event.start_mark.index, event.end_mark.index
+        if isinstance(event, AliasEvent):
+            return Value("alias", start, end, text=event.anchor or "")
+        if isinstance(event, ScalarEvent):
+            style = event.style or ""
+            if style in ("|", ">"):
+                end = start + len(self._text[start:end].rstrip())
+            text = event.value.translate(self._restore) if self._restore else event.value
+            tagged = event.tag is not None
+            return Value("scalar", start, end, text=text, style=style, anchor=event.anchor or "", is_tagged=tagged)
+        assert isinstance(event, MappingStartEvent | SequenceStartEvent), "an end has no start"
+        is_list = isinstance(event, SequenceStartEvent)
+        found = Value(
+            "collection", start, end, anchor=event.anchor or "", is_list=is_list, is_flow=bool(event.flow_style)
+        )
+        for inner in self._events:
+            if isinstance(inner, MappingEndEvent | SequenceEndEvent):
+                assert inner.end_mark is not None, "libyaml marks every event"
+                found.end = inner.end_mark.index if found.is_flow else self._end_of(found)
+                break
+            first = self._of(inner)
+            key = None if is_list else first
+            value = first if is_list else self.value()
+            begin = self._dash(found) if is_list and not found.is_flow else first.start
+            found.entries.append(Entry(key, value, begin, begin - self._lines.start_of(begin)))
+        return found
+
+    def _end_of(self, block: Value) -> int:
+        """Return where a block ends: with its last entry."""
+        return max(block.entries[-1].value.end, block.entries[-1].start) if block.entries else block.start
+
+    def _dash(self, block: Value) -> int:
+        """Return where the next item of a list in a block starts: after the last one, blanks and comments."""
+        at = block.entries[-1].value.end if block.entries else block.start
+        found = _DASH.match(self._text, at)
+        return found.end() - 1 if found else at
+
+
+def _resolve(value: Value, node: Node) -> None:
+    """Copy the data of scalars from the parsed nodes, which have the same structure."""
+    if value.kind == "scalar" and isinstance(node, ScalarNode):
+        value.data = node.value
+    elif isinstance(node, SequenceNode):
+        for entry, item in zip(value.entries, node.items, strict=True) if value.kind == "collection" else ():
+            _resolve(entry.value, item)
+    elif isinstance(node, MappingNode) and value.kind == "collection":
+        for entry, (_, inner) in zip(value.entries, node.entries(), strict=True):
+            _resolve(entry.value, inner)
+
+
+class _Comments:
+    """Gives each comment to the entry that it is about."""
+
+    def __init__(self, text: str, lines: Lines, tree: Tree) -> None:
+        self._text = text
+        self._lines = lines
+        self._tree = tree
+        pairs = list(_entries(tree.root))
+        self._entries = [entry for _, entry in pairs]
+        self._starts = [entry.start for entry in self._entries]
+        self._parents = {id(entry): parent for parent, entry in pairs}
+        self._owners = {id(entry.value): entry for entry in self._entries}
+
+    def attach(self, comments: Sequence[Comment]) -> None:
+        for comment in comments:
+            at = bisect_left(self._starts, comment.start)
+            last = self._entries[at - 1] if at else None
+            following = self._entries[at] if at < len(self._entries) else None
+            if comment.is_alone:
+                blank = [BLANK] if self._lines.is_after_blank(comment.start) else []
+                self._above(comment, [*blank, comment.text], last, following)
+            elif last is None:
+                self._tree.head.append(comment.text)
+            else:
+                self._beside(comment, last)
+        for entry in self._entries:
+            starts_line = not self._text[self._lines.start_of(entry.start) : entry.start].strip(" -?")
+            if starts_line and self._lines.is_after_blank(entry.start):
+                entry.before.append(BLANK)
+            entry.before += entry.trailing[:-1]  # of a key and of a value below it, one has room beside them
+            del entry.trailing[:-1]
+            if entry.value.kind == "collection" and not entry.value.entries:  # nothing is written between its brackets
+                entry.before += entry.value.after
+                entry.value.after = []
+
+    def _beside(self, comment: Comment, last: Entry) -> None:
+        """Attach a comment after content: to the widest entry that ends before it on its line, or the last begun."""
+        line = self._lines.start_of(comment.start)
+        chosen = last
+        for entry in self._around(last):
+            value = entry.value
+            is_inline = not value.is_block_text and (value.kind != "collection" or value.is_flow)
+            if is_inline and line <= value.end <= comment.start:
+                chosen = entry
+        chosen.trailing.append(comment.text)
+
+    def _above(self, comment: Comment, lines: list[str], last: Entry | None, following: Entry | None) -> None:
+        """Attach a comment on a line of its own: to the next entry, or to the end of a collection."""
+        if last is None:
+            self._tree.head += lines
+            return
+        flow = self._flow_around(comment.start, last)
+        if flow is not None:
+            inside = following is not None and following.start < flow.end
+            (following.before if inside and following is not None else flow.after).extend(lines)
+            return
+        if last.value.start > comment.start:  # between a key and its value
+            is_block = last.value.kind == "collection" and not last.value.is_flow
+            if is_block and following is not None:
+                following.before += lines
+            else:
+                last.before += [line for line in lines if line != BLANK]
+            return
+        column = comment.start - self._lines.start_of(comment.start)
+        owner = self._ending_block(last, column, following)
+        if owner is not None:
+            owner.after += lines
+        elif following is not None:
+            following.before += lines
+        else:
+            self._tree.tail += lines
+
+    def _ending_block(self, last: Entry, column: int, following: Entry | None) -> Value | None:
+        """Return the block that a comment is at the end of, by its column; None if it is above what follows."""
+        at_least = -1 if following is None else following.column
+        for entry in self._around(last):
+            parent = self._parents[id(entry)]
+            if not parent.is_flow and at_least < entry.column <= column:
+                return None if parent is self._tree.root else parent
+        return None
+
+    def _around(self, entry: Entry | None) -> Iterator[Entry]:
+        """Yield an entry, and those that it is in, from the innermost on."""
+        while entry is not None:
+            yield entry
+            entry = self._owners.get(id(self._parents[id(entry)]))
+
+    def _flow_around(self, offset: int, last: Entry) -> Value | None:
+        """Return the innermost collection in brackets around an offset."""
+        values = [entry.value for entry in self._around(last)] + [self._tree.root]
+        return next(
+            (each for each in values if each.kind == "collection" and each.is_flow and each.start < offset < each.end),
+            None,
+        )
+
+
+def _entries(value: Value) -> Iterator[tuple[Value, Entry]]:
+    """Yield every entry below a value with the collection that it is in, in the order of the text."""
+    for entry in value.entries:
+        yield value, entry
+        yield from _entries(entry.value)

@@ -1,0 +1,142 @@
+"""Lint: all rules over a compiled target, then suppressions and the baseline; diagnostics, with the fixes of some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from toolgen.authoring.lint.baseline import BASELINE, entry_of
+from toolgen.authoring.lint.registry import all_rules
+from toolgen.authoring.lint.suppressions import suppressions_of, unused
+from toolgen.authoring.lint.view.project import Project
+from toolgen.compiler.compile import compile_files
+from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
+from toolgen.compiler.listing import BUILTIN_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.authoring.edits import Fix
+    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.lint.registry import Finding
+    from toolgen.authoring.lint.suppressions import Suppression
+    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.source.read import SpecFile
+
+WITHOUT_PLACE = frozenset({"TL001", "TL002", "TL003", "TL004"})
+"""The rules on suppressions and the baseline: they are not in the registry, and cannot be suppressed."""
+
+
+@dataclass
+class Linted:
+    """The findings of one or more targets, sorted, each once.
+
+    `fixes` has the safe fix of a finding, `entries` what a baseline would hold, without what is suppressed. `errors`
+    are those of the specs, which keep rules from running.
+    """
+
+    findings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    fixes: dict[Diagnostic, Fix] = field(default_factory=dict["Diagnostic", "Fix"])
+    entries: set[Entry] = field(default_factory=set["Entry"])
+    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def fails(self) -> bool:
+        """Whether there are errors or warnings."""
+        return bool(self.errors) or any(found.severity is not Severity.NOTE for found in self.findings)
+
+
+def lint(
+    config: Config, files: Mapping[Target, Sequence[SpecFile]], baseline: Mapping[Entry, int] | None = None
+) -> Linted:
+    """Run the rules that are in use over the files of each target. Findings of a `baseline` are left out."""
+    baseline = baseline or {}
+    outcome = Linted()
+    suppressions: dict[str, list[Suppression]] = {}
+    matched: set[Entry] = set()
+    for target, read in files.items():
+        sink = Diagnostics()
+        compiled = compile_files(read, target, sink)
+        outcome.sources |= {each.path: each.text for each in read}
+        if sink.has_errors:
+            outcome.errors += [found for found in sink if found.severity is Severity.ERROR]
+            continue
+        for each in read:
+            if each.path not in suppressions and not each.path.startswith(BUILTIN_PREFIX):
+                suppressions[each.path], misused = suppressions_of(each.path, each.text)
+                for misuse in misused:
+                    _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
+        project = Project(config, target, compiled.catalog, compiled.documents)
+        for code, rule in all_rules().items():
+            if config.lint.reports(code):
+                for finding in rule.check(project):
+                    _place(outcome, config, code, finding, suppressions, baseline, matched)
+    if not outcome.errors:
+        _report_unused(outcome, config, suppressions)
+        _report_fixed(outcome, config, baseline, matched)
+    outcome.findings = sorted(set(outcome.findings), key=lambda found: (found.span, found.code, found.message))
+    return outcome
+
+
+def _place(
+    outcome: Linted,
+    config: Config,
+    code: str,
+    finding: Finding,
+    suppressions: Mapping[str, Sequence[Suppression]],
+    baseline: Mapping[Entry, int],
+    matched: set[Entry],
+) -> None:
+    """Add a finding of the project's own files, unless it is suppressed or in the baseline."""
+    span = finding.place.span
+    if span.file.startswith(BUILTIN_PREFIX):
+        return
+    for suppression in suppressions.get(span.file, ()):
+        if span.line == suppression.line and code in suppression.rules:
+            suppression.used.add(code)
+            return
+    entry = entry_of(code, finding)
+    outcome.entries.add(entry)
+    if entry in baseline:
+        matched.add(entry)
+        return
+    related = tuple(Related(place.span, message) for place, message in finding.related)
+    _add(outcome, config, code, span, finding.message, finding.help, related, finding.fix)
+
+
+def _add(
+    outcome: Linted,
+    config: Config,
+    code: str,
+    span: Span,
+    message: str,
+    help_: str,
+    related: tuple[Related, ...] = (),
+    fix: Fix | None = None,
+) -> None:
+    if not config.lint.reports(code):
+        return
+    found = Diagnostic(code, config.lint.severity_of(code), span, message, related, help_)
+    outcome.findings.append(found)
+    if fix is not None:
+        outcome.fixes[found] = fix
+
+
+def _report_unused(outcome: Linted, config: Config, suppressions: Mapping[str, list[Suppression]]) -> None:
+    for each in suppressions.values():
+        for suppression, idle in unused(each):
+            checked = [code for code in idle if config.lint.reports(code)]
+            if checked:
+                message = f"nothing to suppress: {' and '.join(checked)} reports nothing on line {suppression.line}"
+                whole = suppression.removal if len(checked) == len(suppression.rules) else None
+                _add(outcome, config, "TL001", suppression.span, message, "remove the suppression", fix=whole)
+
+
+def _report_fixed(outcome: Linted, config: Config, baseline: Mapping[Entry, int], matched: Iterable[Entry]) -> None:
+    for entry in sorted(baseline.keys() - set(matched)):
+        if config.lint.reports(entry.rule):
+            line = baseline[entry]
+            message = f"{entry.rule} no longer reports `{entry.place}`"
+            span = Span(BASELINE, line, 1, line, 1)
+            _add(outcome, config, "TL004", span, message, "run `toolgen lint --write-baseline`")

@@ -1,0 +1,76 @@
+"""The registry of rules: what one is, and what it finds. The first paragraph of a rule's docstring is its summary."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from importlib import import_module
+from textwrap import dedent
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from toolgen.authoring.edits import Fix
+    from toolgen.authoring.lint.view.places import Place
+    from toolgen.authoring.lint.view.project import Project
+    from toolgen.compiler.diagnostics.lint_rules import LintRule
+
+_MODULES: Final = (
+    "texts", "described_values", "schemas", "schema_values", "names", "portability", "policy", "policy_rules",
+    "presentation", "imports",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule found: where, what, what to do about it, other places that explain it, and a fix where it is safe."""
+
+    place: Place
+    message: str
+    help: str = ""
+    related: tuple[tuple[Place, str], ...] = ()
+    fix: Fix | None = None
+
+
+Check: TypeAlias = "Callable[[Project], Iterator[Finding]]"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: its row in the table, its page, its check, and two examples.
+
+    `bad` is a spec that only this rule reports, and those of `beside`, which cannot be avoided; `good` is one that no
+    rule does. Several files of an example are divided by a line of three dashes; `toolgen: 1` is left out.
+    """
+
+    row: LintRule
+    explanation: str
+    bad: str
+    good: str
+    beside: tuple[str, ...]
+    check: Check
+
+
+RULES: Final[dict[str, Rule]] = {}
+"""The rules that were imported, by id; `all_rules` imports them."""
+
+
+def rule(code: str, *, bad: str, good: str, beside: tuple[str, ...] = ()) -> Callable[[Check], Check]:
+    """Register a check as the rule of an id of the table; its docstring is the page. Raises KeyError for another id."""
+
+    def register(check: Check) -> Check:
+        explanation = inspect.cleandoc(check.__doc__ or "")
+        RULES[code] = Rule(LINT_RULES[code], explanation, dedent(bad).strip(), dedent(good).strip(), beside, check)
+        return check
+
+    return register
+
+
+def all_rules() -> dict[str, Rule]:
+    """Import and return all rules, by id."""
+    for name in _MODULES:
+        import_module(f"toolgen.authoring.lint.rules.{name}")
+    return dict(sorted(RULES.items()))

@@ -1,0 +1,70 @@
+"""Fixes of values in YAML and JSON text, as edits; None where the text has a form that an edit could break."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from toolgen.authoring.edits import Fix, TextEdit
+from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from toolgen.compiler.source.write import inline_text
+
+if TYPE_CHECKING:
+    from toolgen.authoring.lint.view.places import Place
+
+
+def replaced(place: Place, value: Any, title: str) -> Fix | None:
+    """Return the fix that writes another value at a place, on one line."""
+    node = place.node
+    if not place.exists or not _is_plain(node, place):
+        return None
+    return Fix(title, (TextEdit(place.document.path, node.start, node.end, _written(place, value)),))
+
+
+def with_keyword(place: Place, keyword: str, value: Any, title: str) -> Fix | None:
+    """Return the fix that adds a keyword to a schema: a mapping, or the word of a type."""
+    node, path = place.node, place.document.path
+    if not place.exists or not _is_plain(node, place):
+        return None
+    written = _written(place, value)
+    if isinstance(node, ScalarNode) and isinstance(node.value, str) and node.value.islower():
+        new = _written(place, {"type": node.value, keyword: value})
+        return Fix(title, (TextEdit(path, node.start, node.end, new),))
+    if not isinstance(node, MappingNode) or not {"type", "format"} & set(node.keys()):
+        return None
+    text = node.source.text
+    if text.startswith("{", node.start):
+        name = json.dumps(keyword) if _is_json(path) else keyword
+        return Fix(title, (TextEdit(path, node.start + 1, node.start + 1, f"{name}: {written}, "),))
+    line_start = text.rfind("\n", 0, node.start) + 1
+    indent = text[line_start : node.start]
+    if indent.strip(" -"):
+        return None
+    return Fix(title, (TextEdit(path, node.start, node.start, f"{keyword}: {written}\n{' ' * len(indent)}"),))
+
+
+def without_items(place: Place, doomed: set[int], title: str) -> Fix | None:
+    """Return the fix that removes items of a list of scalars by index."""
+    node = place.node
+    if not isinstance(node, SequenceNode) or not all(isinstance(item, ScalarNode) for item in node.items):
+        return None
+    kept = [item.to_data() for index, item in enumerate(node.items) if index not in doomed]
+    return replaced(place, kept, title) if node.source.text.startswith("[", node.start) else None
+
+
+def _written(place: Place, value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if _is_json(place.document.path) else inline_text(value)
+
+
+def _is_json(path: str) -> bool:
+    return path.lower().endswith(".json")
+
+
+def _is_plain(node: Node, place: Place) -> bool:
+    """Whether the text of a node is all of it: no anchor, alias, tag or comment, and no block of text."""
+    text = node.source.text[node.start : node.end]
+    if node.source.path != place.document.path or text[:1] in "&*!|>" or not text:
+        return False
+    before = node.source.text[max(0, node.start - 2) : node.start]
+    is_collection = not isinstance(node, ScalarNode)
+    return not (is_collection and "#" in text) and "&" not in text[:1] and not before.endswith("!")

@@ -1,0 +1,102 @@
+"""The surface: how many bytes of a request tools take, as each presentation shows them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.messages import OfferedTool
+from toolgen.providers.table import provider, spelled
+from toolgen.schema.compact.compact import model_args_schema
+from toolgen.schema.json_values import compact_json
+from toolgen.spec.builtin import DISCOVERY
+from toolgen.spec.tool_use import LAYERS
+from toolgen.spec.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from toolgen.authoring.lint.view.project import Project
+    from toolgen.compiler.ir.catalog import Tool
+    from toolgen.providers.protocol import Provider
+    from toolgen.runtime import Catalog as LoadedCatalog
+    from toolgen.spec.tool_use import PresentationName
+
+_MEASURED: Final = "openai"
+"""The provider whose requests are measured; those of others differ by a few bytes for each tool."""
+
+_NUMBERS: Final = count()
+"""Packages are known by name for the life of a process."""
+
+
+def offered_tool(project: Project, tool: Tool, to: Provider) -> OfferedTool:
+    """Return a tool as a provider gets it."""
+    return OfferedTool(
+        name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), to),
+        description=tool.description,
+        args=project.once(_args)[tool.ident],
+        title=tool.title,
+        permission=tool.permission.value,
+    )
+
+
+def _args(project: Project) -> dict[str, Any]:
+    return {tool.ident: model_args_schema(tool.args.json, tool.inject) for tool in project.catalog.tools}
+
+
+def bytes_of(project: Project, tool: Tool) -> int:
+    """Return the bytes of one tool in a request, as compact JSON in UTF-8."""
+    return project.once(_sizes).get(tool.ident, 0)
+
+
+def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str], int]]:
+    """Yield each presentation of the configuration, its layers, and the bytes of an agent's tools in a first request.
+
+    As `toolgen stats` has them; a presentation that the target lacks something for is left out.
+    """
+    from toolgen.llm.costs import costs
+
+    config = project.config.tool_use
+    chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
+    with _loaded(project) as catalog:
+        for cost in costs("", catalog, config, agent, [_MEASURED], None, list(chosen)):
+            if not cost.problem:
+                yield cost.presentation, cost.layers, cost.bytes
+
+
+@contextmanager
+def _loaded(project: Project) -> Iterator[LoadedCatalog]:
+    """Load the catalog as a runtime does, from a package of it alone: what was built last may be of other specs."""
+    from toolgen.compiler.emit.catalog_json import emit_catalog_json
+    from toolgen.compiler.emit.python.actions import emit_actions
+    from toolgen.runtime import load
+
+    name = f"toolgen_lint_{next(_NUMBERS)}"
+    with TemporaryDirectory() as folder:
+        files = {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": emit_catalog_json(project.catalog)}
+        for path, text in {**files, **emit_actions(project.catalog)}.items():
+            file = Path(folder, name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        sys.path.insert(0, folder)
+        try:
+            yield load(name)
+        finally:
+            sys.path.remove(folder)
+            for module in [each for each in sys.modules if each.partition(".")[0] == name]:
+                del sys.modules[module]
+
+
+def _sizes(project: Project) -> dict[str, int]:
+    made = provider(_MEASURED)
+    sizes: dict[str, int] = {}
+    for tool in project.catalog.tools:
+        if tool.ident in DISCOVERY:
+            continue
+        listed = made.tools([offered_tool(project, tool, made)]).fields.get("tools", [])
+        sizes[tool.ident] = sum(len(compact_json(each).encode()) for each in listed)
+    return sizes

@@ -1,0 +1,1 @@
+"""Reports of findings for other programs: SARIF, and annotations of GitHub."""

@@ -1,0 +1,1 @@
+"""Watching: the changes of a project's specs and configuration, in batches."""

@@ -1,0 +1,77 @@
+"""`toolgen fmt`: format specs, with their comments, or check that they are formatted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen.authoring.format.format import formatted
+from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, specs_of, write_texts
+from toolgen.cli.output import format_option, show_diagnostics, show_json
+from toolgen.cli.project import project
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.read import read_specs
+from toolgen.runtime.issues.issue_text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.compiler.config import Config
+
+
+@click.command("fmt")
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 where a file is not formatted.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change, and exit 1 where something would.")
+@format_option
+def command(*, paths: Sequence[str], check: bool, diff: bool, style: str) -> int:
+    """Format the specs of every target, or PATHs: canonical order of keys, quotes, indentation and blank lines.
+
+    Comments stay with what they are about, and the specs compile to the same. Tools, fields and keywords of schemas
+    keep their order, because models see it. A file with errors is reported and left as it is.
+    """
+    config = project()
+    only = paths_of(config, paths)
+    sink = Diagnostics()
+    before, after = _formatted(config, only, sink)
+    if not (check or diff):
+        write_texts(config, after)
+    show_diagnostics(sink, sink.sources)
+    if style == "json":
+        show_json({"checked": len(before), "changed": sorted(after)})
+    else:
+        if diff:
+            click.echo(difference_of(before, after), nl=False)
+        for path in sorted(after):
+            click.echo(f"{path}: {'not formatted' if check or diff else 'formatted'}", err=diff)
+        unchanged = len(before) - len(after)
+        click.echo(
+            f"{counted(len(after), 'file')} to format, {unchanged} unchanged"
+            if check or diff
+            else f"{counted(len(after), 'file')} formatted, {unchanged} unchanged",
+            err=True,
+        )
+    return 1 if sink.has_errors or (after and (check or diff)) else 0
+
+
+def _formatted(config: Config, only: set[str] | None, sink: Diagnostics) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the texts of all files that can be formatted, and the new texts of those that change."""
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    for folder in dict.fromkeys(target.specs for target in config.targets):
+        if only is not None and only.isdisjoint(specs_of(config, folder)):
+            continue
+        for spec in read_specs(config.root / folder, config.root, found := Diagnostics()):
+            broken = any(each.span.file == spec.path for each in found)
+            if spec.path in before or broken or (only is not None and spec.path not in only):
+                continue
+            before[spec.path] = spec.text
+            made = formatted(spec.path, spec.text, spec.root)
+            if made != spec.text:
+                after[spec.path] = made
+        for each in found:
+            if only is None or each.span.file in only:
+                sink.add(each)
+        sink.sources |= found.sources
+    return before, after

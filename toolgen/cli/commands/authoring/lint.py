@@ -1,0 +1,156 @@
+"""`toolgen lint`: report what compiles and is still bad for models and for people, and fix what can be fixed safely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, read_baseline, write_baseline
+from toolgen.authoring.lint.fixing import fix
+from toolgen.authoring.lint.lint import Linted, lint
+from toolgen.authoring.lint.pages import rule_texts
+from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
+from toolgen.cli.output import show_diagnostics, show_json
+from toolgen.cli.project import project
+from toolgen.compiler.compile import read_files
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.spec.files import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.source.read import SpecFile
+
+_LARGEST_BASELINE = 64 * 1024 * 1024
+
+
+@click.command("lint")
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
+@click.option("--fix", "do_fix", is_flag=True, help="Apply the fixes that are safe.")
+@click.option("--diff", "show_diff", is_flag=True, help="Print what `--fix` would change, and write nothing.")
+@click.option("--notes", is_flag=True, help="List notes too, which otherwise are only counted.")
+@click.option("--write-baseline", "accept", is_flag=True, help=f"Accept all present findings, in {BASELINE}.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="Output format: sarif for code scanning, github for annotations of a pull request.",
+)
+def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool, accept: bool, style: str) -> int:
+    """Report what is bad for models and for people in specs that compile; of PATHs only, if any are given.
+
+    Exits with 1 if there are errors or warnings; notes are suggestions. `toolgen explain TL101` explains a rule; the
+    table `lint` of the configuration selects them. In YAML a comment `# toolgen: ignore TL101 -- reason` on a line, or
+    above it, silences a rule there.
+    """
+    if accept and (paths or do_fix or show_diff):
+        raise click.UsageError("`--write-baseline` accepts the findings of all specs: give it alone.")
+    config = project()
+    only = paths_of(config, paths)
+    files, errors, sources = _read(config)
+    if errors:
+        show_diagnostics(errors, sources)
+        return 1
+    if accept:
+        return _accept(config, files)
+    baseline = _baseline(config)
+    if do_fix or show_diff:
+        fixed = fix(config, files, baseline, only)
+        found = fixed.left
+        if show_diff:
+            originals = {each.path: each.text for read in files.values() for each in read}
+            click.echo(difference_of(originals, fixed.texts), nl=False)
+        else:
+            write_texts(config, fixed.texts)
+        if style == "text":
+            would = "would be fixed" if show_diff else "fixed"
+            click.echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
+        if show_diff:
+            return 1 if fixed.texts else 0
+    else:
+        found = lint(config, files, baseline)
+    _show(found, style, only, notes=notes)
+    return 1 if _fails(found, only) else 0
+
+
+def _read(config: Config) -> tuple[dict[Target, list[SpecFile]], list[Diagnostic], Mapping[str, str]]:
+    sink = Diagnostics()
+    files = {target: read_files(config.root, target, sink) for target in config.targets}
+    return files, [found for found in sink if found.severity is Severity.ERROR], sink.sources
+
+
+def _baseline(config: Config) -> dict[Entry, int]:
+    path = config.root / BASELINE
+    try:
+        return read_baseline(read_file(path, _LARGEST_BASELINE).decode("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, BaselineBroken) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise click.UsageError(f"{BASELINE} cannot be used: {reason}. Delete it, or restore it.") from None
+
+
+def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
+    found = lint(config, files)
+    if found.errors:
+        show_diagnostics(found.errors, found.sources)
+        return 1
+    Path(config.root, BASELINE).write_text(write_baseline(found.entries), encoding="utf-8", newline="\n")
+    click.echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
+    return 0
+
+
+def _chosen(found: Linted, only: Collection[str] | None) -> list[Diagnostic]:
+    listed = found.errors + found.findings
+    return [each for each in listed if only is None or each.span.file in only]
+
+
+def _fails(found: Linted, only: Collection[str] | None) -> bool:
+    return any(each.severity is not Severity.NOTE for each in _chosen(found, only))
+
+
+def _show(found: Linted, style: str, only: Collection[str] | None, *, notes: bool) -> None:
+    listed = _chosen(found, only)
+    if style == "json":
+        show_json([_json(each, found) for each in listed])
+    elif style == "sarif":
+        from toolgen.authoring.report.sarif import sarif_log
+        from toolgen.compiler.diagnostics.codes import CODES
+
+        show_json(sarif_log(listed, {**rule_texts(), **(CODES if found.errors else {})}, found.fixes))
+    elif style == "github":
+        from toolgen.authoring.report.github import github_annotations
+
+        click.echo(github_annotations(listed, rule_texts()), nl=False)
+    else:
+        shown = [each for each in listed if notes or each.severity is not Severity.NOTE]
+        show_diagnostics(shown, found.sources)
+        hidden = len(listed) - len(shown)
+        fixable = sum(each in found.fixes for each in listed)
+        if hidden:
+            click.echo(f"{counted(hidden, 'note')} not shown: add `--notes`", err=True)
+        if fixable:
+            click.echo(f"{fixable} of {len(listed)} can be fixed: `toolgen lint --fix`", err=True)
+        if not listed:
+            click.echo("no findings", err=True)
+
+
+def _json(each: Diagnostic, found: Linted) -> dict[str, Any]:
+    from toolgen.compiler.diagnostics.render import render_json
+
+    made = render_json([each], rule_texts())[0]
+    fixing = found.fixes.get(each)
+    edits = (
+        [{"file": edit.file, "start": edit.start, "end": edit.end, "text": edit.new_text} for edit in fixing.edits]
+        if fixing
+        else []
+    )
+    return {**made, "edits": edits}

@@ -1,0 +1,62 @@
+"""Spec files that commands change: which are meant, how they change, and writing them."""
+
+from __future__ import annotations
+
+import os
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen.compiler.listing import list_specs
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.config import Config
+
+
+def paths_of(config: Config, arguments: Sequence[str]) -> set[str] | None:
+    """Return the specs that files and folders on the command line mean, relative to the project; None without any.
+
+    Raises click.UsageError for one that is not there, or is no spec of the project.
+    """
+    if not arguments:
+        return None
+    known = [path for target in config.targets for path in specs_of(config, target.specs)]
+    meant: set[str] = set()
+    for argument in arguments:
+        path = Path(os.path.relpath(argument, config.root)).as_posix()
+        found = {each for each in known if path in (".", each) or each.startswith(f"{path}/")}
+        if not found:
+            reason = "is not a spec of this project" if Path(argument).exists() else "does not exist"
+            raise click.UsageError(f"{argument} {reason}.")
+        meant |= found
+    return meant
+
+
+def specs_of(config: Config, folder: str) -> list[str]:
+    """Return the specs below the folder of a target, relative to the project."""
+    return [Path(folder, each.path).as_posix() for each in list_specs(config.root / folder, config.root)]
+
+
+def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Return the unified difference of texts, by path."""
+    lines: list[str] = []
+    for path, text in sorted(after.items()):
+        old, new = before[path].splitlines(keepends=True), text.splitlines(keepends=True)
+        made = unified_diff(old, new, f"a/{path}", f"b/{path}")
+        lines += [f"{visible(line.rstrip(chr(10)))}\n" for line in made]
+    return "".join(lines)
+
+
+def write_texts(config: Config, texts: Mapping[str, str]) -> None:
+    """Write specs, each as a whole: a new file takes the place of the old one. Links are followed."""
+    for path, text in texts.items():
+        real = Path(config.root, path).resolve()
+        staged = real.with_name(f".{real.name}.toolgen")
+        staged.write_bytes(text.encode("utf-8"))
+        staged.chmod(real.stat().st_mode & 0o777)
+        staged.replace(real)

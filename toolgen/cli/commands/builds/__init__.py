@@ -1,0 +1,1 @@
+"""Commands that compile specs into packages."""

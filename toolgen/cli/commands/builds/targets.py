@@ -1,0 +1,142 @@
+"""Builds and checks of one target, for the command `build`: what they show, as text or as JSON."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.commands.builds.timings import StageClock, peak_memory
+from toolgen.cli.output import diagnostics_json, progress, show_diagnostics
+from toolgen.compiler import build, check
+from toolgen.compiler.build import DELETE_STRAYS, STRAY
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.runtime.issues.issue_text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from toolgen.compiler.build import Built
+    from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.config import Config, Target
+
+
+@contextmanager
+def without_collector() -> Generator[None]:
+    """Let garbage lie: a build needs nearly all it makes to its end, and looking for the rest takes a tenth of it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def build_target(
+    config: Config, target: Target, style: str, *, force: bool, warnings_as_errors: bool, timings: bool
+) -> tuple[bool, dict[str, Any]]:
+    """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
+    sink, clock = Diagnostics(), StageClock()
+    with progress(clock) as stage, without_collector():
+        built = build(config, target, sink, force=force, warnings_as_errors=warnings_as_errors, progress=stage)
+    published = built.published
+    outcome = _outcome(target, sink, style)
+    if published is not None:
+        outcome |= {
+            "written": list(published.written),
+            "removed": list(published.removed),
+            "unchanged": len(published.unchanged),
+            "strays": list(built.strays),
+        }
+    if style == "text":
+        show_diagnostics(sink, built.sources)
+        _show_built(target, built, sink)
+    if timings:
+        outcome["timings"] = _timings(target, clock, built.cache, style)
+    return published is not None and not built.strays, outcome
+
+
+def _show_built(target: Target, built: Built, sink: Diagnostics) -> None:
+    published = built.published
+    if published is None:
+        click.echo(f"{target.out}: not built{_why(sink)}", err=True)
+        return
+    if not published.written and not published.removed:
+        click.echo(f"{target.out}: up to date")
+    else:
+        click.echo(f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed")
+    for path in built.strays:
+        click.echo(f"{target.out}/{path}: {STRAY}")
+    if built.strays:
+        click.echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
+
+
+def check_target(
+    config: Config, target: Target, style: str, *, warnings_as_errors: bool, timings: bool
+) -> tuple[bool, dict[str, Any]]:
+    """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
+    sink, clock = Diagnostics(), StageClock()
+    with progress(clock) as stage, without_collector():
+        checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, progress=stage)
+    changes = checked.changes
+    outcome = _outcome(target, sink, style)
+    if changes is not None:
+        outcome["changes"] = [
+            {
+                "path": change.path,
+                "causes": [cause.value for cause in change.causes],
+                "because": list(change.because),
+                "diff": change.diff,
+            }
+            for change in changes
+        ]
+    if style == "text":
+        show_diagnostics(sink, checked.sources)
+        for change in changes or ():
+            because = f" ({', '.join(change.because)})" if change.because else ""
+            click.echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
+            if change.diff:
+                click.echo(change.diff)
+        if changes:
+            click.echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
+        elif changes is not None:
+            click.echo(f"{target.out}: up to date")
+        else:
+            click.echo(f"{target.out}: not checked{_why(sink)}", err=True)
+    if timings:
+        outcome["timings"] = _timings(target, clock, checked.cache, style)
+    return changes == (), outcome
+
+
+def _outcome(target: Target, sink: Diagnostics, style: str) -> dict[str, Any]:
+    found = diagnostics_json(sink) if style == "json" else []
+    return {"specs": target.specs, "out": target.out, "diagnostics": found}
+
+
+def _why(sink: Diagnostics) -> str:
+    """Say so where warnings alone, which are no errors otherwise, are the reason."""
+    return "" if sink.has_errors else ": `--warnings-as-errors` is given, and there are warnings"
+
+
+def _timings(target: Target, clock: StageClock, cache: Cache | None, style: str) -> dict[str, Any]:
+    """Return the timings of a target, and show them as text."""
+    clock.stop()
+    total = sum(clock.stages.values())
+    hits, misses = (cache.hits, cache.misses) if cache else (Counter[str](), Counter[str]())
+    cached = {kind: {"found": hits[kind], "missing": misses[kind]} for kind in sorted({*hits, *misses})}
+    memory = peak_memory()
+    if style == "text":
+        rows = [f"  {seconds:7.3f} s {seconds / (total or 1):6.1%}  {name}" for name, seconds in clock.stages.items()]
+        rows.append(f"  {total:7.3f} s         in all")
+        rows += [f"  cache: {row['found']} of {row['found'] + row['missing']} {kind}" for kind, row in cached.items()]
+        rows += [] if memory is None else [f"  peak memory: {memory / 1_000_000:.0f} MB"]
+        click.echo("\n".join([f"{target.out}: timings", *rows]))
+    stages = {
+        name: {"seconds": round(value, 6), "share": round(value / (total or 1), 4)}
+        for name, value in clock.stages.items()
+    }
+    return {"seconds": round(total, 6), "stages": stages, "cache": cached, "peak_memory_bytes": memory}

@@ -1,0 +1,159 @@
+"""Store: JSON values in files of the project, by kind and key. An entry that this user's builds did not write is none.
+
+The files are in `.toolgen/cache`, which git ignores. Each starts with a code of its name and content (HMAC-SHA256),
+whose secret is in the user's own folder: an entry that is truncated, damaged, renamed, or comes with a repository, is
+not used, so that it cannot bring code into a package. Entries are written atomically and never changed, so that two
+builds may use them at once. Nothing depends on times of files, except which entries are removed first.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from toolgen.compiler.listing import LARGEST
+from toolgen.spec.files import is_inside, read_file
+
+FOLDER: Final = ".toolgen/cache"
+"""The folder of a project's cache, relative to the project."""
+
+SIZE: Final = 256 * 1024 * 1024
+"""Maximum bytes of a cache. One state of 6,700 tools takes 30 MB."""
+
+_LARGEST_ENTRY: Final = 16 * LARGEST
+_SECRET: Final = 32
+
+
+class Cache:
+    """Values by kind and key, in one folder. Without a folder it is empty, and keeps nothing.
+
+    `hits` and `misses` count what was asked for, by kind. With `is_kept` false nothing is written.
+    """
+
+    def __init__(self, folder: Path | None = None, secret: bytes = b"", *, is_kept: bool = True) -> None:
+        self._folder = folder
+        self._secret = secret
+        self._is_kept = is_kept
+        self._used: set[str] = set()
+        self._written = False
+        self.hits = Counter[str]()
+        self.misses = Counter[str]()
+
+    def get(self, kind: str, key: str) -> Any:
+        """Return a value; None if there is none that a build of this user has written."""
+        value = self.look(kind, key)
+        self.count(kind, is_found=value is not None)
+        return value
+
+    def look(self, kind: str, key: str) -> Any:
+        """Return a value as `get` does, for callers that count what they use of it."""
+        name = f"{kind}-{key}"
+        value = self._read(self._folder, name) if self._folder else None
+        if value is not None:
+            self._used.add(name)
+        return value
+
+    def count(self, kind: str, *, is_found: bool) -> None:
+        """Count what was asked for."""
+        (self.hits if is_found else self.misses)[kind] += 1
+
+    def put(self, kind: str, key: str, value: Any) -> None:
+        """Keep a JSON value, other than null. If it cannot be written, it is not kept."""
+        if self._folder is None or not self._is_kept:
+            return
+        name = f"{kind}-{key}"
+        content = json.dumps(value, separators=(",", ":")).encode()
+        temporary = self._folder / f".{name}.{os.urandom(8).hex()}"
+        try:
+            _make_folder(self._folder)
+            temporary.write_bytes(self._code(name, content) + b"\n" + content)
+            temporary.replace(self._folder / name)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+            return
+        self._used.add(name)
+        self._written = True
+
+    def prune(self, limit: int = SIZE) -> None:
+        """Remove the entries over a size in bytes, those first that were used longest ago; none that were just used."""
+        if self._folder is None or not self._written:
+            return
+        with suppress(OSError):
+            files = [entry for entry in os.scandir(self._folder) if entry.is_file(follow_symlinks=False)]
+            found = {entry.name: entry.stat(follow_symlinks=False) for entry in files if entry.name != _IGNORE}
+            for name in self._used & found.keys():
+                os.utime(self._folder / name)
+            total = sum(each.st_size for each in found.values())
+            for name in sorted(found.keys() - self._used, key=lambda name: found[name].st_mtime_ns):
+                if total <= limit:
+                    break
+                (self._folder / name).unlink()
+                total -= found[name].st_size
+
+    def _read(self, folder: Path, name: str) -> Any:
+        try:
+            content = read_file(folder / name, _LARGEST_ENTRY, follow=False)
+        except OSError:
+            return None
+        code, _, value = content.partition(b"\n")
+        return json.loads(value) if hmac.compare_digest(code, self._code(name, value)) else None
+
+    def _code(self, name: str, content: bytes) -> bytes:
+        return hmac.digest(self._secret, name.encode() + b"\n" + content, "sha256").hex().encode()
+
+
+def open_cache(root: Path, *, is_kept: bool = True) -> Cache:
+    """Return the cache of a project; an empty one if its folder leads out of the project, or there is no secret."""
+    folder = root / FOLDER
+    secret = _user_secret()
+    if secret is None or not is_inside(os.path.realpath(folder), os.path.realpath(root)):
+        return Cache()
+    return Cache(folder, secret, is_kept=is_kept)
+
+
+_IGNORE: Final = ".gitignore"
+
+
+def _make_folder(folder: Path) -> None:
+    """Create the folder of a cache. The `.gitignore` is for projects that do not ignore `.toolgen`."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _IGNORE).write_text("*\n", encoding="utf-8")
+
+
+def _user_secret() -> bytes | None:
+    """Return the secret of this user, created if there is none; None if there is no place for it."""
+    try:
+        place = _user_folder() / "cache.key"
+        if not place.exists():
+            _create(place)
+        secret = read_file(place, _SECRET, follow=False)
+    except (OSError, RuntimeError):  # RuntimeError: there is no home
+        return None
+    return secret if len(secret) == _SECRET else None
+
+
+def _create(place: Path) -> None:
+    """Create the secret, complete when it appears; of two processes the first one wins."""
+    place.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    temporary = place.with_name(f".{os.urandom(8).hex()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(descriptor, os.urandom(_SECRET))
+        os.close(descriptor)
+        with suppress(FileExistsError):
+            place.hardlink_to(temporary)
+    finally:
+        temporary.unlink()
+
+
+def _user_folder() -> Path:
+    """Return the folder of a user's caches: in `XDG_CACHE_HOME`, `LOCALAPPDATA`, or `.cache` in the home."""
+    given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(given) if given else Path.home() / ".cache") / "toolgen"

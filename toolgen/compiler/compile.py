@@ -1,0 +1,187 @@
+"""Compile: from the texts of specs to the IR, and from the IR to the files of a package, without publishing it.
+
+Imports of the stages wait until they are needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.cache.store import Cache, open_cache
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.listing import list_builtin, list_specs
+from toolgen.compiler.publish.inputs import current_inputs, settings_digest
+from toolgen.compiler.publish.publish import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.compiler.cache.parts import PartCache
+    from toolgen.compiler.cache.summary import Summary
+    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.documents import Document
+    from toolgen.compiler.documents.base import SpecFileHead
+    from toolgen.compiler.ir.catalog import Catalog, Toolset
+    from toolgen.compiler.source.read import SpecFile
+
+
+NAMES_OTHERS: Final = frozenset(
+    {"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG504", "TG507", "TG509", "TG511"}
+)
+"""Findings about names that are not there. They say nothing where a file had to be left out: it may define them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What the specs of a target compile to: the IR, and the text of every spec file by path.
+
+    `keys` has a digest for each toolset of everything that determines it. `documents` are the checked files, where they
+    were compiled without a cache.
+    """
+
+    catalog: Catalog
+    sources: Mapping[str, str]
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    documents: Sequence[Document[SpecFileHead]] = ()
+
+
+def compile_specs(
+    root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet, cache: Cache | None = None
+) -> Compiled:
+    """Read and resolve the specs of a target, and those of the built-in toolsets that it names.
+
+    The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again.
+    """
+    progress("reading specs")
+    from toolgen.compiler.cache.toolsets import ToolsetCache
+    from toolgen.compiler.documents.library import Documents
+    from toolgen.compiler.resolve import resolve_by_path
+
+    texts = _read_texts(root, target, sink)
+    found = Diagnostics()
+    settings = settings_digest(target) if cache else ""
+    memory = ToolsetCache(cache, texts, settings, found) if cache else None
+    documents = Documents(texts, sink)
+    progress("resolving")
+    catalog = resolve_by_path(documents, found, profile=target.profile, formats=target.formats, memory=memory)
+    listed = len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
+    _report(catalog, target, found, sink, is_complete=listed == len(texts) and not documents.has_errors)
+    if cache and memory and not sink.has_errors:
+        from toolgen.compiler.cache.summary import keep_summary, summary_key, summary_of
+
+        keep_summary(cache, summary_key(target, settings, memory.digests), summary_of(catalog, memory.keys))
+    return Compiled(catalog, sink.sources, memory.keys if memory else {})
+
+
+def read_files(root: Path, target: Target, sink: Diagnostics) -> list[SpecFile]:
+    """Read and parse the specs of a target, and those of the built-in toolsets that it names."""
+    from toolgen.compiler.source.read import parse_spec
+
+    texts = _read_texts(root, target, sink)
+    return [spec for path, text in texts.items() if (spec := parse_spec(path, text, sink))]
+
+
+def compile_files(
+    files: Sequence[SpecFile], target: Target, sink: Diagnostics, *, is_complete: bool = True
+) -> Compiled:
+    """Resolve files that were read. `is_complete` is whether they are all of the target's: none was unreadable."""
+    from toolgen.compiler.documents import read_documents
+    from toolgen.compiler.resolve import resolve
+
+    documents = read_documents(files, sink)
+    found = Diagnostics()
+    catalog = resolve(documents, found, profile=target.profile, formats=target.formats)
+    _report(catalog, target, found, sink, is_complete=is_complete and len(documents) == len(files))
+    return Compiled(catalog, sink.sources, documents=documents)
+
+
+def _read_texts(root: Path, target: Target, sink: Diagnostics) -> dict[str, str]:
+    """Read the specs of a target. The built-in ones come first: of two with one name, the later is reported."""
+    from toolgen.compiler.source.read import read_builtin, read_texts
+
+    return {**read_builtin(target.builtin, sink), **read_texts(root / target.specs, root, sink)}
+
+
+def _report(catalog: Catalog, target: Target, found: Diagnostics, sink: Diagnostics, *, is_complete: bool) -> None:
+    """Report what `resolve` found, and tools that a provider of the target's exports cannot represent."""
+    for diagnostic in found:
+        if is_complete or diagnostic.code not in NAMES_OTHERS:
+            sink.add(diagnostic)
+    if target.export and not sink.has_errors:
+        from toolgen.compiler.emit.providers import check_exports
+
+        check_exports(catalog, target.export, sink)
+
+
+def check_settings(config: Config, target: Target, compiled: Compiled, sink: Diagnostics) -> None:
+    """Report settings that name what no target has. Other targets are compiled only for names that this one lacks."""
+    from toolgen.compiler.resolve.selectors.settings import Names, report_unknown, unknown_names
+
+    if sink.has_errors:
+        return
+    missing = unknown_names(config, Names.of(compiled.catalog))
+    for other in config.targets:
+        if missing and other != target:
+            found = Diagnostics()
+            catalog = compile_specs(config.root, other, found).catalog
+            if found.has_errors:
+                return  # it may define them, and its own build reports the errors
+            missing = [each for each in missing if each in unknown_names(config, Names.of(catalog))]
+    report_unknown(config, missing, sink)
+
+
+def generate(
+    catalog: Catalog,
+    progress: Callable[[str], None] = quiet,
+    *,
+    export: Sequence[str] = (),
+    parts: PartCache | None = None,
+) -> dict[str, bytes]:
+    """The files of the package that a catalog compiles to, by path below its root; `export` are names of providers.
+
+    What `parts` has is not generated again.
+    """
+    progress("generating")
+    from toolgen.compiler.emit import emit_new
+    from toolgen.compiler.publish.format import format_python
+
+    known = parts.known() if parts else {}
+    patterns = parts.patterns() if parts else {}
+    files, made = emit_new(catalog, export, known=known, patterns=patterns)
+    progress("formatting")
+    formatted = format_python(files)
+    del files
+    if parts:
+        parts.keep_patterns(patterns)
+        parts.keep({name: part.formatted(formatted) for name, part in made.items()})
+    del made
+    for part in known.values():
+        formatted.update(part.files)
+    return {path: formatted.pop(path).encode("utf-8") for path in sorted(formatted)}
+
+
+def summarize(config: Config, target: Target, sink: Diagnostics) -> Summary | None:
+    """Return the summary of a target, which is compiled if it has changed since it was last; None if it has errors."""
+    from toolgen.compiler.cache.summary import recall_summary, summary_key, summary_of
+
+    cache = open_cache(config.root)
+    inputs = current_inputs(config.root, target)
+    found = recall_summary(cache, summary_key(target, settings_digest(target), inputs.specs))
+    if found is None:
+        compiled = compile_specs(config.root, target, sink, cache=cache)
+        found = None if sink.has_errors else summary_of(compiled.catalog, compiled.keys)
+    return found
+
+
+def find_toolset(config: Config, target: Target, summary: Summary, name: str) -> Toolset:
+    """Return the toolset of a summary with a name; the target is compiled if the cache does not have it any more."""
+    from toolgen.compiler.cache.toolsets import recall
+
+    cache = open_cache(config.root)
+    found = recall(cache, summary.keys[name])
+    if found is None:
+        catalog = compile_specs(config.root, target, Diagnostics(), cache=cache).catalog
+        found = next(toolset for toolset in catalog.toolsets if toolset.name == name)
+    return found

@@ -1,0 +1,61 @@
+"""The documents of a target, by path. A file is parsed and checked when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents.read import Document, read_documents
+from toolgen.compiler.source.read import parse_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgen.compiler.documents.base import SpecFileHead
+
+
+class Documents(Mapping[str, Document["SpecFileHead"]]):
+    """Documents by path, from the texts of files. A file with errors is reported once, and raises KeyError."""
+
+    def __init__(self, texts: Mapping[str, str], sink: Diagnostics) -> None:
+        self._texts = texts
+        self._sink = sink
+        self._parsed: dict[str, Document[SpecFileHead] | None] = {}
+
+    @classmethod
+    def of(cls, documents: Iterable[Document[SpecFileHead]]) -> Documents:
+        """Return documents that are parsed already."""
+        made = cls({}, Diagnostics())
+        made._parsed = {document.path: document for document in documents}
+        made._texts = dict.fromkeys(made._parsed, "")
+        return made
+
+    def forget(self, path: str) -> None:
+        """Release the memory of a document, which is most of a build's; it is parsed again if it is asked for."""
+        if self._texts[path]:
+            self._parsed.pop(path, None)
+
+    def __getitem__(self, path: str) -> Document[SpecFileHead]:
+        if path not in self._parsed:
+            spec = parse_spec(path, self._texts[path], self._sink)
+            self._parsed[path] = next(iter(read_documents([spec], self._sink)), None) if spec else None
+        document = self._parsed[path]
+        if document is None:
+            raise KeyError(path)
+        return document
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a file that was asked for has errors."""
+        return None in self._parsed.values()
+
+    def __contains__(self, path: object) -> bool:
+        """Return whether there is a file, which may have errors."""
+        return path in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
