@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.authoring.site.addresses import Kind
 from toolgen.authoring.site.pages.links import summary
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toolgen.authoring.site.contents import Contents
     from toolgen.compiler.ir.catalog import Tool
 
+Row: TypeAlias = "list[Any]"
+
 _WORD: Final = re.compile(r"\w+")
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_a-zA-Z0-9]+")
 
@@ -28,27 +30,30 @@ _LONGEST: Final = 40
 
 
 def search_script(contents: Contents) -> str:
-    """Return the script: a call with a row for each page.
-
-    A row is the number of its kind, the name, a summary, the words of its name and title, and the other words. The
-    path of a page follows from its kind and name; only other paths are in a sixth column. Words are in lower case,
-    each once, sorted, separated by spaces. Characters that could end a script are escapes.
-    """
+    """Return the search data of a project. The path of a page that follows from its kind and name is left out."""
     kinds = list(Kind)
-    rows: list[list[Any]] = []
+    rows: list[Row] = []
     for kind, name, text, names, others in _documents(contents):
         path = contents.addresses.path(kind, name)
-        first = _words(names)
-        row = [
-            kinds.index(kind),
-            visible(name),
-            _cut(text),
-            " ".join(sorted(first)),
-            " ".join(sorted(_words(others) - first)),
-        ]
-        rows.append(row if path == f"{kind.value}/{name}.html" else [*row, path])
-    lines = ",\n".join(_script_text(row) for row in rows)
-    return f"toolgenSearch({_script_text([kind.value for kind in kinds])}, [\n{lines}\n]);\n"
+        is_regular = path == f"{kind.value}/{name}.html"
+        rows.append(row(kinds.index(kind), name, text, names, others, "" if is_regular else path))
+    return script([kind.value for kind in kinds], rows)
+
+
+def row(kind: int, name: str, text: str, names: str, others: str, path: str) -> Row:
+    """Return the row of a page: its kind, name, summary, the words of its names, its other words, and its path.
+
+    Words are in lower case, each once, sorted, separated by spaces.
+    """
+    first = _words(names)
+    found = [kind, visible(name), _cut(text), " ".join(sorted(first)), " ".join(sorted(_words(others) - first))]
+    return [*found, path] if path else found
+
+
+def script(kinds: list[str], rows: list[Row]) -> str:
+    """Return the script file: a call with all rows. Characters that could end a script are escapes."""
+    lines = ",\n".join(map(_script_text, rows))
+    return f"toolgenSearch({_script_text(kinds)}, [\n{lines}\n]);\n"
 
 
 def _documents(contents: Contents) -> Iterator[tuple[Kind, str, str, str, str]]:

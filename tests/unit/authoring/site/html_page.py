@@ -91,14 +91,14 @@ class Page(HTMLParser):
         raise AssertionError(f"a declaration: {data[:80]}")
 
 
-def broken_links(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each link of a site that leads nowhere, or out of it, with its page."""
+def broken_links(files: Mapping[str, str], *, outside: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each link of a site that leads nowhere, or out of it, with its page; those to `outside` may."""
     pages = {path: Page.of(text) for path, text in files.items() if path.endswith(".html")}
     for path, page in pages.items():
         for link in page.links:
             parts = urlsplit(link)
+            if outside and link.startswith(outside):
+                continue
             target = normpath(join(dirname(path), unquote(parts.path))) if parts.path else path
-            if parts.scheme or parts.netloc or target not in files:
-                yield path, link
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
+            if parts.scheme or parts.netloc or target not in files or (parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids):
                 yield path, link

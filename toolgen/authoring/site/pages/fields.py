@@ -334,8 +334,8 @@ def _kinds_of_values(schema: dict[str, Any]) -> list[str]:
 
 
 _KINDS: Final = {
-    **{str: "string", bool: "boolean", int: "integer", float: "number"},
-    **{list: "array", dict: "object", type(None): "null"},
+    str: "string", bool: "boolean", int: "integer", float: "number",
+    list: "array", dict: "object", type(None): "null",
 }
 
 
