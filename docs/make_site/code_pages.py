@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,8 @@ from toolgen.changes.rules import RULES
 from toolgen.compiler.diagnostics.codes import CODES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolgen.changes.rules import Rule
     from toolgen.compiler.diagnostics.codes import Code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from posixpath import dirname, join, normpath, relpath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,7 +52,7 @@ class Document:
             path=pages[source],
             folder="" if source == "README.md" else file.parent.name,
             title=title,
-            body=Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})),
+            body=Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})),  # noqa: S704 (without HTML of the text)
             sections=tuple((anchor, text) for level, anchor, text in headings if level == 2),
             summary=_plain(next(text for text in paragraphs if text != title)),
             headings_text=" ".join(text for _, _, text in headings),
@@ -76,13 +77,13 @@ def _plain(text: str) -> str:
 
 def _inside(tokens: Sequence[Token]) -> list[Token]:
     """Return the texts of headings."""
-    return [inner for opening, inner in zip(tokens, tokens[1:], strict=False) if opening.type == "heading_open"]
+    return [inner for opening, inner in pairwise(tokens) if opening.type == "heading_open"]
 
 
 def _anchored(tokens: Sequence[Token]) -> Iterator[tuple[int, str, str]]:
     """Give headings their anchors; yield the level, anchor and text of each."""
     seen: dict[str, int] = {}
-    for opening, inner in zip(tokens, tokens[1:], strict=False):
+    for opening, inner in pairwise(tokens):
         if opening.type == "heading_open":
             text = _plain(inner.content)
             anchor = anchor_of(text)
@@ -140,7 +141,7 @@ def _target(href: str, source: str, pages: dict[str, str]) -> str | None:
 
 def _fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     token = tokens[index]
-    language, _, rest = token.info.strip().partition(" ")
+    rest = token.info.strip().partition(" ")[2]
     named = _NAMED.search(rest)
     caption = named[1] if named else "Output" if rest == "output" else ""
     code = Markup('<pre class="code"><code>{}</code></pre>').format(token.content.rstrip("\n"))

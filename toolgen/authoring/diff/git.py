@@ -75,7 +75,8 @@ class Repository:
             *(f":(top,literal){path}" for path in wanted),
         )  # fmt: skip
         parts = output.decode(errors="replace").split("\0")
-        return [Commit(*parts[at : at + 2], int(parts[at + 2]), parts[at + 3]) for at in range(0, len(parts) - 3, 4)]
+        rows = (parts[at : at + 4] for at in range(0, len(parts) - 3, 4))
+        return [Commit(id_, short, int(time), subject) for id_, short, time, subject in rows]
 
     def read(self, commits: Iterable[str], path: str) -> list[tuple[str, bytes]]:
         """Return the id and content of a file or a folder in each commit; both empty where it is not there.

@@ -1,4 +1,4 @@
-"""Contents: everything that a project has, of all its targets, by name. A name of several targets is that of the first."""
+"""Contents: all that a project has, by name. A name in several targets is that of the first."""
 
 from __future__ import annotations
 

@@ -102,9 +102,8 @@ def diagram_of(contents: Contents) -> Diagram:
     for name, place in right:
         part = contents.agents[name][0]
         used = part.effective_sets[name].tools.keys()
-        for each in toolsets:
-            if any(tool.ident in used for tool in each.tools):
-                lines.append(_line(places[each.name], place))
+        using = (each for each in toolsets if any(tool.ident in used for tool in each.tools))
+        lines += [_line(places[each.name], place) for each in using]
     headings = ((0, "Run by"), (_COLUMN, "Toolsets"), *(((2 * _COLUMN, "Agents"),) if agents else ()))
     width = _COLUMN * (len(headings) - 1) + _WIDTH
     return Diagram(tuple(boxes), tuple(lines), headings, width, _TOP + rows * _ROW, len(every) - len(toolsets))

@@ -52,15 +52,20 @@ def show(driver: Chrome, page: Path, *, width: int = 1280, dark: bool = False) -
     driver.get(page.as_uri())
 
 
+def _log(driver: Any, kind: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = driver.get_log(kind)
+    return entries
+
+
 def requests(driver: Chrome) -> list[str]:
     """Return the URLs that were requested since the last call."""
-    messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    messages = [json.loads(entry["message"])["message"] for entry in _log(driver, "performance")]
     return [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
 
 
 def console(driver: Chrome) -> list[str]:
     """Return what was written to the console since the last call, violations of the policy of the page among it."""
-    return [entry["message"] for entry in driver.get_log("browser")]
+    return [entry["message"] for entry in _log(driver, "browser")]
 
 
 def findings(driver: Chrome) -> list[str]:

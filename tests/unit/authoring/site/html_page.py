@@ -96,9 +96,13 @@ def broken_links(files: Mapping[str, str], *, outside: str = "") -> Iterator[tup
     pages = {path: Page.of(text) for path, text in files.items() if path.endswith(".html")}
     for path, page in pages.items():
         for link in page.links:
-            parts = urlsplit(link)
-            if outside and link.startswith(outside):
-                continue
-            target = normpath(join(dirname(path), unquote(parts.path))) if parts.path else path
-            if parts.scheme or parts.netloc or target not in files or (parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids):
+            if not (outside and link.startswith(outside)) and not _leads_somewhere(path, link, files, pages):
                 yield path, link
+
+
+def _leads_somewhere(path: str, link: str, files: Mapping[str, str], pages: Mapping[str, Page]) -> bool:
+    parts = urlsplit(link)
+    target = normpath(join(dirname(path), unquote(parts.path))) if parts.path else path
+    if parts.scheme or parts.netloc or target not in files:
+        return False
+    return not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].ids

@@ -110,7 +110,8 @@ def test_a_page_requests_only_files_of_the_site(driver: Chrome, site: Path, page
 def test_what_a_page_would_load_from_elsewhere_is_blocked(driver: Chrome, site: Path) -> None:
     show(driver, site / "index.html")
     driver.execute_script(
-        "const made = document.createElement('img'); made.src = 'https://example.com/x.png'; document.body.append(made);"
+        "const made = document.createElement('img'); made.src = 'https://example.com/x.png';"
+        "document.body.append(made);"
         "const script = document.createElement('script'); script.textContent = 'window.ran = 1';"
         "document.body.append(script);"
     )

@@ -89,7 +89,7 @@ def test_a_row_has_all_of_its_field() -> None:
 
 def test_small_objects_are_rows_below_their_field_and_large_ones_have_a_table() -> None:
     small = {"type": "array", "items": {"properties": {"b": {"properties": {"c": {}}}}}}
-    large = {"properties": {f"f{number}": {} for number in range(13)}}
+    large: dict[str, Any] = {"properties": {f"f{number}": {} for number in range(13)}}
     side = side_of({"properties": {"a": small, "big": large}}, "args")
     assert rows(side) == [(0, "a", "array of object"), (1, "b", "object"), (2, "c", "any"), (0, "big", "object")]
     assert side.tables[1].title == "big"

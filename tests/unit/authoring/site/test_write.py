@@ -102,7 +102,7 @@ def test_an_empty_folder_is_used_and_a_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"files": 3}', "\udcff"])
 def test_a_damaged_list_of_files_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(SiteError, match="cannot be read. Delete the folder if it is a site"):
+    with pytest.raises(SiteError, match=r"cannot be read\. Delete the folder if it is a site"):
         check_folder(tmp_path)
 
 

@@ -221,7 +221,7 @@ class _Reader:
         return objects[0] if self.count(objects[0], depth + 1) <= _INLINE else None
 
     def objects_in(self, schema: Any, level: int) -> Iterator[dict[str, Any]]:
-        """Yield the objects with fields that a field holds directly, in a list, or as an alternative; no named types."""
+        """Yield the objects that a field holds directly, in a list, or as an alternative; no named types."""
         if not is_object(schema) or "$ref" in schema or level > _REFERENCES:
             return
         if self.is_tabular(schema):
@@ -334,8 +334,13 @@ def _kinds_of_values(schema: dict[str, Any]) -> list[str]:
 
 
 _KINDS: Final = {
-    str: "string", bool: "boolean", int: "integer", float: "number",
-    list: "array", dict: "object", type(None): "null",
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+    type(None): "null",
 }
 
 

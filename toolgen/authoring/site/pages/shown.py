@@ -126,10 +126,10 @@ class Shown:
                         (f"universal-category ({each.name})", self._entry(_category(category), entry, _action(action)))
                     )
         for toolset in () if catalog.catalogs else catalog.toolsets:
-            category = Category(name=category_of(toolset.name), description=toolset.description)
+            whole = Category(name=category_of(toolset.name), description=toolset.description)
             for tool in toolset.tools:
                 entry = tool.ident.removeprefix(f"{toolset.name}.")
-                made = self._entry(category, entry, Action(target=tool.ident))
+                made = self._entry(whole, entry, Action(target=tool.ident))
                 found.setdefault(tool.ident, []).append(("universal-category", made))
         return found
 
