@@ -148,10 +148,8 @@ def test_the_other_pages_show_their_parts() -> None:
     assert "3 tools in 2 toolsets, used by 1 agent." in index
     assert "shop.orders service 2 Orders of a small shop." in index
     agent = text_of("agents/chat.html")
-    assert (
-        "mcp.clock 1 tool Tools of mcp.clock Tool Answer Permission Description now allow readonly The time." in agent
-    )
-    assert "find ask readonly" in agent
+    assert "mcp.clock 1 tool Tools of mcp.clock Tool Answer Description now allow The time. readonly" in agent
+    assert "find ask Find the orders of a customer, the newest first. readonly network" in agent
     assert "Be brief." in agent
     policy = text_of("policies/careful.html")
     assert "Rules for all Rules for all Selector Answer +network ask" in policy

@@ -9,7 +9,7 @@ from toolgen.authoring.site.addresses import Kind
 
 if TYPE_CHECKING:
     from toolgen.authoring.site.contents import Contents
-    from toolgen.compiler.ir.catalog import Tool
+    from toolgen.compiler.ir.catalog import Tool, Toolset
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ def tool_row(contents: Contents, tool: Tool, *, text: str = "", note: str = "") 
     return ToolRow(
         Link(text or tool.ident, contents.addresses.path(Kind.TOOL, tool.ident)),
         tool.permission.value,
-        tool_tags(tool),
+        tool_tags(tool, contents.tools[tool.ident].toolset),
         summary(tool.description),
         note,
     )
 
 
-def tool_tags(tool: Tool) -> tuple[str, ...]:
-    """Return the tags of a tool, without its permission, which is one of them."""
-    return tuple(tag for tag in tool.tags if tag != tool.permission.value)
+def tool_tags(tool: Tool, toolset: Toolset) -> tuple[str, ...]:
+    """Return the tags of a tool, without its permission and the kind of its toolset, which are among them."""
+    return tuple(tag for tag in tool.tags if tag not in (tool.permission.value, toolset.kind.value))
 
 
 def summary(description: str) -> str:

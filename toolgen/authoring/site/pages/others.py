@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.site.addresses import Kind
 from toolgen.authoring.site.pages.links import Link, ToolRow, link_to, summary, tool_row
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from toolgen.authoring.site.diagram import Diagram
     from toolgen.authoring.site.history import History, ToolChange
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Agent, Condition, Policy, Toolset
+
+_LISTED: Final = 100
+"""Maximum tools of a toolset that the page of an agent lists if it may call all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,16 @@ class ToolsetPage:
 
 @dataclass(frozen=True, slots=True)
 class ToolGroup:
-    """Tools of one toolset."""
+    """Tools of one toolset. `answers` counts them by answer; `tools` is empty for all tools of a large toolset."""
 
     toolset: Link
+    answers: tuple[tuple[str, int], ...]
     tools: tuple[ToolRow, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of tools."""
+        return sum(count for _, count in self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +226,7 @@ def agent_page(contents: Contents, part: Part, agent: Agent, history: Iterable[T
             if each
         ),
         exports=tuple(link_to(contents, Kind.TOOLSET, name) for name in agent.export),
-        groups=tuple(
-            ToolGroup(link_to(contents, Kind.TOOLSET, name), tuple(rows)) for name, rows in sorted(groups.items())
-        ),
+        groups=tuple(_group(contents, name, rows) for name, rows in sorted(groups.items())),
         excluded=tuple(
             tool_row(contents, tools[ident][1], note=EXCLUDED[reason])
             for ident, reason in sorted(found.excluded.items())
@@ -227,6 +234,13 @@ def agent_page(contents: Contents, part: Part, agent: Agent, history: Iterable[T
         ),
         history=tuple(history),
     )
+
+
+def _group(contents: Contents, name: str, rows: list[ToolRow]) -> ToolGroup:
+    answers = Counter(row.note for row in rows)
+    is_listed = len(rows) <= _LISTED or len(rows) < len(contents.toolsets[name][1].tools)
+    listed = tuple(rows) if is_listed else ()
+    return ToolGroup(link_to(contents, Kind.TOOLSET, name), tuple(sorted(answers.items())), listed)
 
 
 def catalog_page(contents: Contents, part: Part, catalog: ActionCatalog, history: Iterable[ToolChange]) -> CatalogPage:

@@ -99,7 +99,7 @@ def tool_page(
         title=tool.title,
         description=tool.description,
         permission=tool.permission.value,
-        tags=tuple(tag for tag in tool_tags(tool) if tag != toolset.kind.value),
+        tags=tool_tags(tool, toolset),
         toolset=link_to(contents, Kind.TOOLSET, toolset.name),
         kind=toolset.kind.value,
         facts=tuple(_facts(tool, rules)),
