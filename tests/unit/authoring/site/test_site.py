@@ -146,7 +146,7 @@ def test_what_a_provider_cannot_represent_is_named_with_the_reason() -> None:
 def test_the_other_pages_show_their_parts() -> None:
     index = text_of("index.html")
     assert "3 tools in 2 toolsets, used by 1 agent." in index
-    assert "shop.orders service 2 Orders of a small shop." in index
+    assert "shop.orders 2 Orders of a small shop. service" in index
     agent = text_of("agents/chat.html")
     assert "mcp.clock 1 tool Tools of mcp.clock Tool Answer Description now allow The time. readonly" in agent
     assert "find ask Find the orders of a customer, the newest first. readonly network" in agent
