@@ -169,6 +169,35 @@ def test_the_diagram_links_what_runs_toolsets_and_agents_to_their_pages() -> Non
     assert {"toolsets/mcp.clock.html", "agents/chat.html"} <= {*page.links}
 
 
+def test_the_diagram_has_lines_only_to_what_an_agent_uses() -> None:
+    files = site_of({**SHOP, "b.json": {"toolgen": 1, "agent": "clock", "use": ["mcp.clock"]}})
+    assert Page.of(files["index.html"]).skeleton.count("path") == 5
+
+
+def test_what_an_agent_uses_but_may_not_call_has_its_reason() -> None:
+    policy = {"toolgen": 1, "policy": "strict", "rules": {"mcp.*": "exclude"}}
+    worker = {"toolgen": 1, "agent": "worker", "role": "worker", "use": ["shop.orders", "mcp.clock"]}
+    files = site_of({**SHOP, "strict.json": policy, "worker.json": worker})
+    tool = " ".join(Page.of(files["tools/mcp.clock.now.html"]).text.split())
+    assert "worker worker a policy excludes it" in tool
+    agent = " ".join(Page.of(files["agents/worker.html"]).text.split())
+    assert "Tool Reason Description mcp.clock.now a policy excludes it The time. readonly" in agent
+
+
+def test_an_arg_that_the_host_injects_is_no_argument_of_a_call() -> None:
+    tool = {"args": {"name": "string", "tenant": "string"}, "inject": ["tenant"]}
+    page = " ".join(Page.of(site_of({"a.json": toolset("a", tool)})["tools/a.act.html"]).text.split())
+    assert "ActArgs(name=...))" in page
+    assert "Injected by the host tenant" in page
+
+
+def test_tools_that_describe_others_have_no_forms_of_their_own() -> None:
+    listing = {"list_actions": {"description": "Lists.", "permission": "readonly", "args": {}}}
+    files = site_of({"a.json": {"toolgen": 1, "toolset": "actions", "tools": listing}})
+    assert "As models see it" not in files["tools/actions.list_actions.html"]
+    assert "As models see it" in shop()["tools/mcp.clock.now.html"]
+
+
 def test_the_search_data_has_each_page_with_its_words() -> None:
     rows = search_rows(shop())
     assert [row[1] for row in rows] == [
@@ -242,6 +271,7 @@ def test_hostile_text_at_every_position_of_a_spec_gives_a_well_formed_site(posit
             files = dict(site_files([Part("generated", found.catalog)]))
             assert [*broken_links(files)] == []
             search_rows(files)
+            assert all(each.isprintable() or each in "\n\t\u3000" for page in files.values() for each in page)
             assert all(path == path.strip("./ ") and ".." not in path and path.isascii() for path in files)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from toolgen.spec.derived import catalog_mark
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from toolgen.authoring.site.contents import Part
     from toolgen.compiler.ir.catalog import Action as CompiledAction
@@ -64,7 +64,7 @@ class Shown:
         self._tools = {tool.ident: tool for tool in part.catalog.tools}
         self._part = part
         self._providers = {name: provider(name) for name in PROVIDERS}
-        self._candidates = Candidates(self._tools, self._by_wire_name, self._wire_name)
+        self._candidates = Candidates(self._tools, self._offered, self._wire_name)
 
     def by_provider(self, tool: Tool) -> tuple[Form, ...]:
         """Return the members of a request with only this tool, for every provider.
@@ -80,10 +80,9 @@ class Shown:
         return (*self._actions_forms(tool), self._found(tool), self._function(tool), *self._tag(tool))
 
     def _by_provider(self, tool: Tool) -> Iterator[Form]:
-        args = model_args_schema(tool.args.json, tool.inject)
+        offered = self._candidates[tool.ident]
         for label, made in self._providers.items():
-            name = spelled(tool.ident, self._wire_name(tool.ident), made)
-            payload = made.tools([self._offered(tool, name, args)])
+            payload = made.tools([replace(offered, name=spelled(tool.ident, offered.name, made))])
             text = "" if payload.problems else compact_json(dict(payload.fields))
             problem = "; ".join(f"{each.pointer and f'at {each.pointer}: '}{each.reason}" for each in payload.problems)
             yield Form(label, "json", text, tuple(_sentences(payload.differences)), problem)
@@ -91,20 +90,16 @@ class Shown:
     def _wire_name(self, ident: str) -> str:
         return self._tools[ident].wire_name or wire_name(ident)
 
-    def _by_wire_name(self, ident: str) -> OfferedTool:
+    def _offered(self, ident: str) -> OfferedTool:
         tool = self._tools[ident]
-        return self._offered(tool, self._wire_name(ident), model_args_schema(tool.args.json, tool.inject))
-
-    @staticmethod
-    def _offered(tool: Tool, name: str, args: Mapping[str, Any]) -> OfferedTool:
         return OfferedTool(
-            ident=tool.ident,
-            name=name,
+            ident=ident,
+            name=self._wire_name(ident),
             title=tool.title,
             description=tool.description,
             permission=tool.permission.value,
             tags=frozenset(tool.tags),
-            args=args,
+            args=model_args_schema(tool.args.json, tool.inject),
             result=tool.result.json,
         )
 

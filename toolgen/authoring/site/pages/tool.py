@@ -201,8 +201,6 @@ def _python(package: str, toolset: Toolset, tool: Tool, args: ClassType | None) 
 def _arguments(tool: Tool, args: ClassType | None) -> Iterator[str]:
     example = tool.examples[0].args if tool.examples else {}
     for field in args.fields if args else ():
-        if field.wire in tool.inject:
-            continue
         if is_object(example) and field.wire in example:
             value = example[field.wire]
             is_simple = value is None or isinstance(value, str | int | float | bool)

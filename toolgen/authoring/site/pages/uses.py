@@ -28,7 +28,6 @@ class AgentUse:
     link: Link
     role: str
     answer: str
-    is_allowed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,10 @@ class Uses:
             found = part.effective_sets[name]
             link = link_to(contents, Kind.AGENT, name)
             for ident, decision in (*found.tools.items(), *found.discovery.items()):
-                self.agents[ident].append(AgentUse(link, agent.role, decision.answer.value, is_allowed=True))
+                self.agents[ident].append(AgentUse(link, agent.role, decision.answer.value))
             for ident, reason in found.excluded.items():
                 if reason in EXCLUDED:
-                    self.agents[ident].append(AgentUse(link, agent.role, EXCLUDED[reason], is_allowed=False))
+                    self.agents[ident].append(AgentUse(link, agent.role, EXCLUDED[reason]))
         for name, (_, catalog) in contents.catalogs.items():
             link = link_to(contents, Kind.CATALOG, name)
             for category in catalog.categories:
