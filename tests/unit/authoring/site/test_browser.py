@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,11 +23,17 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.long, needs_browser, pytest.mark.xdist_group("browser")]
 
 NAMED = {"type": "object", "properties": {f"f{number}": {"enum": list(range(20))} for number in range(14)}}
+TOP = {"type": "integer", "maximum": 2**63 - 1, "default": 1, "examples": [], "title": 'a "b\\\\" {c}: [d],'}
 WIDE = {
     "description": "An_overlong_word_" * 12 + "\n\n`code` and text.",
     "args": {
         "type": "object",
-        "properties": {"n" * 80: {"type": "string", "default": "d" * 90}, "big": NAMED, "list": {"items": NAMED}},
+        "properties": {
+            "n" * 80: {"type": "string", "default": "d" * 90},
+            "big": NAMED,
+            "list": {"items": NAMED},
+            "top": TOP,
+        },
     },
     "result": {"type": "array", "items": NAMED},
     "examples": [{"args": {"big": {}}}],
@@ -184,6 +191,10 @@ def test_json_is_indented_when_it_is_opened(driver: Chrome, site: Path) -> None:
     driver.execute_script("document.querySelector('.form').open = true")
     text = wait_for(driver, "document.querySelector('.form .code[data-indented]')?.textContent")
     assert text.startswith('{\n  "tools": [\n')
+    show(driver, site / "tools" / "wide.act.html")
+    driver.execute_script("document.querySelector('.raw').open = true")
+    schema = json.loads(wait_for(driver, "document.querySelector('.raw .code[data-indented]')?.textContent"))
+    assert schema["properties"]["top"] == TOP
 
 
 def test_the_site_of_the_examples_has_no_finding_on_any_kind_of_page(driver: Chrome, tmp_path: Path) -> None:

@@ -150,21 +150,40 @@
   update();
 })();
 
-// JSON is stored on few lines; it is indented when it is opened.
-document.addEventListener(
-  "toggle",
-  (event) => {
-    for (const block of event.target.querySelectorAll(".code[data-language=json]:not([data-indented]) code")) {
-      block.parentElement.dataset.indented = "";
-      try {
-        block.textContent = JSON.stringify(JSON.parse(block.textContent), null, 2);
-      } catch {
-        // It stays as it is, such as members of a request without braces.
+// JSON is stored without spaces; it is indented when it is opened, as text: parsing would change large numbers.
+(() => {
+  const indented = (text) => {
+    let out = "";
+    let depth = 0;
+    let quoted = false;
+    const line = () => `\n${"  ".repeat(depth)}`;
+    for (let at = 0; at < text.length; at++) {
+      const each = text[at];
+      if (quoted) {
+        out += each === "\\" ? each + text[++at] : each;
+        quoted = each !== '"';
+      } else if (each === "{" || each === "[") {
+        const empty = text[at + 1] === (each === "{" ? "}" : "]");
+        if (!empty) depth++;
+        out += empty ? each + text[++at] : each + line();
+      } else if (each === "}" || each === "]") {
+        depth--;
+        out += line() + each;
+      } else {
+        quoted = each === '"';
+        out += each === "," ? each + line() : each === ":" ? ": " : each;
       }
     }
-  },
-  true,
-);
+    return out;
+  };
+  const open = (event) => {
+    for (const block of event.target.querySelectorAll(".code[data-language=json]:not([data-indented]) code")) {
+      block.parentElement.dataset.indented = "";
+      block.textContent = indented(block.textContent);
+    }
+  };
+  document.addEventListener("toggle", open, true);
+})();
 
 // A link to a closed part opens it.
 (() => {
