@@ -62,6 +62,10 @@ bench: .venv/ready ## Print the benchmarks as JSON
 docs: .venv/ready ## Generate the reference from the source
 	@$(PYTHON) docs/make_reference
 
+.PHONY: docs-site
+docs-site: .venv/ready ## Write the documentation as a static site into dist/docs
+	@$(PYTHON) docs/make_site dist/docs
+
 LINT := lint-pyright lint-mypy lint-ruff
 
 .PHONY: lint

@@ -2,9 +2,13 @@
 # Installs the programs that some tests run, where that takes no question: for root, on Debian. Elsewhere, and where
 # that fails, it says what is missing, and those tests are skipped. It always succeeds.
 #
-# With the argument `long` also those of long tests: programs around MCP from npm and PyPI, into .venv/programs.
+# With the argument `long` also those of long tests: programs around MCP from npm and PyPI, into .venv/programs, and a
+# browser with what checks pages in it.
+
+tests=$1
 
 missing() {
+    [ "$tests" != long ] || command -v chromedriver >/dev/null || printf ' chromium chromium-driver'
     command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || printf ' postgresql'
     command -v redis-server >/dev/null || printf ' redis-server'
     command -v rg >/dev/null || printf ' ripgrep'
@@ -57,7 +61,7 @@ programs=.venv/programs
 
 install_once "$programs/editor" npm_install "the language server for YAML" yaml-language-server@2.0.0
 
-[ "$1" = long ] || exit 0
+[ "$tests" = long ] || exit 0
 
 # These need another release of the SDK than toolgen, so they have an environment of their own.
 python_install() {
@@ -76,3 +80,4 @@ server-everything-before@npm:@modelcontextprotocol/server-everything@2025.9.25 \
 notion-before@npm:@notionhq/notion-mcp-server@1.9.1 notion-after@npm:@notionhq/notion-mcp-server@2.5.2"
 install_once "$programs/python" python_install "MCP programs from PyPI" \
     "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
+install_once "$programs/browser" npm_install "axe, which checks pages" axe-core@4.14.1

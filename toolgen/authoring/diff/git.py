@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.diff.errors import DiffError
@@ -17,6 +18,16 @@ _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
 _FILE_MODES: Final = (b"100644", b"100755")
 _LINK_MODE: Final = b"120000"
 _MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit. `time` is that of the committer, in seconds since 1970; `subject` the first line of its message."""
+
+    id: str
+    short: str
+    time: int
+    subject: str
 
 
 class Repository:
@@ -55,6 +66,38 @@ class Repository:
     def describe(self, commit: str) -> str:
         """Return a short name of a commit."""
         return (self._run("rev-parse", "--short", commit) or commit).strip()
+
+    def history(self, paths: Iterable[str], count: int) -> list[Commit]:
+        """Return the last commits on the first-parent line of HEAD that changed any of `paths`, the newest first."""
+        wanted = [f"{self.prefix}{'' if path == '.' else path}" or "." for path in paths]
+        output = self._bytes(
+            "log", "--first-parent", f"--max-count={count}", "-z", "--format=%H%x00%h%x00%ct%x00%s", "HEAD", "--",
+            *(f":(top,literal){path}" for path in wanted),
+        )  # fmt: skip
+        parts = output.decode(errors="replace").split("\0")
+        rows = (parts[at : at + 4] for at in range(0, len(parts) - 3, 4))
+        return [Commit(id_, short, int(time), subject) for id_, short, time, subject in rows]
+
+    def read(self, commits: Iterable[str], path: str) -> list[tuple[str, bytes]]:
+        """Return the id and content of a file or a folder in each commit; both empty where it is not there.
+
+        `path` is relative to the folder of the repository. The content of a folder is its list of entries.
+        """
+        inside = f"{self.prefix}{'' if path == '.' else path}".rstrip("/")
+        names = [f"{commit}:{inside}".encode() for commit in commits]
+        output = self._bytes("cat-file", "--batch", given=b"\n".join((*names, b"")))
+        found: list[tuple[str, bytes]] = []
+        at = 0
+        for _ in names:
+            end = output.index(b"\n", at)
+            words = output[at:end].rsplit(b" ", 2)
+            at = end + 1
+            if words[-1] == b"missing":
+                found.append(("", b""))
+                continue
+            found.append((words[0].decode(), output[at : at + int(words[-1])]))
+            at += int(words[-1]) + 1
+        return found
 
     def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
         """Write files of a commit to a folder. `paths` are files and folders, relative to the folder of the repository.

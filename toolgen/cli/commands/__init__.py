@@ -16,6 +16,7 @@ _AUTHORING: Final = {
     "diff": "Compare the specs with another version: what changed, and whom it breaks.",
     "lint": "Report what is bad for models and for people in specs that compile.",
     "fmt": "Format specs, with their comments.",
+    "docs": "Write a static site of the tools, for people.",
     "lsp": "Serve an editor by the language server protocol.",
 }
 _BUILDS: Final = {

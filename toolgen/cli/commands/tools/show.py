@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.commands.tools.tool_rules import rule_lines, tool_rules
+from toolgen.authoring.tool_rules import rule_lines, tool_rules
 from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json

@@ -1,0 +1,100 @@
+"""Search data: what the script of the site searches, as a script file, which a page can load without a server."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from toolgen.authoring.site.addresses import Kind
+from toolgen.authoring.site.pages.links import summary
+from toolgen.schema.json_values import is_object
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.authoring.site.contents import Contents
+    from toolgen.compiler.ir.catalog import Tool
+
+Row: TypeAlias = "list[Any]"
+
+_WORD: Final = re.compile(r"\w+")
+_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_a-zA-Z0-9]+")
+
+_SUMMARY: Final = 110
+"""Maximum characters of a description in the list of results."""
+
+_LONGEST: Final = 40
+"""Maximum characters of a word; what is longer is no word of a language."""
+
+
+def search_script(contents: Contents) -> str:
+    """Return the search data of a project. The path of a page that follows from its kind and name is left out."""
+    kinds = list(Kind)
+    rows: list[Row] = []
+    for kind, name, text, names, others in _documents(contents):
+        path = contents.addresses.path(kind, name)
+        is_regular = path == f"{kind.value}/{name}.html"
+        rows.append(row(kinds.index(kind), name, text, names, others, "" if is_regular else path))
+    return script([kind.value for kind in kinds], rows)
+
+
+def row(kind: int, name: str, text: str, names: str, others: str, path: str) -> Row:
+    """Return the row of a page: its kind, name, summary, the words of its names, its other words, and its path.
+
+    Words are in lower case, each once, sorted, separated by spaces.
+    """
+    first = _words(names)
+    found = [kind, visible(name), _cut(text), " ".join(sorted(first)), " ".join(sorted(_words(others) - first))]
+    return [*found, path] if path else found
+
+
+def script(kinds: list[str], rows: list[Row]) -> str:
+    """Return the script file: a call with all rows. Characters that could end a script are escapes."""
+    lines = ",\n".join(map(_script_text, rows))
+    return f"toolgenSearch({_script_text(kinds)}, [\n{lines}\n]);\n"
+
+
+def _documents(contents: Contents) -> Iterator[tuple[Kind, str, str, str, str]]:
+    """Yield the kind and name of each page, its description, the text of its names, and all other text."""
+    for name, (_, toolset) in contents.toolsets.items():
+        yield Kind.TOOLSET, name, toolset.description, name, f"{toolset.description} {toolset.kind.value}"
+    for name, (_, agent) in contents.agents.items():
+        yield Kind.AGENT, name, agent.description, name, f"{agent.description} {agent.role}"
+    for name, (_, catalog) in contents.catalogs.items():
+        words = " ".join(f"{each.name} {each.description} {' '.join(each.actions)}" for each in catalog.categories)
+        yield Kind.CATALOG, name, catalog.prompt, name, f"{catalog.prompt} {words}"
+    for name, (_, policy) in contents.policies.items():
+        yield Kind.POLICY, name, "", name, " ".join(policy.rules)
+    for name, place in contents.tools.items():
+        tool = place.tool
+        yield Kind.TOOL, name, tool.description, f"{name} {tool.title}", f"{tool.description} {_args_text(tool)}"
+
+
+def _args_text(tool: Tool) -> str:
+    """Return the names and descriptions of the args of a tool, and its tags."""
+    properties = tool.args.json.get("properties")
+    texts = [*tool.tags, tool.permission.value]
+    for name, schema in properties.items() if is_object(properties) else ():
+        texts += [name, str(schema.get("description", "")) if is_object(schema) else ""]
+    return " ".join(texts)
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text in lower case: whole words, and the parts of names such as `getItem_2`."""
+    found = set[str]()
+    for word in _WORD.findall(text):
+        found.update(part.lower() for part in (word, *_PARTS.findall(word)) if len(part) <= _LONGEST)
+    return found
+
+
+def _cut(text: str) -> str:
+    line = visible(summary(text))
+    return line if len(line) <= _SUMMARY else f"{line[: _SUMMARY - 1]}…"
+
+
+def _script_text(value: Any) -> str:
+    """Return JSON that is safe in a script, wherever it stands."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,0 +1,112 @@
+"""Writing: the files of a site into a folder, all or none. Files that it did not write are never removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MANIFEST: Final = "toolgen-site.json"
+"""The list of the files of a site, in its folder."""
+
+_LISTED: Final = 3
+
+
+class SiteError(Exception):
+    """A folder cannot be used for a site. The message says why, and what to do."""
+
+
+def write_site(folder: Path, files: Iterable[tuple[str, str]]) -> tuple[int, int]:
+    """Write a site, given as path and text of each file; return the number of files and their bytes.
+
+    The files are written into a new folder beside it, which then takes its place: a reader sees the old site or the
+    new one, and an error leaves the old one. Raises SiteError if the folder has files that no site wrote, OSError.
+    """
+    place = folder.resolve()
+    check_folder(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    staged = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    try:
+        size = _write_all(staged, files)
+        staged.chmod(0o777 & ~_umask())
+        paths = sorted(path.relative_to(staged).as_posix() for path in _files_below(staged))
+        text = json.dumps({"generator": "toolgen docs", "files": paths}, indent=0, ensure_ascii=False)
+        (staged / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        _replace(place, staged)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    return len(paths), size
+
+
+def check_folder(folder: Path) -> None:
+    """Raise SiteError if a folder has files that no site wrote, or is no folder."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise SiteError(f"{folder.name} is a file: name a folder")
+    found = {path.relative_to(folder).as_posix() for path in _files_below(folder)}
+    own = _listed_files(folder)
+    foreign = sorted(found - own - {MANIFEST})
+    if foreign:
+        more = f" and {len(foreign) - _LISTED} more" if len(foreign) > _LISTED else ""
+        names = ", ".join(foreign[:_LISTED])
+        raise SiteError(
+            f"{folder.name} has files that are not of a site: {names}{more}. Move them, or name another folder"
+        )
+
+
+def _listed_files(folder: Path) -> set[str]:
+    try:
+        document: Any = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        return {str(path) for path in document["files"]}
+    except FileNotFoundError:
+        return set()
+    except (OSError, ValueError, TypeError, KeyError):
+        raise SiteError(f"{folder.name}/{MANIFEST} cannot be read. Delete the folder if it is a site") from None
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield all that is not a folder; links are not followed."""
+    for parent, folders, files in os.walk(folder):
+        links = [name for name in folders if (Path(parent) / name).is_symlink()]
+        yield from (Path(parent) / name for name in (*files, *links))
+
+
+def _write_all(staged: Path, files: Iterable[tuple[str, str]]) -> int:
+    size, folders = 0, set[Path]()
+    for path, text in files:
+        file = staged / path
+        if file.parent not in folders:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            folders.add(file.parent)
+        content = text.encode("utf-8", "backslashreplace")
+        file.write_bytes(content)
+        size += len(content)
+    return size
+
+
+def _replace(place: Path, staged: Path) -> None:
+    if not place.exists():
+        staged.rename(place)
+        return
+    old = Path(mkdtemp(prefix=f".{place.name}-old-", dir=place.parent))
+    place.rename(old / "site")
+    try:
+        staged.rename(place)
+    except OSError:
+        (old / "site").rename(place)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
