@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.change import Change, quoted
@@ -48,8 +49,10 @@ def compare_schemas(
     )
 
 
-class _Side:
-    """One side of a tool: the rules for what its fields lose and gain."""
+class _Side(ABC):
+    """One side of a tool: the rules for what its fields lose and gain; `harmful` are the codes of what breaks."""
+
+    harmful: frozenset[str]
 
     def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
         self._subject, self._path = subject, path
@@ -65,16 +68,17 @@ class _Side:
         ):
             yield from self.of_whole(self._whole)
 
-    harmful: frozenset[str]
-
+    @abstractmethod
     def of_cause(self, cause: Cause) -> Iterator[Change]:
-        raise NotImplementedError
+        """Yield the changes that one cause makes."""
 
+    @abstractmethod
     def of_whole(self, whole: Comparison) -> Iterator[Change]:
-        raise NotImplementedError
+        """Yield the changes that no single field is the cause of."""
 
+    @abstractmethod
     def _harms(self) -> bool:
-        raise NotImplementedError
+        """Return whether something that was valid is not valid any more."""
 
     def _loses(self) -> bool:
         return self._whole is None or self._whole.lost.verdict is not Verdict.NONE

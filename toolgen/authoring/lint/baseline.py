@@ -1,4 +1,4 @@
-"""The baseline: findings that a project accepts for now, identified by rule, place and digest, not by line."""
+"""The baseline: findings that a project accepts, identified by rule, place and digest, not by line."""
 
 from __future__ import annotations
 
