@@ -41,11 +41,11 @@ test-fast:
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
 .PHONY: test
-test: lint programs ## Run all checks
+test: lint programs .venv/compiled ## Run all checks
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
-test-long: lint ## Run all checks, including those that take minutes or need the network
+test-long: lint .venv/compiled ## Run all checks, including those that take minutes or need the network
 	@sh tests/programs/install.sh long
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -m "long or not long"
 
@@ -122,6 +122,11 @@ endif
 	@$(PYTHON) -m pip wheel --quiet --no-deps --require-hashes --requirement requirements.lock --wheel-dir .venv/wheels
 	@$(PYTHON) -m pip install --quiet --no-compile --no-deps --no-index .venv/wheels/*.whl
 	@printf '%s\n' "$$(pwd -P)" > $@
+
+# Else each worker of pytest compiles the same libraries when it starts. A few files in them are not for this Python.
+.venv/compiled: .venv/installed
+	@$(PYTHON) -m compileall -qq -j 0 .venv/lib || true
+	@touch $@
 
 .venv/ready: .venv/installed pyproject.toml toolgen/__init__.py
 	@$(PYTHON) -m pip install --quiet --no-deps --no-index --no-build-isolation --editable .

@@ -16,9 +16,17 @@ from tests.project.checkout import ROOT
 pytestmark = pytest.mark.xdist_group("benchmarks")  # one worker runs them, once
 
 
+QUICK = {"imports", "builds"}
+
+
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    return printed(*(BENCHMARKS.keys() - {"durable"}))
+    return printed(*QUICK)
+
+
+@pytest.fixture(scope="module")
+def slow_report() -> dict[str, Any]:
+    return printed(*(BENCHMARKS.keys() - QUICK - {"durable"}))
 
 
 def printed(*names: str) -> dict[str, Any]:
@@ -42,23 +50,26 @@ def test_builds_are_compared_with_datamodel_code_generator(report: dict[str, Any
     assert build["ratio_to_datamodel_code_generator"]["cold"] > 0
 
 
-def test_loads_report_time_and_memory(report: dict[str, Any]) -> None:
-    (load,) = report["loads"]
+@pytest.mark.long
+def test_loads_report_time_and_memory(slow_report: dict[str, Any]) -> None:
+    (load,) = slow_report["loads"]
     assert load.keys() >= {"tools", "load_ms", "memory_mb", "runtime_ms", "first_call_ms"}
     assert load["load_ms"].keys() == {"median", "least", "most"}
     assert load["ratio_to_floor"] > 0
 
 
-def test_calls_are_compared_with_the_floors(report: dict[str, Any]) -> None:
-    (call,) = report["calls"]
+@pytest.mark.long
+def test_calls_are_compared_with_the_floors(slow_report: dict[str, Any]) -> None:
+    (call,) = slow_report["calls"]
     assert {"pydantic", "toolgen, as a model calls", "toolgen call"} <= call["steady_ratio_to_floor"].keys()
     assert call["steady_ratio_to_floor"]["pydantic"] == 1
     assert {"bare", "no SDK", "not sampled", "sampled", "sampled, contents"} <= call["telemetry_adds_us"].keys()
     assert call["first_call_ms"].keys() == call["steady_call_us"].keys() == call["steady_ratio_to_floor"].keys()
 
 
-def test_adapters_are_compared_with_the_frameworks_own_functions(report: dict[str, Any]) -> None:
-    adapters = report["adapters"]
+@pytest.mark.long
+def test_adapters_are_compared_with_the_frameworks_own_functions(slow_report: dict[str, Any]) -> None:
+    adapters = slow_report["adapters"]
     assert adapters.keys() == {"pydantic-ai", "OpenAI Agents", "LangChain", "FastMCP"}
     for figures in adapters.values():
         assert figures.keys() == {"bare", "own", "adapter", "added_by_the_adapter_us"}
@@ -80,8 +91,9 @@ def test_the_requested_number_of_tools_is_generated() -> None:
     assert (len(toolsets), sum(len(toolset.tools) for toolset in toolsets)) == (20, 1_001)
 
 
-def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(report: dict[str, Any]) -> None:
-    served = report["served"]
+@pytest.mark.long
+def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(slow_report: dict[str, Any]) -> None:
+    served = slow_report["served"]
     assert served["ratio_to_sdk"]["SDK server and client"] == 1
     assert served["call_us"].keys() == served["ratio_to_sdk"].keys()
     assert "toolgen serve, client executor" in served["call_us"]
