@@ -24,13 +24,24 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[2]
 FOLDERS: Final = {
     "tutorial": "Tutorial",
-    "how-to": "How-to guides",
+    "how-to/import": "How to import tools",
+    "how-to/authoring": "How to write, check and change specs",
+    "how-to/models": "How to show tools to models",
+    "how-to/runtime": "How to run calls and agents",
     "reference": "Reference",
     "explanation": "Explanation",
 }
 """The folders of documents, in the order of the first page, and their titles."""
 
-KINDS: Final = ["start", "tutorial", "how-to guide", "reference", "explanation", "code"]
+KINDS: Final = {
+    "": "start",
+    "tutorial": "tutorial",
+    "how-to": "how-to guide",
+    "reference": "reference",
+    "explanation": "explanation",
+    "codes": "code",
+}
+"""What the search calls the pages of each top-level folder."""
 
 
 def docs_files() -> Iterator[tuple[str, str]]:
@@ -48,7 +59,7 @@ def docs_files() -> Iterator[tuple[str, str]]:
     for number, page in enumerate(codes):
         beside = [codes[at] if 0 <= at < len(codes) else None for at in (number - 1, number + 1)]
         yield page.path, _render(page.path, "code", page=page, previous=beside[0], following=beside[1])
-    yield "search-data.js", script(KINDS, [*map(_row, documents), *map(_code_row, codes)])
+    yield "search-data.js", script([*KINDS.values()], [*map(_row, documents), *map(_code_row, codes)])
 
 
 def _documents(codes: set[str]) -> list[Document]:
@@ -59,9 +70,8 @@ def _documents(codes: set[str]) -> list[Document]:
 
 
 def _row(document: Document) -> list[Any]:
-    folders = ["", *FOLDERS]
     return row(
-        folders.index(document.folder),
+        [*KINDS].index(document.folder.partition("/")[0]),
         document.title,
         document.summary,
         f"{document.title} {document.headings_text}",
@@ -72,7 +82,7 @@ def _row(document: Document) -> list[Any]:
 
 def _code_row(page: CodePage) -> list[Any]:
     name = f"{page.code} {page.name}"
-    return row(len(KINDS) - 1, name, page.explanation, name, page.explanation, page.path)
+    return row([*KINDS].index("codes"), name, page.explanation, name, page.explanation, page.path)
 
 
 @cache

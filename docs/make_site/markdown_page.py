@@ -24,7 +24,7 @@ _NAMED: Final = re.compile(r"file=(\S+)")
 
 @dataclass(frozen=True)
 class Document:
-    """A document. `path` is that of its page; `folder` is empty for the README. `sections` are anchors and titles."""
+    """A document. `path` is that of its page, `folder` is empty for the README. `sections` are anchors and titles."""
 
     path: str
     folder: str
@@ -50,7 +50,7 @@ class Document:
         (title, *_) = [text for level, _, text in headings if level == 1]
         return cls(
             path=pages[source],
-            folder="" if source == "README.md" else file.parent.name,
+            folder=pages[source].rpartition("/")[0],
             title=title,
             body=Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})),  # noqa: S704 (without HTML of the text)
             sections=tuple((anchor, text) for level, anchor, text in headings if level == 2),

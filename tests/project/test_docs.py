@@ -18,7 +18,7 @@ from toolgen.compiler.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-GUIDES = [page for page in PAGES if page.parent.name in ("tutorial", "how-to")]
+GUIDES = [page for page in PAGES if page.relative_to(ROOT / "docs").parts[0] in ("tutorial", "how-to")]
 BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
 """The prerequisites of a guide, if it needs more than an empty folder."""
 

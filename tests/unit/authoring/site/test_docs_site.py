@@ -72,7 +72,7 @@ def test_links_to_files_that_have_no_page_are_only_text(files: dict[str, str]) -
 @needs_browser
 @pytest.mark.xdist_group("browser")
 def test_axe_finds_nothing_in_the_documentation(site: Path) -> None:
-    pages = ("index.html", "tutorial/first-tool.html", "how-to/check-in-ci.html", "reference/specs.html")
+    pages = ("index.html", "tutorial/first-tool.html", "how-to/authoring/check-in-ci.html", "reference/specs.html")
     with browser() as driver:
         for page in (*pages, "explanation/search.html", "codes/index.html", "codes/TL101.html"):
             for width, dark in ((1280, False), (360, True)):
