@@ -23,8 +23,7 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
         "out": ("text", "The folder of the package. Its last part is the name that programs import."),
         "formats": (
             "`annotate` `assert` `typed`",
-            "Whether `format` describes, or is checked; "
-            "`typed` adds [Python's types](../how-to/authoring/use-typed-formats.md).",
+            "Describe, check, or check and give [Python's types](../how-to/authoring/use-typed-formats.md).",
         ),
         "profile": ("`full` `core`", "The schemas that tools may have: all, or those that every provider takes."),
         "builtin": (
