@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import adapters, builds, calls, durable, imports, loads, payloads, real, searches, served
+from benchmarks import adapters, builds, calls, durable, editing, imports, loads, payloads, real, searches, served
 from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
@@ -25,6 +25,7 @@ BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "imports": imports.measure,
     "builds": builds.measure,
     "real": real.measure,
+    "editing": editing.measure,
     "loads": loads.measure,
     "calls": calls.measure,
     "searches": searches.measure,
@@ -37,6 +38,7 @@ _LIBRARIES: Final = (
     "datamodel-code-generator",
     "pydantic",
     "jsonschema-rs",
+    "pygls",
     "ruff",
     "msgspec",
     "orjson",

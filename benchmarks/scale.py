@@ -13,8 +13,8 @@ class Scale:
     """`runs` fresh processes for each figure, `imports` for very short ones.
 
     `builds` are numbers of tools and files, and of the args of a tool; `real` counts published tools; `loads` and
-    `calls` count tools. A steady call is timed over `repeats` calls, `rounds` times in each process. `durable_runs` are
-    executed by each number of `workers`.
+    `calls` count tools, and `edited` those of a project in which `keystrokes` are typed. A steady call is timed over
+    `repeats` calls, `rounds` times in each process. `durable_runs` are executed by each number of `workers`.
     """
 
     runs: int
@@ -23,6 +23,8 @@ class Scale:
     real: int
     loads: tuple[int, ...]
     calls: tuple[int, ...]
+    edited: tuple[int, ...]
+    keystrokes: int
     rounds: int
     repeats: int
     workers: tuple[int, ...]
@@ -36,6 +38,8 @@ FULL: Final = Scale(
     real=6_721,
     loads=(100, 1_000, 10_000),
     calls=(10, 10_000),
+    edited=(100, 1_000),
+    keystrokes=30,
     rounds=9,
     repeats=2_000,
     workers=(1, 2, 4),
@@ -48,6 +52,8 @@ TINY: Final = Scale(
     real=30,
     loads=(4,),
     calls=(4,),
+    edited=(4,),
+    keystrokes=2,
     rounds=1,
     repeats=10,
     workers=(1,),

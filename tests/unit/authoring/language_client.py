@@ -55,6 +55,21 @@ class Client:
             )
         return types.TextDocumentPositionParams(types.TextDocumentIdentifier(uri), at)
 
+    def type(self, path: str, line: int, character: int, text: str) -> types.TextDocumentPositionParams:
+        """Insert a text into a file that is open, as a person who types does; return the position after it."""
+        uri, at = self.uri(path), types.Position(line, character)
+        self._published.pop(uri, None)
+        version = self._versions[uri] = self._versions[uri] + 1
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(version, uri),
+                [types.TextDocumentContentChangePartial(types.Range(at, at), text)],
+            )
+        )
+        return types.TextDocumentPositionParams(
+            types.TextDocumentIdentifier(uri), types.Position(line, character + len(text))
+        )
+
     def range_of(self, text: str, part: str) -> types.Range:
         """Return where a part of a text is."""
         at = text.index(part)

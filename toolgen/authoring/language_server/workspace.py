@@ -209,14 +209,20 @@ class Index:
 
 
 def project_folder(path: Path) -> Path | None:
-    """Return the nearest folder above a file that has a configuration of toolgen."""
-    for folder in path.parents:
-        if (folder / OWN_FILE).is_file():
-            return folder
-        own = folder / PROJECT_FILE
-        if own.is_file() and "[tool.toolgen" in own.read_text(encoding="utf-8", errors="replace"):
-            return folder
-    return None
+    """Return the nearest folder above a file that has a configuration of toolgen, else one that was built without."""
+    return next(filter(_has_configuration, path.parents), None) or next(filter(_is_built, path.parents), None)
+
+
+def _has_configuration(folder: Path) -> bool:
+    if (folder / OWN_FILE).is_file():
+        return True
+    shared = folder / PROJECT_FILE
+    return shared.is_file() and "[tool.toolgen" in shared.read_text(encoding="utf-8", errors="replace")
+
+
+def _is_built(folder: Path) -> bool:
+    default = Target()
+    return (folder / default.out / "catalog.json").is_file() and (folder / default.specs).is_dir()
 
 
 def _stamp(real: str) -> object:
