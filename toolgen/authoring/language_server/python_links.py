@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from toolgen.compiler.config import Target
-    from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
+    from toolgen.compiler.ir.catalog import Catalog
 
 _NAME_BEFORE: Final = re.compile(r"[\w.]*$")
 _NAME_AFTER: Final = re.compile(r"^(\w*)([\w.]*)")
@@ -18,7 +19,26 @@ _LARGEST: Final = 2_000_000
 """Maximum size in characters of a Python file that is searched."""
 
 
-def idents_at(text: str, offset: int, catalog: Catalog, module: str = "") -> list[str]:
+@dataclass(frozen=True, slots=True)
+class GeneratedTool:
+    """What generated code calls a tool: its package, the constant of its ident, and all names that are only its own."""
+
+    ident: str
+    package: tuple[str, ...]
+    constant: str
+    names: frozenset[str]
+
+
+def generated_tools(catalog: Catalog) -> tuple[GeneratedTool, ...]:
+    """Return what generated code calls each tool of a catalog."""
+    return tuple(
+        GeneratedTool(tool.ident, tuple(toolset.package), tool.names.constant, frozenset(tool.names.claimed))
+        for toolset in catalog.toolsets
+        for tool in toolset.tools
+    )
+
+
+def idents_at(text: str, offset: int, tools: Iterable[GeneratedTool], module: str = "") -> list[str]:
     """Return the idents of the tools that a name or text at an offset of Python code means.
 
     Such a name is the constant, class, builder or method of a tool. Of several tools with that name, those count whose
@@ -30,41 +50,38 @@ def idents_at(text: str, offset: int, catalog: Catalog, module: str = "") -> lis
     assert before is not None
     assert after is not None
     written = (before[0] + after[0]).strip(".")
-    by_ident = [tool.ident for tool in catalog.tools if tool.ident == written]
+    tools = list(tools)
+    by_ident = [tool.ident for tool in tools if tool.ident == written]
     if by_ident:
         return by_ident
     qualifier, _, name = (before[0] + after[1]).rpartition(".")
-    found = [(toolset, tool) for toolset in catalog.toolsets for tool in toolset.tools if name in tool.names.claimed]
+    found = [tool for tool in tools if name in tool.names]
     if len(found) > 1:
-        near = [(toolset, tool) for toolset, tool in found if _is_meant(toolset, tool, qualifier, text, module)]
-        found = near or found
-    return [tool.ident for _, tool in found]
+        found = [tool for tool in found if _is_meant(tool.package, qualifier, text, module)] or found
+    return [tool.ident for tool in found]
 
 
-def generated_places(root: Path, target: Target, catalog: Catalog, ident: str) -> Iterator[tuple[Path, int, int]]:
+def generated_places(
+    root: Path, target: Target, tools: Iterable[GeneratedTool], ident: str
+) -> Iterator[tuple[Path, int, int]]:
     """Yield where generated code defines the constant of a tool: the file, and the start and end of its name."""
-    for toolset in catalog.toolsets:
-        for tool in toolset.tools:
-            if tool.ident == ident:
-                path = root.joinpath(target.out, *toolset.package, "idents.py")
-                found = re.search(rf"^{tool.names.constant}\b", _read(path), re.MULTILINE)
-                if found:
-                    yield path, found.start(), found.end()
+    for tool in tools:
+        if tool.ident == ident:
+            path = root.joinpath(target.out, *tool.package, "idents.py")
+            found = re.search(rf"^{tool.constant}\b", _read(path), re.MULTILINE)
+            if found:
+                yield path, found.start(), found.end()
 
 
-def _is_meant(toolset: Toolset, tool: Tool, qualifier: str, text: str, module: str) -> bool:
-    package = ".".join(toolset.package)
+def _is_meant(package: tuple[str, ...], qualifier: str, text: str, module: str) -> bool:
+    name, parent, last = ".".join(package), ".".join(package[:-1]), package[-1]
     if module:
-        return f"{module}.".startswith(f"{package}.")
-    last = toolset.package[-1]
+        return f"{module}.".startswith(f"{name}.")
     if qualifier:
         alias = re.search(rf"\b{re.escape(last)} as {re.escape(qualifier)}\b", text)
         return qualifier.rpartition(".")[2] == last or alias is not None
-    parent = ".".join(toolset.package[:-1])
-    return (
-        re.search(rf"\bfrom \S*{re.escape(package)}\b|\bfrom \S*{re.escape(parent)} import .*\b{last}\b", text)
-        is not None
-    )
+    imported = rf"\bfrom \S*{re.escape(name)}\b|\bfrom \S*{re.escape(parent)} import .*\b{last}\b"
+    return re.search(imported, text) is not None
 
 
 def _read(path: Path) -> str:

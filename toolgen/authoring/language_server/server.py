@@ -159,12 +159,12 @@ def _from_python(ls: Session, params: types.DefinitionParams) -> list[types.Loca
     text = ls.text(document.source)
     locations: list[types.Location] = []
     for checked in ls.checked(project):
-        if checked.catalog is None:
+        if checked.tools is None:
             continue
         out = f"{checked.target.out}/"
         module = path.removeprefix(out).removesuffix(".py").replace("/", ".") if path.startswith(out) else ""
         index = Index.of(project.files(checked.target))
-        for ident in idents_at(text.text, text.offset(params.position), checked.catalog, module):
+        for ident in idents_at(text.text, text.offset(params.position), checked.tools, module):
             symbol = index.find(Kind.TOOL, [ident])
             if symbol is not None and "://" not in symbol.place.path:
                 locations.append(ls.location(project, symbol.place))
@@ -272,5 +272,8 @@ def _fix(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction] 
 
 def serve() -> None:
     """Serve one editor by standard input and output, until it disconnects."""
-    with contextlib.suppress(KeyboardInterrupt):
-        server.start_io()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            server.start_io()
+    finally:
+        server.checker.close()

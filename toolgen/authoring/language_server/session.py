@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
+from pygls.exceptions import PyglsError
 from pygls.lsp.server import LanguageServer
 
 from toolgen import __version__
+from toolgen.authoring.language_server.checker import Checker
 from toolgen.authoring.language_server.convert import Text, diagnostic_of, path_of
 from toolgen.authoring.language_server.navigation import Found, symbol_at
 from toolgen.authoring.language_server.python_links import generated_places
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.config import Target
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 
+_LOG: Final = logging.getLogger(__name__)
+
 MOMENT: Final = 0.03
 """Seconds before a file that changed is checked, in which requests about it are answered, such as a completion."""
 
@@ -40,6 +45,7 @@ class Session(LanguageServer):
     def __init__(self) -> None:
         super().__init__("toolgen", __version__)
         self.projects: dict[Path, Project] = {}
+        self.checker = Checker()
         self._checked: dict[tuple[Path, str], Checked] = {}
         self._checks: dict[Path, asyncio.Task[None]] = {}
 
@@ -88,17 +94,17 @@ class Session(LanguageServer):
         return types.WorkspaceEdit(changes)
 
     def checked(self, project: Project) -> list[Checked]:
-        """Return the last check of each target, with the last catalog that had no errors."""
+        """Return the last check of each target, with the tools of the last one without errors."""
         return [checked for (root, _), checked in self._checked.items() if root == project.root]
 
     def generated(self, project: Project, target: Target, ident: str) -> list[types.Location]:
         """Return where generated code defines a tool."""
         checked = self._checked.get((project.root, target.out))
-        if checked is None or checked.catalog is None:
+        if checked is None or checked.tools is None:
             return []
         return [
             types.Location(path.as_uri(), self.text(path.read_text(encoding="utf-8")).range(start, end))
-            for path, start, end in generated_places(project.root, target, checked.catalog, ident)
+            for path, start, end in generated_places(project.root, target, checked.tools, ident)
         ]
 
     def changed(self, uri: str) -> None:
@@ -110,7 +116,13 @@ class Session(LanguageServer):
         """Check a file, and after a pause in which nothing changes the whole project."""
         if task := self._checks.get(project.root):
             task.cancel()
-        self._checks[project.root] = asyncio.get_running_loop().create_task(self._check(project, path))
+        task = self._checks[project.root] = asyncio.get_running_loop().create_task(self._check(project, path))
+        task.add_done_callback(self._checked_or_not)
+
+    def _checked_or_not(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            _LOG.error("a check failed", exc_info=error)
+            self.report_server_error(error, PyglsError)
 
     async def _check(self, project: Project, path: str) -> None:
         await asyncio.sleep(MOMENT)
@@ -118,17 +130,19 @@ class Session(LanguageServer):
             self._publish(project, path, await asyncio.to_thread(project.check_file, path, target))
         await asyncio.sleep(PAUSE)
         try:
-            config = project.config()
+            await self._check_project(project)
         except ConfigError as error:
             self._publish_configuration(project, error)
-            return
+
+    async def _check_project(self, project: Project) -> None:
+        config = project.config()
         self._publish_configuration(project, None)
         baseline = self._baseline(project)
         for target in config.targets:
-            checked = await asyncio.to_thread(project.check, target, baseline)
+            checked = await self.checker.check(project, target, baseline)
             before = self._checked.get((project.root, target.out))
-            if checked.catalog is None and before is not None:
-                checked = replace(checked, catalog=before.catalog)
+            if checked.tools is None and before is not None:
+                checked = replace(checked, tools=before.tools)
             self._checked[project.root, target.out] = checked
             for path in sorted({*checked.found, *(before.found if before else ())}):
                 if "://" not in path:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolgen.authoring.language_server.python_links import GeneratedTool, generated_tools
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.compile import NAMES_OTHERS, Compiled
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.ir.catalog import Catalog
 
 _NOTHING: Final = Symbols((), ())
 
@@ -62,7 +62,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A check of a whole target: the diagnostics of each of its files, and its catalog if there are no errors.
+    """A check of a whole target: the diagnostics of each of its files, and its tools if there are no errors.
 
     Without errors, findings of lint are among the diagnostics; `fixes` has the fix of some. `texts` are the files that
     were checked.
@@ -70,7 +70,7 @@ class Checked:
 
     target: Target
     found: Mapping[str, Sequence[Diagnostic]]
-    catalog: Catalog | None
+    tools: tuple[GeneratedTool, ...] | None
     texts: Mapping[str, str]
     fixes: Mapping[Diagnostic, Fix]
 
@@ -79,7 +79,7 @@ class Checked:
 class Project:
     """A project: its configuration, and its files with the texts that the editor has.
 
-    A check may run in another thread than the editor's requests. `unsaved` maps paths to texts.
+    A check of a file may run in another thread than the editor's requests. `unsaved` maps paths to texts.
     """
 
     root: Path
@@ -150,12 +150,8 @@ class Project:
         found = [each for each in sink if each.span.file == path and each.code not in unknown]
         return [*file.found, *found]
 
-    def check(self, target: Target, baseline: Mapping[Entry, int] | None = None) -> Checked:
-        """Check a whole target, as `build` and then `lint` do, with a baseline of lint. One check runs at a time."""
-        with self._checking:
-            return self._check(target, baseline or {})
-
-    def _check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
+    def check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
+        """Check a whole target, as `build` and then `lint` do, with a baseline of lint. Raises ConfigError."""
         files = self.files(target)
         sink = Diagnostics()
         documents = [each.document for each in files if each.document]
@@ -176,7 +172,7 @@ class Project:
         )
         for diagnostic in linted.findings:
             found.setdefault(diagnostic.span.file, []).append(diagnostic)
-        return Checked(target, found, catalog, texts, linted.fixes)
+        return Checked(target, found, generated_tools(catalog), texts, linted.fixes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def test_every_request_gets_an_answer(opened: Project, case: tuple[str, str, int
     opened.unsaved.clear()
     opened.unsaved[path] = text
     opened.check_file(path, target)
-    checked = opened.check(target)
+    checked = opened.check(target, {})
     assert checked.found.keys() >= {*SPECS}
     index = Index.of(opened.files(target))
     hover_at(index, opened.file(path), offset)
@@ -90,6 +90,6 @@ def test_every_request_gets_an_answer(opened: Project, case: tuple[str, str, int
         with suppress(RenameRefused):
             renamed(index, found.symbol, "Other")
     opened.unsaved.clear()
-    catalog = opened.check(target).catalog
-    assert catalog is not None
-    idents_at(text, offset, catalog)
+    tools = opened.check(target, {}).tools
+    assert tools
+    idents_at(text, offset, tools)
