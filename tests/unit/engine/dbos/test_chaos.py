@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import psycopg
 import pytest
 
 from tests.unit.engine import app
@@ -62,7 +63,7 @@ class Chaos:
         ended = asyncio.gather(*(self._result(engine, run_id) for run_id in ids))
         person = asyncio.create_task(self._answer(engine))
         try:
-            await self._disturb(engine, ended)
+            await self._disturb(ended)
             async with asyncio.timeout(120):
                 ends = await ended
         finally:
@@ -105,7 +106,7 @@ class Chaos:
                         await engine.decide(approval.run_id, approval.call, _ALLOW)
             await asyncio.sleep(0.2)
 
-    async def _disturb(self, engine: DbosEngine, ended: asyncio.Future[Any]) -> None:
+    async def _disturb(self, ended: asyncio.Future[Any]) -> None:
         events = ["kill", "kill", "freeze", "database"]
         self.random.shuffle(events)
         for event in events:
@@ -117,19 +118,23 @@ class Chaos:
                 await asyncio.to_thread(self.server.restart, immediate=True)
             else:
                 name = self.random.choice(sorted(self.workers.running))
-                await (self._kill(engine, name) if event == "kill" else self._freeze(name))
+                await (self._kill(name) if event == "kill" else self._freeze(name))
 
-    async def _kill(self, engine: DbosEngine, name: str) -> None:
+    async def _kill(self, name: str) -> None:
         """Kill a worker, once there is one more, and measure until its runs are those of others."""
         other = self.workers.start()
         await until(lambda: "executes runs" in self.workers.said(other))
         self.workers.kill(name)
         killed = time.monotonic()
-        await until(
-            lambda: _retried(lambda: engine.runs(states=["running", "waiting"], limit=1000)),
-            lambda infos: not any(info.worker == name for info in infos),
-        )
+        await until(lambda: _retried(lambda: asyncio.to_thread(self._runs_of, name)), lambda count: count == 0)
         self.adoptions.append(time.monotonic() - killed)
+
+    def _runs_of(self, name: str) -> int:
+        """Return how many runs a worker has that have not ended."""
+        with psycopg.connect(self.url) as connection:
+            query = "SELECT count(*) FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
+            (count,) = connection.execute(query, [name]).fetchone() or (0,)
+        return int(count)
 
     async def _freeze(self, name: str) -> None:
         """Let a worker stand still for so long that others take its runs, and then go on."""
