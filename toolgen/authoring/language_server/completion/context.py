@@ -18,6 +18,7 @@ Step = str | int
 _MARK: Final = "toolgenCURSOR"
 _WORD_BEFORE: Final = re.compile(r"[\w.*+$#/~-]*$")
 _WORD_AFTER: Final = re.compile(r"^[\w.*+$#/~-]*[?!]?")
+_BEFORE_KEY: Final = re.compile(r"(?:^|[\[{,?-])[ \t\"']*$", re.MULTILINE)
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 
@@ -92,9 +93,10 @@ def writing_at(path: str, text: str, offset: int) -> Writing | None:
     parent: tuple[Step, ...] | None = None
     root: Node | None = None
     has_colon = text[end:line_end].lstrip().startswith(":")
-    values = [_MARK, f"{_MARK}{closing}"]
+    values = [] if has_colon else [_MARK, f"{_MARK}{closing}"]
     keys = [_MARK] if has_colon else [f"{_MARK}: 1", f"{_MARK}: 1{closing}"]
-    for form in [*([] if has_colon else values), *keys]:
+    may_be_key = _BEFORE_KEY.search(text, line_start, start)
+    for form in dict.fromkeys([*values, *(keys if may_be_key else [])]):
         parsed = parse(f"{text[:start]}{form}{text[end:]}", path, Diagnostics())
         found = next(_marked(parsed), None) if parsed else None
         if found is None:
