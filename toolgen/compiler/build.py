@@ -19,7 +19,7 @@ from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.state import note_state
 from toolgen.compiler.publish.tree import LOCK, Tree
-from toolgen.spec.derived import DERIVED, catalog_mark, is_derived_from, write_derived
+from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,14 +115,13 @@ def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = Map
 
     If it cannot be written, it is regenerated on use. `keys` are those of the toolsets in `cache`.
     """
-    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_typed
-    from toolgen.search.index_text import INDEX_FILE, write_counted
-
     catalog = tree.read("catalog.json")
     mark = catalog_mark(catalog)
     stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
     if stale:
         from toolgen.compiler.cache.derived import derived_parts
+        from toolgen.providers.stubs.stub_file import write_typed
+        from toolgen.search.index_text import write_counted
 
         document = json.loads(catalog)
         words, types = derived_parts(document["tools"], cache or Cache(), keys)

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def without_collector() -> Generator[None]:
-    """Let garbage lie: a build needs nearly all it makes to its end, and looking for the rest takes a tenth of it."""
+    """Let garbage lie: a build needs nearly all it makes to its end, and looking for the rest takes a tenth of it.
+
+    What a build leaves is frozen, because most processes end then. One that goes on collects it, as `rebuild` does.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if was_on:
             gc.enable()
 
