@@ -91,7 +91,7 @@ def _stub(function: str, tool: ToolTypes, types: ObjectTypes) -> Stub:
             type=types.written(key.type),
             required=key.is_required,
             default=key.default,
-            description=key.description,
+            description=key.note,
         )
         for key in tool.keys
     ]
