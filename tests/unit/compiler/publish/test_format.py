@@ -21,6 +21,14 @@ def test_only_python_files_are_formatted() -> None:
     assert format_python(dict(files)) == {**files, "a.py": 'x = {"a": 1}\n'}
 
 
+def test_files_are_taken_out_of_what_is_given() -> None:
+    """So that no text is in memory both unformatted and formatted."""
+    files = {"a.py": "x = 1\n", "catalog.json": "{}"}
+    format_python(files)
+
+    assert files == {}
+
+
 def test_formatted_files_keep_their_order_and_are_a_fixed_point() -> None:
     files = {"b.py": LONG, "a.py": "", "é/c.py": "y  = 'é\\u202e'\n"}
     once = format_python(dict(files))
