@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -32,6 +31,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command. Raises click.UsageError with a suggestion for an unknown name."""
         if cmd_name not in COMMANDS:
+            from difflib import get_close_matches
+
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
             raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)

@@ -12,18 +12,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.cache.store import Cache, open_cache
-from toolgen.compiler.compile import Compiled, check_settings, compile_specs, generate
+from toolgen.compiler.compile import Compiled, check_settings, compile_specs, emit_files, format_files, generate
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
 from toolgen.compiler.publish.inputs import current_inputs, settings_digest
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.state import note_state
 from toolgen.compiler.publish.tree import LOCK, Tree
-from toolgen.spec.derived import DERIVED, catalog_mark, is_derived_from, write_derived
+from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from toolgen.compiler.cache.parts import PartCache
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
@@ -83,12 +84,15 @@ def build(
         return Built(None, compiled.sources, cache=cache)
     if is_current:
         return Built(Published((), (), ()), compiled.sources, left, cache)
-    files = _generate(compiled, target, progress, cache)
+    parts = _parts(compiled, target, cache)
+    emitted = emit_files(compiled.catalog, progress, export=target.export, parts=parts)
+    owners, sources, keys = owners_of(compiled.catalog), compiled.sources, compiled.keys
+    del compiled  # half of the memory, as the next
+    files = format_files(emitted, progress, parts)
+    del emitted
     progress("publishing")
-    owners = owners_of(compiled.catalog)
-    sources, keys = compiled.sources, compiled.keys
     published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
-    del compiled, files, owners  # most of the memory
+    del files, owners
     if published is not None:
         progress("writing derived data")
         derive(tree, cache, keys)
@@ -96,11 +100,10 @@ def build(
     return Built(published, sources, strays(tree), cache)
 
 
-def _generate(compiled: Compiled, target: Target, progress: Callable[[str], None], cache: Cache) -> dict[str, bytes]:
+def _parts(compiled: Compiled, target: Target, cache: Cache) -> PartCache:
     from toolgen.compiler.cache.parts import PartCache
 
-    parts = PartCache(cache, compiled.keys, settings_digest(target))
-    return generate(compiled.catalog, progress, export=target.export, parts=parts)
+    return PartCache(cache, compiled.keys, settings_digest(target))
 
 
 def owners_of(catalog: Catalog) -> dict[str, str]:
@@ -115,14 +118,13 @@ def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = Map
 
     If it cannot be written, it is regenerated on use. `keys` are those of the toolsets in `cache`.
     """
-    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_typed
-    from toolgen.search.index_text import INDEX_FILE, write_counted
-
     catalog = tree.read("catalog.json")
     mark = catalog_mark(catalog)
     stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
     if stale:
         from toolgen.compiler.cache.derived import derived_parts
+        from toolgen.providers.stubs.stub_file import write_typed
+        from toolgen.search.index_text import write_counted
 
         document = json.loads(catalog)
         words, types = derived_parts(document["tools"], cache or Cache(), keys)
@@ -211,7 +213,7 @@ def check(
             tree,
             lock,
             inputs,
-            _generate(compiled, target, progress, cache),
+            generate(compiled.catalog, progress, export=target.export, parts=_parts(compiled, target, cache)),
             owners_of(compiled.catalog),
         ),
         compiled.sources,

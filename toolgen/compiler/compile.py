@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.documents import Document
     from toolgen.compiler.documents.base import SpecFileHead
+    from toolgen.compiler.emit import Part
     from toolgen.compiler.ir.catalog import Catalog, Toolset
     from toolgen.compiler.source.read import SpecFile
 
@@ -143,21 +144,45 @@ def generate(
 
     What `parts` has is not generated again.
     """
+    return format_files(emit_files(catalog, progress, export=export, parts=parts), progress, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The files of a package, unformatted, without the modules of toolsets that are `known`; `made` are the others.
+
+    `patterns` are those of models.
+    """
+
+    files: dict[str, str]
+    made: Mapping[str, Part]
+    known: Mapping[str, Part]
+    patterns: Mapping[str, str]
+
+
+def emit_files(
+    catalog: Catalog, progress: Callable[[str], None], *, export: Sequence[str], parts: PartCache | None
+) -> Emitted:
+    """Return the files of a package before they are formatted, which needs the catalog no more."""
     progress("generating")
     from toolgen.compiler.emit import emit_new
-    from toolgen.compiler.publish.format import format_python
 
     known = parts.known() if parts else {}
     patterns = parts.patterns() if parts else {}
     files, made = emit_new(catalog, export, known=known, patterns=patterns)
+    return Emitted(files, made, known, patterns)
+
+
+def format_files(emitted: Emitted, progress: Callable[[str], None], parts: PartCache | None) -> dict[str, bytes]:
+    """Return the files of a package, which are taken out of `emitted`, and keep what is new in `parts`."""
     progress("formatting")
-    formatted = format_python(files)
-    del files
+    from toolgen.compiler.publish.format import format_python
+
+    formatted = format_python(emitted.files)
     if parts:
-        parts.keep_patterns(patterns)
-        parts.keep({name: part.formatted(formatted) for name, part in made.items()})
-    del made
-    for part in known.values():
+        parts.keep_patterns(emitted.patterns)
+        parts.keep({name: part.formatted(formatted) for name, part in emitted.made.items()})
+    for part in emitted.known.values():
         formatted.update(part.files)
     return {path: formatted.pop(path).encode("utf-8") for path in sorted(formatted)}
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from toolgen.search.documents import SearchDocument
 
-INDEX_FILE: Final = "search_index.json"
 INDEX_VERSION: Final = 3
 """Must be incremented with every change of words, weights or layout: a runtime rebuilds indexes of other versions."""
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 DERIVED: Final = "_derived"
 """The folder, directly below the package."""
 
+INDEX_FILE: Final = "search_index.json"
+STUBS_FILE: Final = "stubs.json"
+
 LARGEST: Final = 256 * 1024 * 1024
 """Maximum bytes of a file of derived data. The search index of 10,000 tools takes 5 MB."""
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, WithJsonSchema
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 Name = r"[A-Za-z][A-Za-z0-9_-]*"
 DottedNamePattern = rf"^{Name}(\.{Name})*$"
@@ -29,7 +34,18 @@ GRAMMAR: Final = {
 class Spec(BaseModel):
     """Base of all spec models: no unknown keys, no implicit conversions."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the JSON Schema of the model, with the descriptions of its fields."""
+        from toolgen.compiler.documents.descriptions import field_descriptions
+
+        written = handler(schema)
+        properties = handler.resolve_ref_schema(written).get("properties", {})
+        for name, text in field_descriptions(cls, Spec).items():
+            properties[cls.model_fields[name].alias or name]["description"] = text
+        return written
 
 
 class SpecFileHead(Spec):

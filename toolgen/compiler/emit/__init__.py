@@ -38,6 +38,10 @@ class Part:
     tools: Mapping[str, str]
     section: str
 
+    def emptied(self) -> Part:
+        """Return the part with the paths of its modules, without their text."""
+        return self.formatted(dict.fromkeys(self.files, ""))
+
     def formatted(self, files: Mapping[str, str]) -> Part:
         """Return the part with its modules as they are in `files`."""
         return replace(self, files={path: files[path] for path in self.files})
@@ -53,6 +57,7 @@ def emit_new(
 ) -> tuple[dict[str, str], dict[str, Part]]:
     """Return the files of a package as `emit` does, without the modules of `known`, and the parts of other toolsets.
 
+    The modules of these parts are among the files, and empty in the parts.
     `known` are the parts of toolsets that were emitted before, by name, and `patterns` those of `render_models`.
     """
     head = Headers(catalog)
@@ -78,7 +83,7 @@ def emit_new(
     others = {**folders, **files, **emit_providers(catalog, export)}
     taken = {path for part in parts.values() for path in part.files}
     files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
-    return dict(sorted({**files, **modules}.items())), made
+    return dict(sorted({**files, **modules}.items())), {name: part.emptied() for name, part in made.items()}
 
 
 def _part(toolset: Toolset, head: Headers, patterns: dict[str, str]) -> Part:

@@ -50,12 +50,16 @@ def emit_catalog_json(catalog: Catalog, tools: Mapping[str, str] | None = None) 
         "generator": __version__,
         "formats": catalog.formats,
     }
-    lines = [f"{compact_json(key)}: {compact_json(value)}" for key, value in head.items()]
+    pieces = ["{"]
+    for key, value in head.items():
+        pieces += ("\n", compact_json(key), ": ", compact_json(value), ",")
     for name, entries in sections.items():
         written = {key: compact_json(value) for key, value in entries.items()}
-        section = _section(tools, ":\n") if name == "tools" else _section(written, ": ")
-        lines.append(f"{compact_json(name)}: {section}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+        pieces += ("\n", compact_json(name), ": ")
+        pieces += _section(tools, ":\n") if name == "tools" else _section(written, ": ")
+        pieces.append(",")
+    pieces[-1] = "\n}\n"
+    return "".join(pieces)  # once: with one character beyond Latin-1, a copy takes two bytes or four for each
 
 
 def tool_lines(toolset: Toolset) -> dict[str, str]:
@@ -63,10 +67,13 @@ def tool_lines(toolset: Toolset) -> dict[str, str]:
     return {ident: compact_json(tool) for ident, tool in _tools(toolset)}
 
 
-def _section(entries: Mapping[str, str], between: str) -> str:
-    if not entries:
-        return "{}"
-    return "{\n" + ",\n".join(f"{compact_json(key)}{between}{text}" for key, text in sorted(entries.items())) + "\n}"
+def _section(entries: Mapping[str, str], between: str) -> list[str]:
+    """Return the pieces of an object with one line or two for each entry."""
+    pieces = ["{"]
+    for key, text in sorted(entries.items()):
+        pieces += ("\n", compact_json(key), between, text, ",")
+    pieces[-1] = "\n}" if entries else "{}"
+    return pieces
 
 
 def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:

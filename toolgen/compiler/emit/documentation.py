@@ -45,7 +45,7 @@ def emit_tools_md(catalog: Catalog, sections: Mapping[str, str] | None = None) -
     """
     shown = [toolset for toolset in catalog.toolsets if toolset.tools]
     listed = (tools_section(toolset) if sections is None else sections[toolset.name] for toolset in shown)
-    return f"# Tools\n\n{header()}\n" + "".join(listed)
+    return "".join([f"# Tools\n\n{header()}\n", *listed])
 
 
 def tools_section(toolset: Toolset) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
@@ -105,8 +105,12 @@ def _entry(lock: Lock, key: str) -> list[str]:
     return [f"{name}{value}" for value in sorted(lock.parts[key])]
 
 
+@lru_cache(maxsize=1)
 def parse_lock(content: bytes) -> Lock:
-    """Parse a lock from `render_lock`, or a merge of two locks. Raises LockBroken."""
+    """Parse a lock from `render_lock`, or a merge of two locks. Raises LockBroken.
+
+    The last one is kept: a build reads its lock before, during and after it publishes.
+    """
     heads: dict[str, set[str]] = {name: set() for name in _HEADERS}
     parts: dict[str, set[str]] = {}
     owners: dict[str, str] = {}

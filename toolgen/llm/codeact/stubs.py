@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
 from toolgen.providers.stubs.stub import Stub, key_type
-from toolgen.providers.stubs.stub_file import STUBS_FILE, plain_stub, write_stubs
+from toolgen.providers.stubs.stub_file import plain_stub, write_stubs
 from toolgen.runtime.base.derived import derived_file
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.tool_lines import read_tool_lines
+from toolgen.spec.derived import STUBS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping

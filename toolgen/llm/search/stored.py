@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.derived import derived_file
 from toolgen.search.documents import documents_of_tools
-from toolgen.search.index_text import DIGEST_END, INDEX_FILE, INDEX_START, WORDS_END, WORDS_START, write_index
+from toolgen.search.index_text import DIGEST_END, INDEX_START, WORDS_END, WORDS_START, write_index
+from toolgen.spec.derived import INDEX_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.providers.stubs.schema_types import pascal
 from toolgen.providers.stubs.stub import NOTE_LIMIT, TAKEN, is_python_name, key_type, prose
@@ -28,13 +28,14 @@ _NAME: Final = re.compile(r"\w+")
 class Key:
     """One key of an object. `type` is an annotation with placeholders for classes.
 
-    `default` is the source of the default in its schema, `...` if there is none, or if it is long.
+    `note` is its description, shortened. `default` is the source of the default in its schema, `...` if there is none,
+    or if it is long.
     """
 
     name: str
     type: str
     is_required: bool
-    description: str
+    note: str
     default: str
 
     @classmethod
@@ -42,17 +43,14 @@ class Key:
         """Read a key; only a schema that is an object has a description and a default."""
         found = schema if is_object(schema) else {}
         text = found.get("description")
-        return cls(name, type_, is_required, text if isinstance(text, str) else "", default_of(found))
-
-    @property
-    def note(self) -> str:
-        """The description, shortened."""
-        return prose(self.description, NOTE_LIMIT)
+        note = prose(text, NOTE_LIMIT) if isinstance(text, str) else ""
+        return cls(name, type_, is_required, note, default_of(found))
 
     @property
     def alone(self) -> tuple[str, str, bool, str]:
         """All its properties except nested objects."""
-        return self.name, _CLASS.sub("\0", self.type), self.is_required, self.note
+        kind = _CLASS.sub("\0", self.type) if "\0" in self.type else self.type
+        return self.name, kind, self.is_required, self.note
 
 
 def default_of(schema: Mapping[str, Any]) -> str:
@@ -84,6 +82,9 @@ class ToolTypes:
     objects: tuple[ObjectType, ...]
 
 
+HolderT = TypeVar("HolderT", ObjectType, ToolTypes)
+
+
 @dataclass
 class ObjectTypes:
     """The objects of all schemas, and, after `finish`, their types."""
@@ -96,8 +97,10 @@ class ObjectTypes:
     def add(self, tool: ToolTypes) -> ToolTypes:
         """Add the objects of a tool, and return it with placeholders for the numbers that they have here."""
         first = len(self._objects)
-        self._objects += [replace(each, keys=_moved(each.keys, first)) for each in tool.objects]
-        return replace(tool, keys=_moved(tool.keys, first), returns=_shifted(tool.returns, first))
+        if not tool.objects:
+            return tool
+        self._objects += [_moved(each, first) for each in tool.objects]
+        return replace(_moved(tool, first), returns=_shifted(tool.returns, first))
 
     def finish(self, functions: set[str]) -> None:
         """Name and write the types; `functions` are reserved names."""
@@ -125,6 +128,8 @@ class ObjectTypes:
 
     def written(self, annotation: str) -> str:
         """Return an annotation with the names of types."""
+        if "\0" not in annotation:
+            return annotation
         return _CLASS.sub(lambda found: self._names[int(found[1])], annotation)
 
     def needed(self, annotations: Sequence[str]) -> tuple[str, ...]:
@@ -212,10 +217,12 @@ def object_of(schema: dict[str, Any], name: str, keys: tuple[Key, ...]) -> Objec
     return ObjectType(name, keys, is_open)
 
 
-def _moved(keys: tuple[Key, ...], first: int) -> tuple[Key, ...]:
-    if not first or not any("\0" in key.type for key in keys):
-        return keys
-    return tuple(replace(key, type=_shifted(key.type, first)) for key in keys)
+def _moved(holder: HolderT, first: int) -> HolderT:
+    """Return an object or a tool with placeholders in its keys for numbers that are higher by `first`."""
+    if not any("\0" in key.type for key in holder.keys):
+        return holder
+    keys = (replace(key, type=_shifted(key.type, first)) if "\0" in key.type else key for key in holder.keys)
+    return replace(holder, keys=tuple(keys))
 
 
 def _shifted(annotation: str, first: int) -> str:

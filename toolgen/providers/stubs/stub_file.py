@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.providers.stubs.object_types import (
     ObjectType,
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.providers.stubs.stub import Stub
-
-STUBS_FILE: Final = "stubs.json"
 
 
 def write_stubs(tools: Mapping[str, Any], wire_names: Mapping[str, str], mark: str) -> str:
@@ -93,7 +91,7 @@ def _stub(function: str, tool: ToolTypes, types: ObjectTypes) -> Stub:
             type=types.written(key.type),
             required=key.is_required,
             default=key.default,
-            description=key.description,
+            description=key.note,
         )
         for key in tool.keys
     ]

@@ -16,7 +16,6 @@ from toolgen.runtime.base.tool_lines import ToolLines
 from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
-from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.wire_names import wire_name
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.handler_signature import Handler
     from toolgen.runtime.catalog.plain_function import PlainFunction
     from toolgen.runtime.catalog.registration import HandlerT, Profile, RegisteredTool, ToolAdapter
+    from toolgen.runtime.codec.codec import Codec
 
 _OWN_FIELDS: Final = frozenset(
     {"title", "description", "permission", "tags", "args", "args_type", "result", "result_type"}
@@ -152,6 +152,8 @@ class Catalog:
 
     def codec(self, ident: str, side: Side) -> Codec[Any]:
         """Return the codec of one side of a tool. Raises `ToolNotFound`."""
+        from toolgen.runtime.codec.codec import Codec  # brings pydantic
+
         registered = self._registered.get(ident)
         if registered is None:
             self._check_known(ident)

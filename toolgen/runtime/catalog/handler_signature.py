@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from types import UnionType
-from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints, is_typeddict
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.base.errors import CatalogError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 Handler: TypeAlias = Callable[..., Any]
 """A function of no argument, of the args, or of the args and `ToolCallMeta`; sync or async."""
@@ -33,6 +34,8 @@ def function_of(handler: Handler) -> Handler:
 
 def annotated_model(handler: Handler) -> type[BaseModel] | None:
     """Return the pydantic model that annotates a function's first parameter, if available at run time."""
+    from pydantic import BaseModel  # slow to import, and most catalogs are loaded without handlers
+
     parameters = positional(handler)
     annotation = _annotation(parameters[0], handler) if parameters else None
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None

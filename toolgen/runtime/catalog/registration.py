@@ -13,7 +13,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, arity, name_of, positional
 from toolgen.runtime.catalog.schema_profile import core_violations, with_definitions_in_place
-from toolgen.runtime.codec.types.pydantic_types import model_class
 from toolgen.schema.args.secret_fields import secret_pointers
 from toolgen.schema.cost.bounds import Bounds, excess
 from toolgen.schema.cost.validator import compiled_validator
@@ -106,6 +105,8 @@ def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel]
 
 def schema_of(source: Any, what: str) -> Any:
     """Return a JSON Schema: the source itself, or that of a model. Raises `CatalogError` for anything else."""
+    from toolgen.runtime.codec.types.pydantic_types import model_class  # brings pydantic
+
     model = model_class(source)
     if model is not None:
         from toolgen.runtime.catalog.model_schema import model_schema  # brings pydantic's generator of schemas

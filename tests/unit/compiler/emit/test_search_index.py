@@ -11,8 +11,8 @@ from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.llm.search.of_catalog import documents_of
 from toolgen.runtime import load
-from toolgen.search.index_text import INDEX_FILE, write_index
-from toolgen.spec.derived import DERIVED, catalog_mark
+from toolgen.search.index_text import write_index
+from toolgen.spec.derived import DERIVED, INDEX_FILE, catalog_mark
 
 if TYPE_CHECKING:
     from pathlib import Path

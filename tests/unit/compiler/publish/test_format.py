@@ -18,16 +18,24 @@ LONG = "x = [" + ", ".join(f"'item {number}'" for number in range(14)) + "]\n"
 def test_only_python_files_are_formatted() -> None:
     files = {"a.py": "x = {  'a':1 }\n", "catalog.json": '{ "a":1 }', "TOOLS.md": "# `x = {  'a':1 }`"}
 
-    assert format_python(files) == {**files, "a.py": 'x = {"a": 1}\n'}
+    assert format_python(dict(files)) == {**files, "a.py": 'x = {"a": 1}\n'}
+
+
+def test_files_are_taken_out_of_what_is_given() -> None:
+    """So that no text is in memory both unformatted and formatted."""
+    files = {"a.py": "x = 1\n", "catalog.json": "{}"}
+    format_python(files)
+
+    assert files == {}
 
 
 def test_formatted_files_keep_their_order_and_are_a_fixed_point() -> None:
     files = {"b.py": LONG, "a.py": "", "é/c.py": "y  = 'é\\u202e'\n"}
-    once = format_python(files)
+    once = format_python(dict(files))
 
     assert [*once] == [*files]
     assert once["é/c.py"] == 'y = "é\\u202e"\n'
-    assert format_python(once) == once
+    assert format_python(dict(once)) == once
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from toolgen.llm.search.index import Index
 from toolgen.llm.search.of_catalog import documents_of, index_of
 from toolgen.runtime import Catalog, ToolDefinition, load
 from toolgen.search.documents import SearchDocument
-from toolgen.search.index_text import INDEX_FILE, write_index
-from toolgen.spec.derived import DERIVED, catalog_mark
+from toolgen.search.index_text import write_index
+from toolgen.spec.derived import DERIVED, INDEX_FILE, catalog_mark
 
 if TYPE_CHECKING:
     import pytest

@@ -14,7 +14,6 @@ from toolgen.cli.output import diagnostics_json, progress, show_diagnostics
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -26,12 +25,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def without_collector() -> Generator[None]:
-    """Let garbage lie: a build needs nearly all it makes to its end, and looking for the rest takes a tenth of it."""
+    """Let garbage lie: a build needs nearly all it makes to its end, and looking for the rest takes a tenth of it.
+
+    What a build leaves is frozen, because most processes end then. One that goes on collects it, as `rebuild` does.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if was_on:
             gc.enable()
 
@@ -65,9 +68,14 @@ def _show_built(target: Target, built: Built, sink: Diagnostics) -> None:
     if published is None:
         click.echo(f"{target.out}: not built{_why(sink)}", err=True)
         return
-    if not published.written and not published.removed:
+    is_changed = published.written or published.removed
+    if not is_changed:
         click.echo(f"{target.out}: up to date")
-    else:
+        if not built.strays:
+            return
+    from toolgen.runtime.issues.issue_text import counted  # brings the records of calls
+
+    if is_changed:
         click.echo(f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed")
     for path in built.strays:
         click.echo(f"{target.out}/{path}: {STRAY}")
@@ -102,6 +110,8 @@ def check_target(
             if change.diff:
                 click.echo(change.diff)
         if changes:
+            from toolgen.runtime.issues.issue_text import counted
+
             click.echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
         elif changes is not None:
             click.echo(f"{target.out}: up to date")

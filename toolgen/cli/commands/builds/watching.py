@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from pathlib import Path
@@ -32,6 +33,8 @@ def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], style:
         if style == "text" and version.changed:
             click.echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed")
         outcome = _built(version.config, build, style)
+        gc.unfreeze()
+        gc.collect()
         if style == "json":
             click.echo(json.dumps({"changed": version.changed, **outcome}))
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import os
@@ -15,10 +14,8 @@ from toolgen.cli.output import format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.llm.search.fused import Search
 from toolgen.llm.search.index import Index
 from toolgen.llm.search.of_catalog import documents_of, index_of
-from toolgen.llm.tool_use.finding import embedder_named
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.files import is_inside
 
@@ -53,10 +50,9 @@ def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> i
     queries = _queries(query, from_stdin=from_stdin)
     config = project()
     catalogs = built_catalogs(config)
-    search = _search(config, catalogs)
     known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.spelled_tools())
     source_names = {tool.ident: tool.source_name for tool in known if tool.ident not in DISCOVERY}
-    answers = asyncio.run(_found(search, queries, limit, frozenset(source_names)))
+    answers = _answers(config, catalogs, queries, limit, frozenset(source_names))
     for each, found in zip(queries, answers, strict=True):
         hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
         if style == "json":
@@ -91,28 +87,35 @@ def _lines() -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-async def _found(search: Search, queries: Sequence[str], limit: int, idents: frozenset[str]) -> list[Sequence[Hit]]:
-    return [await search.search(query, limit, idents) for query in queries]
-
-
-def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
-    """The search over the tools of all packages: lexical, and by vectors if an embedding class is configured."""
+def _answers(
+    config: Config, catalogs: Mapping[str, Catalog], queries: Sequence[str], limit: int, idents: frozenset[str]
+) -> list[Sequence[Hit]]:
+    """The tools of all packages that match: by words, and by vectors if an embedding class is configured."""
     index = Index.build(())
     homes: dict[str, Catalog] = {}
     for catalog in catalogs.values():
         new = [ident for ident in catalog if ident not in homes]
         homes.update(dict.fromkeys(new, catalog))
         index = index.extended(documents_of(catalog, new)) if len(index) else index_of(catalog)
+    if not config.tool_use.embedding_class:
+        return [index.search(query, limit, idents) for query in queries]
+    import asyncio  # slow to import, as what follows
+
+    from toolgen.llm.search.fused import Search
+    from toolgen.llm.search.vectors import Vectors
+    from toolgen.llm.tool_use.finding import embedder_named
+
+    def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
+        return (document for ident in idents for document in documents_of(homes[ident], [ident]))
+
+    async def found(search: Search) -> list[Sequence[Hit]]:
+        return [await search.search(query, limit, idents) for query in queries]
+
     try:
         embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
-        if embedder is None:
-            return Search(index)
-        from toolgen.llm.search.vectors import Vectors
-
-        def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
-            return (document for ident in idents for document in documents_of(homes[ident], [ident]))
-
-        return Search(index, Vectors(index, embedder, read, _kept(config.root), patience=math.inf))
+        kept = None if embedder is None else _kept(config.root)
+        vectors = None if embedder is None else Vectors(index, embedder, read, kept, patience=math.inf)
+        return asyncio.run(found(Search(index, vectors)))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
 
