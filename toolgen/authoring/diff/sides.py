@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -122,7 +123,7 @@ def _is_path(against: str) -> bool:
 
 def _folder(config: Config, against: str) -> Path | None:
     folder = config.root / against
-    return folder if against and folder.is_dir() else None
+    return folder if against and os.path.isdir(folder) else None  # noqa: PTH112 (raises nothing for a long name)
 
 
 def _commit(config: Config, against: str, *, is_needed: bool) -> str | None:

@@ -111,6 +111,8 @@ def _removal(path: str, text: str, comment: Comment) -> TextEdit:
     start, end = comment.start, comment.end
     while start > 0 and text[start - 1] in " \t":
         start -= 1
+    while end < len(text) and text[end] in " \t":
+        end += 1
     if comment.is_alone:
         end = re.compile(r"\r\n|\r|\n|\Z").search(text, end).end()  # type: ignore[union-attr]  # the end always matches
     return TextEdit(path, start, end, "")

@@ -67,13 +67,13 @@ def test_an_unused_suppression_is_removed_with_its_line() -> None:
         toolset: shop
         tools:
           # toolgen: ignore TL206 -- no longer
-          find:  # toolgen: ignore TL101 -- no longer
+          find:  # toolgen: ignore TL101 -- no longer\x20
             description: Search the orders.
             permission: readonly
         """)
     assert fixed(text).texts == {
         "a.yaml": text.replace("  # toolgen: ignore TL206 -- no longer\n", "").replace(
-            "  # toolgen: ignore TL101 -- no longer", ""
+            "  # toolgen: ignore TL101 -- no longer ", ""
         )
     }
 

@@ -57,7 +57,7 @@ def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool,
     only = paths_of(config, paths)
     files, errors, sources = _read(config)
     if errors:
-        show_diagnostics(errors, sources)
+        _show(config.root, Linted(errors=errors, sources=dict(sources)), style, only, notes=notes)
         return 1
     if accept:
         return _accept(config, files)
@@ -73,7 +73,7 @@ def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool,
         if style == "text":
             would = "would be fixed" if show_diff else "fixed"
             click.echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
-        if show_diff:
+        if show_diff and not found.errors:
             return 1 if fixed.texts else 0
     else:
         found = lint(config, files, baseline)
@@ -99,14 +99,17 @@ def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
     if found.errors:
         show_diagnostics(found.errors, found.sources)
         return 1
-    Path(config.root, BASELINE).write_text(write_baseline(found.entries), encoding="utf-8", newline="\n")
+    try:
+        Path(config.root, BASELINE).write_text(write_baseline(found.entries), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise click.UsageError(f"{BASELINE} cannot be written: {error.strerror}.") from None
     click.echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
     return 0
 
 
 def _chosen(found: Linted, only: Collection[str] | None) -> list[Diagnostic]:
-    listed = found.errors + found.findings
-    return [each for each in listed if only is None or each.span.file in only]
+    """Return the errors, because of which no rule has run on any file, and the findings that were asked for."""
+    return found.errors + [each for each in found.findings if only is None or each.span.file in only]
 
 
 def _fails(found: Linted, only: Collection[str] | None) -> bool:
