@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +21,7 @@ from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from toolgen.authoring.lint.baseline import Entry as Accepted
     from toolgen.authoring.report.entry import Entry
@@ -99,10 +99,7 @@ def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
     if found.errors:
         show_diagnostics(found.errors, found.sources)
         return 1
-    try:
-        Path(config.root, BASELINE).write_text(write_baseline(found.entries), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise click.UsageError(f"{BASELINE} cannot be written: {error.strerror}.") from None
+    write_texts(config, {BASELINE: write_baseline(found.entries)})
     click.echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
     return 0
 

@@ -1,11 +1,10 @@
-"""Spec files that commands change: which are meant, how they change, and writing them."""
+"""Files that commands on specs change: which are meant, how they change, and writing them."""
 
 from __future__ import annotations
 
 import os
 from difflib import unified_diff
 from pathlib import Path
-from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
 import click
@@ -58,7 +57,7 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def write_texts(config: Config, texts: Mapping[str, str]) -> None:
-    """Write specs, each as a whole: a new file takes the place of the old one. Links are followed.
+    """Write files of the project, each as a whole: a new file takes the place of the old one. Links are followed.
 
     Raises click.UsageError for the first one that cannot be written.
     """
@@ -70,13 +69,13 @@ def write_texts(config: Config, texts: Mapping[str, str]) -> None:
 
 
 def _replace(place: Path, content: bytes) -> None:
-    descriptor, name = mkstemp(prefix=f".{place.name}-", dir=place.parent)  # a new file, never through a link
-    staged = Path(name)
+    staged = place.with_name(f".{place.name}.{os.urandom(8).hex()}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with staged.open("xb") as file:  # never through a link
             file.write(content)
-        staged.chmod(place.stat().st_mode & 0o777)
+        if place.exists():
+            staged.chmod(place.stat().st_mode & 0o777)
         staged.replace(place)
     except OSError:
-        staged.unlink()
+        staged.unlink(missing_ok=True)
         raise
