@@ -164,6 +164,13 @@ def test_a_wider_schema_is_proved_to_be_and_has_a_counterexample(narrow: Any, wi
         ({"anyOf": [{"minimum": 0}, {"maximum": 0}]}, True),
         ({"anyOf": [STRING, {"not": STRING}]}, True),
         ({"type": "string", "maxLength": 0}, {"const": ""}),
+        ({"type": ["null", "boolean", "integer", "number", "string", "array", "object"]}, True),
+        ({"type": "number", "minimum": 1.5, "exclusiveMaximum": 1.5}, False),
+        ({"type": "number", "exclusiveMinimum": 1.5, "maximum": 1.5}, False),
+        ({"$id": "https://a.example/s", "$ref": "https://a.example/s#/$defs/S", "$defs": {"S": STRING}}, STRING),
+        ({"contains": INTEGER, "minContains": 0}, True),
+        ({"contains": False, "minContains": 0, "type": "array"}, {"type": "array"}),
+        ({"contains": INTEGER, "minContains": 0, "maxContains": 0}, {"items": {"not": INTEGER}}),
         ({**D7, "const": 1, "$ref": "#/definitions/S", "definitions": {"S": STRING}}, STRING),
         ({**D4, "const": 1, "contains": False, "propertyNames": False, "if": True, "then": False}, {**D4}),
     ],
@@ -232,3 +239,58 @@ def test_content_keywords_of_draft_07_count_where_formats_are_asserted() -> None
     assert compare(schema, {**D7, **STRING}).gained.verdict is Verdict.NONE
     asserted = compare(schema, {**D7, **STRING}, formats_before=True, formats_after=True)
     assert (asserted.lost.verdict, asserted.gained.verdict) == (Verdict.NONE, Verdict.FOUND)
+
+
+EVALUATED: list[tuple[Any, Any, Any]] = [
+    ({"contains": INTEGER, "minContains": 0, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"contains": INTEGER, "minContains": 0, "maxContains": 2, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"allOf": [{"contains": INTEGER, "minContains": 0}], "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({**D2019, "contains": INTEGER, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"items": INTEGER, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"allOf": [{"prefixItems": [True]}], "unevaluatedItems": False}, {"maxItems": 0}, ["a"]),
+    ({"allOf": [{"properties": {"a": True}}], "unevaluatedProperties": False}, {"maxProperties": 0}, {"a": 1}),
+    *(
+        ({keyword: [fields_of, {"required": ["b"]}], "unevaluatedProperties": False}, {"maxProperties": 0}, {"a": 1})
+        for keyword in ("anyOf", "oneOf")
+        for fields_of in (
+            {"properties": {"a": True}},
+            {"additionalProperties": True},
+            {"patternProperties": {"a": True}},
+        )
+    ),
+    (
+        {"anyOf": [{"additionalProperties": INTEGER}, {"properties": {"b": True}}], "unevaluatedProperties": False},
+        {"properties": {"b": True}, "additionalProperties": False},
+        {"c": 1},
+    ),
+    (
+        {"if": {"properties": {"a": INTEGER}}, "then": True, "unevaluatedProperties": False},
+        {"maxProperties": 0},
+        {"a": 1},
+    ),
+    (
+        {"dependentSchemas": {"a": {"properties": {"a": True}}}, "unevaluatedProperties": False},
+        {"maxProperties": 0},
+        {"a": 1},
+    ),
+]
+"""Schemas in which the value is evaluated by a keyword beside `unevaluated…`."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        *EVALUATED,
+        ({"prefixItems": [STRING], "items": INTEGER}, {"items": INTEGER}, ["a"]),
+        ({"$defs": {"r": {"$id": "r", "$anchor": "A", **STRING}, "l": {"$anchor": "A"}}, "$ref": "#A"}, STRING, 1),
+        ({"$defs": {"l": {"$anchor": "A"}, "r": {"$id": "r", "$anchor": "A", **STRING}}, "$ref": "#A"}, STRING, 1),
+        (
+            {"patternProperties": {f"^{each}": True for each in "abcdefghijkl"}, "additionalProperties": False},
+            {"maxProperties": 0},
+            {"a": 1},
+        ),
+    ],
+)
+def test_a_value_that_is_lost_is_never_excluded(before: Any, after: Any, value: Any) -> None:
+    assert compare(before, after, search=False).lost.verdict is not Verdict.NONE
+    assert compare(before, after, instances=[value]).lost.verdict is Verdict.FOUND
