@@ -285,7 +285,7 @@ EVALUATED: list[tuple[Any, Any, Any]] = [
         ({"$defs": {"r": {"$id": "r", "$anchor": "A", **STRING}, "l": {"$anchor": "A"}}, "$ref": "#A"}, STRING, 1),
         ({"$defs": {"l": {"$anchor": "A"}, "r": {"$id": "r", "$anchor": "A", **STRING}}, "$ref": "#A"}, STRING, 1),
         (
-            {"patternProperties": {f"^{each}": True for each in "abcdefghijkl"}, "additionalProperties": False},
+            {"patternProperties": {f"^{each}": True for each in "abcdef"}, "propertyNames": {"pattern": "^a"}},
             {"maxProperties": 0},
             {"a": 1},
         ),
@@ -294,3 +294,21 @@ EVALUATED: list[tuple[Any, Any, Any]] = [
 def test_a_value_that_is_lost_is_never_excluded(before: Any, after: Any, value: Any) -> None:
     assert compare(before, after, search=False).lost.verdict is not Verdict.NONE
     assert compare(before, after, instances=[value]).lost.verdict is Verdict.FOUND
+
+
+@pytest.mark.parametrize("between", ["B", "C"])
+def test_what_is_impossible_only_inside_itself_is_possible_elsewhere(between: str) -> None:
+    def pairs(*names: str, **definitions: Any) -> dict[str, Any]:
+        items = [{"$ref": f"#/$defs/{name}"} for name in names]
+        own = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+        return {**own, "$defs": definitions} if definitions else own
+
+    schema = pairs(
+        "A",
+        between,
+        A={"anyOf": [pairs(between), {"type": "object", "maxProperties": 0}]},
+        B={"anyOf": [pairs("A"), {"type": "object", "required": ["b"], "properties": {"b": {"$ref": "#/$defs/B"}}}]},
+        C=pairs("B"),
+    )
+    assert compare(schema, False).lost.verdict is Verdict.FOUND
+    assert compare(schema, False, search=False).lost.verdict is not Verdict.NONE
