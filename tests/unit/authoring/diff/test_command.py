@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -265,3 +265,36 @@ def test_options_that_print_nothing_are_refused(project: Project) -> None:
     assert (bump.code, "`--bump` prints text or JSON, not sarif." in bump.err) == (2, True)
     only = project.diff("--only", "")
     assert (only.code, "`--only` needs a category: wire, code, model, route." in only.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "damage"),
+    [
+        ([], [], "it is not a JSON object"),
+        (["tools"], [], "`tools` is array, not object"),
+        (["wire_names"], [], "`wire_names` is array, not object"),
+        (["toolsets", "shop.orders"], 5, "`shop.orders` of `toolsets` is number, not object"),
+        (["tools", "shop.orders.find"], {}, "`shop.orders.find` of `tools` has no `permission`"),
+        (
+            ["tools", "shop.orders.find", "permission"],
+            {},
+            "`permission` of `shop.orders.find` of `tools` is object, not",
+        ),
+        (
+            ["tools", "shop.orders.find", "tags"],
+            [[]],
+            "`tags` of `shop.orders.find` of `tools` has a value that is not",
+        ),
+    ],
+)
+def test_a_damaged_package_is_an_error(project: Project, keys: list[str], value: Any, damage: str) -> None:
+    assert toolgen(project.folder, "build").code == 0
+    place = project.folder / "generated" / "catalog.json"
+    found: Any = {"": json.loads(place.read_text())}
+    part, key = found, ""
+    for each in keys:
+        part, key = part[key], each
+    part[key] = value
+    place.write_text(json.dumps(found[""]))
+    done = project.diff("--against", "./generated")
+    assert (done.code, damage in done.err) == (2, True), done.err

@@ -247,6 +247,7 @@ EVALUATED: list[tuple[Any, Any, Any]] = [
     ({"allOf": [{"contains": INTEGER, "minContains": 0}], "unevaluatedItems": False}, {"maxItems": 0}, [1]),
     ({**D2019, "contains": INTEGER, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
     ({"items": INTEGER, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"allOf": [{"prefixItems": [True]}], "items": INTEGER, "unevaluatedItems": False}, {"maxItems": 1}, [1, 2]),
     ({"allOf": [{"prefixItems": [True]}], "unevaluatedItems": False}, {"maxItems": 0}, ["a"]),
     ({"allOf": [{"properties": {"a": True}}], "unevaluatedProperties": False}, {"maxProperties": 0}, {"a": 1}),
     *(
