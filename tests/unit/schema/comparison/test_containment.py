@@ -283,6 +283,16 @@ EVALUATED: list[tuple[Any, Any, Any]] = [
     [
         *EVALUATED,
         ({"prefixItems": [STRING], "items": INTEGER}, {"items": INTEGER}, ["a"]),
+        ({"type": "array"}, {"unevaluatedItems": False}, [1]),
+        (
+            {"allOf": [{"$id": "https://a.example/p", "prefixItems": [True]}], "unevaluatedItems": False},
+            {"maxItems": 0},
+            [1],
+        ),
+        ({**D7, "contains": INTEGER, "maxContains": 0}, {"not": {"type": "array"}}, [1]),
+        ({"const": 1}, {"not": {"const": 1.0}}, 1),
+        ({"type": "integer", "exclusiveMinimum": 1.5}, {"type": "integer", "minimum": 3}, 2),
+        ({"type": "integer", "exclusiveMaximum": 1.5}, {"type": "integer", "maximum": 0}, 1),
         ({"$defs": {"r": {"$id": "r", "$anchor": "A", **STRING}, "l": {"$anchor": "A"}}, "$ref": "#A"}, STRING, 1),
         ({"$defs": {"l": {"$anchor": "A"}, "r": {"$id": "r", "$anchor": "A", **STRING}}, "$ref": "#A"}, STRING, 1),
         (
