@@ -17,6 +17,9 @@ _BRANCHES: Final = ("refs/remotes/origin/main", "refs/remotes/origin/master", "r
 _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
 _FILE_MODES: Final = (b"100644", b"100755")
 _LINK_MODE: Final = b"120000"
+_OF_A_REPOSITORY: Final = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE"})
+"""Variables that name a repository, which git sets for hooks: here the folder decides."""
+
 _MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
 
 
@@ -152,8 +155,9 @@ class Repository:
 
     def _start(self, arguments: tuple[str, ...], given: bytes) -> subprocess.CompletedProcess[bytes]:
         command = ["git", "--no-pager", "-C", str(self._folder), *arguments]
+        own = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
         try:
-            return subprocess.run(command, input=given, capture_output=True, check=False)  # noqa: S603 (no shell)
+            return subprocess.run(command, input=given, capture_output=True, check=False, env=own)  # noqa: S603 (no shell)
         except FileNotFoundError:
             raise DiffError(_MISSING) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.authoring.diff.damage import damage_of
 from toolgen.authoring.diff.errors import DiffError, SpecsError
 from toolgen.authoring.diff.git import Repository
 from toolgen.authoring.diff.places import Places
@@ -122,7 +124,7 @@ def _is_path(against: str) -> bool:
 
 def _folder(config: Config, against: str) -> Path | None:
     folder = config.root / against
-    return folder if against and folder.is_dir() else None
+    return folder if against and os.path.isdir(folder) else None  # noqa: PTH112 (raises nothing for a long name)
 
 
 def _commit(config: Config, against: str, *, is_needed: bool) -> str | None:
@@ -203,6 +205,8 @@ def _of_package(folder: Path, label: str, name: str) -> Side:
         text = read_file_inside(folder / _CATALOG, folder, _LARGEST)
     except OSError as error:
         raise DiffError(f"{label} has no {_CATALOG} that can be read: {error.strerror}") from None
+    if damage := damage_of(text):
+        raise DiffError(f"{label} cannot be read: its {_CATALOG} is damaged: {damage}")
     package = Package(text, lambda _toolsets: _modules(folder))
     try:
         package.catalog.entries  # noqa: B018 (reads every entry)

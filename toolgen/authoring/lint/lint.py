@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.authoring.lint.baseline import BASELINE, entry_of
 from toolgen.authoring.lint.registry import all_rules
-from toolgen.authoring.lint.suppressions import suppressions_of, unused
+from toolgen.authoring.lint.suppressions import suppressions_of, unused, without_rules
 from toolgen.authoring.lint.view.project import Project
 from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
@@ -136,8 +136,8 @@ def _report_unused(outcome: Linted, config: Config, suppressions: Mapping[str, l
             checked = [code for code in idle if config.lint.reports(code)]
             if checked:
                 message = f"nothing to suppress: {' and '.join(checked)} reports nothing on line {suppression.line}"
-                whole = suppression.removal if len(checked) == len(suppression.rules) else None
-                _add(outcome, config, "TL001", suppression.span, message, "remove the suppression", fix=whole)
+                fix = without_rules(suppression, checked)
+                _add(outcome, config, "TL001", suppression.span, message, "remove the suppression", fix=fix)
 
 
 def _report_fixed(outcome: Linted, config: Config, baseline: Mapping[Entry, int], matched: Iterable[Entry]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import yaml
@@ -14,7 +14,7 @@ from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from toolgen.authoring.comments import Comment
     from toolgen.compiler.diagnostics import Span
@@ -29,13 +29,16 @@ _ANY: Final = re.compile(r"#\s*toolgen:\s*ignore")
 class Suppression:
     """One comment `# toolgen: ignore TL203 -- reason`, for the findings of `rules` on `line`.
 
-    `used` are the rules that it silenced a finding of.
+    `used` are the rules that it silenced a finding of. `words` are the rules as they are written, at
+    `listed`, and also names that are of no rule; `removal` removes the comment.
     """
 
     rules: tuple[str, ...]
     line: int
     span: Span
     removal: Fix
+    words: tuple[str, ...]
+    listed: TextEdit
     used: set[str] = field(default_factory=set[str])
 
 
@@ -71,7 +74,10 @@ def suppressions_of(path: str, text: str) -> tuple[list[Suppression], list[Misus
         misused += _misuses(words, match["reason"], span)
         if known and (match["reason"] or "").strip():
             removal = Fix("Remove the suppression", (_removal(path, text, comment),))
-            found.append(Suppression(tuple(known), _line_meant(text, comment, span), span, removal))
+            rules = TextEdit(path, comment.start + match.start("rules"), comment.start + match.end("rules"), "")
+            found.append(
+                Suppression(tuple(known), _line_meant(text, comment, span), span, removal, tuple(words), rules)
+            )
     return found, misused
 
 
@@ -80,6 +86,14 @@ def unused(suppressions: list[Suppression]) -> Iterator[tuple[Suppression, list[
     for each in suppressions:
         if idle := [code for code in each.rules if code not in each.used]:
             yield each, idle
+
+
+def without_rules(suppression: Suppression, doomed: Collection[str]) -> Fix:
+    """Return the fix that removes rules of a suppression, and with the last one the suppression."""
+    left = [word for word in suppression.words if rule_named(word) not in doomed]
+    if not left:
+        return suppression.removal
+    return Fix("Remove the rule of the suppression", (replace(suppression.listed, new_text=f" {', '.join(left)}"),))
 
 
 def _misuses(words: list[str], reason: str | None, span: Span) -> Iterator[Misuse]:
@@ -111,6 +125,8 @@ def _removal(path: str, text: str, comment: Comment) -> TextEdit:
     start, end = comment.start, comment.end
     while start > 0 and text[start - 1] in " \t":
         start -= 1
+    while end < len(text) and text[end] in " \t":
+        end += 1
     if comment.is_alone:
         end = re.compile(r"\r\n|\r|\n|\Z").search(text, end).end()  # type: ignore[union-attr]  # the end always matches
     return TextEdit(path, start, end, "")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.edits import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -44,12 +45,30 @@ def with_keyword(place: Place, keyword: str, value: Any, title: str) -> Fix | No
 
 
 def without_items(place: Place, doomed: set[int], title: str) -> Fix | None:
-    """Return the fix that removes items of a list of scalars by index."""
+    """Return the fix that removes items of a list by index, not all: of a list of scalars, or with a line for each."""
     node = place.node
-    if not isinstance(node, SequenceNode) or not all(isinstance(item, ScalarNode) for item in node.items):
+    if not place.exists or not isinstance(node, SequenceNode) or len(doomed) >= len(node.items):
         return None
-    kept = [item.to_data() for index, item in enumerate(node.items) if index not in doomed]
-    return replaced(place, kept, title) if node.source.text.startswith("[", node.start) else None
+    if node.source.text.startswith("[", node.start):
+        kept = [item.to_data() for index, item in enumerate(node.items) if index not in doomed]
+        return replaced(place, kept, title) if all(isinstance(item, ScalarNode) for item in node.items) else None
+    lines = [_lines_of(node.items[index]) for index in sorted(doomed)]
+    edits = [TextEdit(place.document.path, *each, "") for each in lines if each]
+    return Fix(title, tuple(edits)) if len(edits) == len(doomed) else None
+
+
+_ITEM: Final = re.compile(r"[ ]*-[ ]+")
+_REST: Final = re.compile(r"[ \t]*(\r\n|\r|\n|\Z)")
+
+
+def _lines_of(item: Node) -> tuple[int, int] | None:
+    """Return the start and the end of the lines of an item of a block list; None if they hold more than that."""
+    text = item.source.text
+    end = item.start + len(text[item.start : item.end].rstrip())
+    start = max(text.rfind("\n", 0, item.start), text.rfind("\r", 0, item.start)) + 1
+    rest = _REST.match(text, end)
+    is_whole = _ITEM.fullmatch(text, start, item.start) and rest
+    return (start, rest.end()) if rest and is_whole and not set("#&") & set(text[start:end]) else None
 
 
 def _written(place: Place, value: Any) -> str:

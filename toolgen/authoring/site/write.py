@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
@@ -50,11 +51,11 @@ def check_folder(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise SiteError(f"{folder.name} is a file: name a folder")
-    found = {path.relative_to(folder).as_posix() for path in _files_below(folder)}
-    own = _listed_files(folder)
-    foreign = sorted(found - own - {MANIFEST})
+    own = _listed_files(folder) | {MANIFEST}
+    found = (path.relative_to(folder).as_posix() for path in _files_below(folder))
+    foreign = [*islice((path for path in found if path not in own), _LISTED + 1)]  # not all: it may be a whole disk
     if foreign:
-        more = f" and {len(foreign) - _LISTED} more" if len(foreign) > _LISTED else ""
+        more = " and more" if len(foreign) > _LISTED else ""
         names = ", ".join(foreign[:_LISTED])
         raise SiteError(
             f"{folder.name} has files that are not of a site: {names}{more}. Move them, or name another folder"
@@ -74,8 +75,9 @@ def _listed_files(folder: Path) -> set[str]:
 def _files_below(folder: Path) -> Iterator[Path]:
     """Yield all that is not a folder; links are not followed."""
     for parent, folders, files in os.walk(folder):
+        folders.sort()
         links = [name for name in folders if (Path(parent) / name).is_symlink()]
-        yield from (Path(parent) / name for name in (*files, *links))
+        yield from (Path(parent) / name for name in (*sorted(files), *links))
 
 
 def _write_all(staged: Path, files: Iterable[tuple[str, str]]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -239,3 +239,62 @@ def test_specs_and_targets_that_only_one_side_has(project: Project) -> None:
     git(project.folder, "rm", "-r", "--quiet", "--force", "--cached", ".")
     git(project.folder, "commit", "--quiet", "--allow-empty", "--message=x")
     assert project.codes("--against", "HEAD") == ["WIRE102", "CODE103"]
+
+
+def test_the_folder_decides_on_the_repository_in_a_hook_of_a_linked_working_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "top"
+    (top / "tools" / "specs").mkdir(parents=True)
+    (top / "tools" / "specs" / "orders.yaml").write_text(ORDERS)
+    git(top, "init", "--quiet", "--initial-branch=main")
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message", "One")
+    git(top, "worktree", "add", "--quiet", str(tmp_path / "linked"), "-b", "work")
+    linked = tmp_path / "linked" / "tools"
+    spec = linked / "specs" / "orders.yaml"
+    spec.write_text(ORDERS.replace(*FEWER))
+    folder = git(linked, "rev-parse", "--absolute-git-dir").strip()
+    monkeypatch.setenv("GIT_DIR", folder)  # as git sets it for hooks there
+    monkeypatch.setenv("GIT_PREFIX", "")
+    assert "WIRE203" in toolgen(linked, "diff").out
+
+
+def test_options_that_print_nothing_are_refused(project: Project) -> None:
+    bump = project.diff("--bump", "--format", "sarif")
+    assert (bump.code, "`--bump` prints text or JSON, not sarif." in bump.err) == (2, True)
+    only = project.diff("--only", "")
+    assert (only.code, "`--only` needs a category: wire, code, model, route." in only.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "damage"),
+    [
+        ([], [], "it is not a JSON object"),
+        (["tools"], [], "`tools` is array, not object"),
+        (["wire_names"], [], "`wire_names` is array, not object"),
+        (["toolsets", "shop.orders"], 5, "`shop.orders` of `toolsets` is number, not object"),
+        (["tools", "shop.orders.find"], {}, "`shop.orders.find` of `tools` has no `permission`"),
+        (
+            ["tools", "shop.orders.find", "permission"],
+            {},
+            "`permission` of `shop.orders.find` of `tools` is object, not",
+        ),
+        (
+            ["tools", "shop.orders.find", "tags"],
+            [[]],
+            "`tags` of `shop.orders.find` of `tools` has a value that is not",
+        ),
+    ],
+)
+def test_a_damaged_package_is_an_error(project: Project, keys: list[str], value: Any, damage: str) -> None:
+    assert toolgen(project.folder, "build").code == 0
+    place = project.folder / "generated" / "catalog.json"
+    found: Any = {"": json.loads(place.read_text())}
+    part, key = found, ""
+    for each in keys:
+        part, key = part[key], each
+    part[key] = value
+    place.write_text(json.dumps(found[""]))
+    done = project.diff("--against", "./generated")
+    assert (done.code, damage in done.err) == (2, True), done.err

@@ -67,13 +67,13 @@ def test_an_unused_suppression_is_removed_with_its_line() -> None:
         toolset: shop
         tools:
           # toolgen: ignore TL206 -- no longer
-          find:  # toolgen: ignore TL101 -- no longer
+          find:  # toolgen: ignore TL101 -- no longer\x20
             description: Search the orders.
             permission: readonly
         """)
     assert fixed(text).texts == {
         "a.yaml": text.replace("  # toolgen: ignore TL206 -- no longer\n", "").replace(
-            "  # toolgen: ignore TL101 -- no longer", ""
+            "  # toolgen: ignore TL101 -- no longer ", ""
         )
     }
 
@@ -98,3 +98,115 @@ def test_of_overlapping_fixes_the_first_is_applied_whole_and_the_other_not() -> 
     second = Fix("b", (TextEdit("f", 1, 3, "z"), TextEdit("f", 4, 5, "z")))
     other = Fix("c", (TextEdit("g", 0, 1, "z"),))
     assert apply_fixes("01234567", "f", [first, second, other]) == ("x2345y7", 1)
+
+
+def test_values_that_python_takes_for_equal_are_left() -> None:
+    text = dedent("""\
+        toolgen: 1
+        toolset: shop
+        tools:
+          find:
+            description: Search the orders.
+            permission: readonly
+            args:
+              state: {enum: [a, a, 1, true, 0, false], description: Which orders to find.}
+            examples:
+              - args: {state: 1}
+              - args: {state: true}
+        """)
+    outcome = fixed(text)
+    assert outcome.texts == {"a.yaml": text.replace("[a, a, 1", "[a, 1")}
+    assert not outcome.left.findings
+
+
+EXAMPLES = """\
+toolgen: 1
+toolset: shop
+tools:
+  find:
+    description: Search the orders.
+    permission: readonly
+    args: {state: {type: string, description: Which orders to find.}}
+    examples:
+%s
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            """\
+      - args: {state: open}  # one
+      - args: {state: open}
+      # three
+      - args: {state: paid}""",
+            """\
+      - args: {state: open}  # one
+      # three
+      - args: {state: paid}""",
+        ),
+        (
+            """\
+      - args:
+          state: open
+      - args:
+          state: paid
+
+      - args:
+          state: open
+""",
+            """\
+      - args:
+          state: open
+      - args:
+          state: paid
+
+""",
+        ),
+    ],
+)
+def test_an_equal_example_is_removed(before: str, after: str) -> None:
+    outcome = fixed(EXAMPLES % before)
+    assert outcome.texts == {"a.yaml": EXAMPLES % after}
+    assert not outcome.left.findings
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "      - args: {state: open}  # with a comment\n      - args: {state: open} # and this",
+        "      - args: {state: open}\n      - args: {state: open}\n        result: 1",
+        "      - args: {state: open}\n      - {args: {state: open}, # why\n         }",
+    ],
+)
+def test_an_example_with_something_else_is_left(second: str) -> None:
+    text = (EXAMPLES % second).replace("    examples", "    result: integer\n    examples")
+    outcome = fixed(text)
+    assert (outcome.texts, [found.code for found in outcome.left.findings]) == ({}, ["TL604"])
+
+
+def test_repeated_values_of_a_list_in_lines_are_removed() -> None:
+    head = "toolgen: 1\ntoolset: shop\ntools:\n  find:\n    description: Search the orders.\n    permission: readonly\n"
+    enum = "          enum:\n          - a\n          - b  # two\n"
+    text = f"{head}    args:\n        state:\n          description: Which orders to find.\n{enum}"
+    assert fixed(f"{text}          - a\n").texts == {"a.yaml": text}
+    assert not fixed(f"{text}          - a  # again\n").texts
+
+
+def test_the_rules_of_a_suppression_that_silence_nothing_are_removed() -> None:
+    text = dedent("""\
+        toolgen: 1
+        toolset: shop
+        tools:
+          find:
+            description: Search the orders.
+            args: {%s: boolean}  # toolgen: ignore TL305, negated-boolean, TL999 -- as the API has it
+            permission: readonly
+        """)
+    assert fixed(text % "no_archive").texts == {
+        "a.yaml": (text % "no_archive").replace("TL305, negated-boolean, TL999", "negated-boolean, TL999")
+    }
+    assert fixed(text % "archive").texts == {
+        "a.yaml": (text % "archive").replace("TL305, negated-boolean, TL999", "TL999")
+    }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
+from toolgen.authoring.site import write
 from toolgen.authoring.site.write import MANIFEST, SiteError, check_folder, write_site
 
 if TYPE_CHECKING:
@@ -112,3 +114,14 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
     write_site(tmp_path / "link", FIRST)
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real" / "index.html").exists()
+
+
+def test_a_folder_is_refused_at_its_first_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(folder: Path) -> Iterator[Path]:
+        for number in count():
+            assert number < 100, "the whole folder is read"
+            yield folder / str(number)
+
+    monkeypatch.setattr(write, "_files_below", endless)
+    with pytest.raises(SiteError, match="has files that are not of a site: 0, 1, 2 and more"):
+        check_folder(tmp_path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.cli.command_line import toolgen
 
 if TYPE_CHECKING:
@@ -170,3 +172,45 @@ def test_what_an_import_writes_is_formatted(tmp_path: Path) -> None:
     assert toolgen(tmp_path, "import", "mcp", "tools.json", "--toolset", "mcp.x").code == 0
     checked = toolgen(tmp_path, "fmt", "--check")
     assert checked.code == 0, toolgen(tmp_path, "fmt", "--diff").out
+
+
+@pytest.mark.parametrize("broken", ["toolgen: 1\ntoolset: [", "toolgen: 1\ntoolset: bot\ntols: {}\n"])
+def test_errors_are_reported_in_every_format_and_whatever_paths_are_given(tmp_path: Path, broken: str) -> None:
+    project(tmp_path)
+    (tmp_path / "specs" / "bot.yaml").write_text(broken)
+    for arguments in (["lint"], ["lint", "specs/shop.yaml"], ["lint", "--fix"]):
+        found = toolgen(tmp_path, *arguments, "--format", "json")
+        assert (found.code, {each["file"] for each in found.json}) == (1, {"specs/bot.yaml"}), arguments
+    log = toolgen(tmp_path, "lint", "--format", "sarif").json
+    assert {each["level"] for each in log["runs"][0]["results"]} == {"error"}
+    assert toolgen(tmp_path, "lint", "--format", "github").out.startswith("::error title=TG")
+    shown = toolgen(tmp_path, "lint", "--diff")
+    assert (shown.code, "specs/bot.yaml" in shown.err) == (1, True)
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    project(tmp_path)
+    (tmp_path / "toolgen-lint-baseline.json").mkdir()
+    done = toolgen(tmp_path, "lint", "--write-baseline")
+    assert (done.code, "toolgen-lint-baseline.json cannot be written: Is a directory." in done.err) == (2, True)
+
+
+def test_a_name_that_is_too_long_does_not_exist(tmp_path: Path) -> None:
+    project(tmp_path)
+    for command in (["lint"], ["fmt"], ["diff", "--against"]):
+        done = toolgen(tmp_path, *command, "a" * 5_000)
+        assert (done.code, "internal error" in done.err) == (2, False), command
+
+
+def test_a_spec_is_written_through_no_link_beside_it(tmp_path: Path) -> None:
+    project(tmp_path)
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    (tmp_path / "specs" / ".shop.yaml.toolgen").symlink_to(outside)
+    assert toolgen(tmp_path, "fmt").code == 0
+    assert outside.read_text() == "mine"
+    assert sorted(each.name for each in (tmp_path / "specs").iterdir()) == [
+        ".shop.yaml.toolgen",
+        "bot.yaml",
+        "shop.yaml",
+    ]

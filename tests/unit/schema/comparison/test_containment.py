@@ -164,6 +164,13 @@ def test_a_wider_schema_is_proved_to_be_and_has_a_counterexample(narrow: Any, wi
         ({"anyOf": [{"minimum": 0}, {"maximum": 0}]}, True),
         ({"anyOf": [STRING, {"not": STRING}]}, True),
         ({"type": "string", "maxLength": 0}, {"const": ""}),
+        ({"type": ["null", "boolean", "integer", "number", "string", "array", "object"]}, True),
+        ({"type": "number", "minimum": 1.5, "exclusiveMaximum": 1.5}, False),
+        ({"type": "number", "exclusiveMinimum": 1.5, "maximum": 1.5}, False),
+        ({"$id": "https://a.example/s", "$ref": "https://a.example/s#/$defs/S", "$defs": {"S": STRING}}, STRING),
+        ({"contains": INTEGER, "minContains": 0}, True),
+        ({"contains": False, "minContains": 0, "type": "array"}, {"type": "array"}),
+        ({"contains": INTEGER, "minContains": 0, "maxContains": 0}, {"items": {"not": INTEGER}}),
         ({**D7, "const": 1, "$ref": "#/definitions/S", "definitions": {"S": STRING}}, STRING),
         ({**D4, "const": 1, "contains": False, "propertyNames": False, "if": True, "then": False}, {**D4}),
     ],
@@ -232,3 +239,87 @@ def test_content_keywords_of_draft_07_count_where_formats_are_asserted() -> None
     assert compare(schema, {**D7, **STRING}).gained.verdict is Verdict.NONE
     asserted = compare(schema, {**D7, **STRING}, formats_before=True, formats_after=True)
     assert (asserted.lost.verdict, asserted.gained.verdict) == (Verdict.NONE, Verdict.FOUND)
+
+
+EVALUATED: list[tuple[Any, Any, Any]] = [
+    ({"contains": INTEGER, "minContains": 0, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"contains": INTEGER, "minContains": 0, "maxContains": 2, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"allOf": [{"contains": INTEGER, "minContains": 0}], "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({**D2019, "contains": INTEGER, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"items": INTEGER, "unevaluatedItems": False}, {"maxItems": 0}, [1]),
+    ({"allOf": [{"prefixItems": [True]}], "items": INTEGER, "unevaluatedItems": False}, {"maxItems": 1}, [1, 2]),
+    ({"allOf": [{"prefixItems": [True]}], "unevaluatedItems": False}, {"maxItems": 0}, ["a"]),
+    ({"allOf": [{"properties": {"a": True}}], "unevaluatedProperties": False}, {"maxProperties": 0}, {"a": 1}),
+    *(
+        ({keyword: [fields_of, {"required": ["b"]}], "unevaluatedProperties": False}, {"maxProperties": 0}, {"a": 1})
+        for keyword in ("anyOf", "oneOf")
+        for fields_of in (
+            {"properties": {"a": True}},
+            {"additionalProperties": True},
+            {"patternProperties": {"a": True}},
+        )
+    ),
+    (
+        {"anyOf": [{"additionalProperties": INTEGER}, {"properties": {"b": True}}], "unevaluatedProperties": False},
+        {"properties": {"b": True}, "additionalProperties": False},
+        {"c": 1},
+    ),
+    (
+        {"if": {"properties": {"a": INTEGER}}, "then": True, "unevaluatedProperties": False},
+        {"maxProperties": 0},
+        {"a": 1},
+    ),
+    (
+        {"dependentSchemas": {"a": {"properties": {"a": True}}}, "unevaluatedProperties": False},
+        {"maxProperties": 0},
+        {"a": 1},
+    ),
+]
+"""Schemas in which the value is evaluated by a keyword beside `unevaluated…`."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        *EVALUATED,
+        ({"prefixItems": [STRING], "items": INTEGER}, {"items": INTEGER}, ["a"]),
+        ({"type": "array"}, {"unevaluatedItems": False}, [1]),
+        (
+            {"allOf": [{"$id": "https://a.example/p", "prefixItems": [True]}], "unevaluatedItems": False},
+            {"maxItems": 0},
+            [1],
+        ),
+        ({**D7, "contains": INTEGER, "maxContains": 0}, {"not": {"type": "array"}}, [1]),
+        ({"const": 1}, {"not": {"const": 1.0}}, 1),
+        ({"type": "integer", "exclusiveMinimum": 1.5}, {"type": "integer", "minimum": 3}, 2),
+        ({"type": "integer", "exclusiveMaximum": 1.5}, {"type": "integer", "maximum": 0}, 1),
+        ({"$defs": {"r": {"$id": "r", "$anchor": "A", **STRING}, "l": {"$anchor": "A"}}, "$ref": "#A"}, STRING, 1),
+        ({"$defs": {"l": {"$anchor": "A"}, "r": {"$id": "r", "$anchor": "A", **STRING}}, "$ref": "#A"}, STRING, 1),
+        (
+            {"patternProperties": {f"^{each}": True for each in "abcdef"}, "propertyNames": {"pattern": "^a"}},
+            {"maxProperties": 0},
+            {"a": 1},
+        ),
+    ],
+)
+def test_a_value_that_is_lost_is_never_excluded(before: Any, after: Any, value: Any) -> None:
+    assert compare(before, after, search=False).lost.verdict is not Verdict.NONE
+    assert compare(before, after, instances=[value]).lost.verdict is Verdict.FOUND
+
+
+@pytest.mark.parametrize("between", ["B", "C"])
+def test_what_is_impossible_only_inside_itself_is_possible_elsewhere(between: str) -> None:
+    def pairs(*names: str, **definitions: Any) -> dict[str, Any]:
+        items = [{"$ref": f"#/$defs/{name}"} for name in names]
+        own = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+        return {**own, "$defs": definitions} if definitions else own
+
+    schema = pairs(
+        "A",
+        between,
+        A={"anyOf": [pairs(between), {"type": "object", "maxProperties": 0}]},
+        B={"anyOf": [pairs("A"), {"type": "object", "required": ["b"], "properties": {"b": {"$ref": "#/$defs/B"}}}]},
+        C=pairs("B"),
+    )
+    assert compare(schema, False).lost.verdict is Verdict.FOUND
+    assert compare(schema, False, search=False).lost.verdict is not Verdict.NONE

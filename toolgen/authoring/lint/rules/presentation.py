@@ -6,8 +6,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.text_fixes import without_items
 from toolgen.authoring.lint.view.selection import used_tools
 from toolgen.authoring.lint.view.surface import bytes_of, surfaces
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,14 +159,18 @@ def tool_without_category(project: Project) -> Iterator[Finding]:
     """,
 )
 def repeated_example(project: Project) -> Iterator[Finding]:
-    """Two examples of a tool have the same args, so the second shows nothing new."""
+    """Two examples of a tool have the same args, so the second shows nothing new. The fix removes an equal one."""
     for tool in project.tools:
-        seen: list[object] = []
+        place = tool.place / "examples"
+        seen, wholes = set[bytes](), set[bytes]()
         for index, example in enumerate(tool.tool.examples):
-            if example.args in seen:
+            args, whole = canonical(example.args), canonical((place / index).node.to_data())
+            if args in seen:
                 message = f"example {index + 1} of `{tool.tool.ident}` has the args of an earlier one"
-                yield Finding(tool.place / "examples" / index, message, "show another case, or remove it")
-            seen.append(example.args)
+                fix = without_items(place, {index}, "Remove the example") if whole in wholes else None
+                yield Finding(place / index, message, "show another case, or remove it", fix=fix)
+            seen.add(args)
+            wholes.add(whole)
 
 
 @rule(

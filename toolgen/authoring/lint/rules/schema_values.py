@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.authoring.lint.text_fixes import replaced, without_items
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,8 @@ def alike_enum_values(project: Project) -> Iterator[Finding]:
             twice = [text for index, text in enumerate(texts) if plain[index] in plain[:index]]
             if twice:
                 place = part.place / "enum"
-                same = {index for index, value in enumerate(values) if value in values[:index]}
+                known = [canonical(value) for value in values]  # in Python, `1` equals `true`
+                same = {index for index, value in enumerate(known) if value in known[:index]}
                 fix = without_items(place, same, "Remove the repeated values") if same else None
                 message = f"the values of `{part.owner}` of `{tool.tool.ident}` are alike: `{twice[0]}`"
                 yield Finding(place, message, "keep one of them", fix=fix)

@@ -78,6 +78,10 @@ def command(
     CODE (typed Python that uses the package), MODEL (what a model sees), ROUTE (what runs a call, and who may make it).
     Exit code 1 only with --fail-on: where one of its categories has changes that are not additions.
     """
+    if bump and style not in ("text", "json"):
+        raise click.UsageError(f"`--bump` prints text or JSON, not {style}.")
+    if not only:
+        raise click.UsageError(f"`--only` needs a category: {', '.join(Category)}.")
     config = project()
     try:
         recording = _recording(calls)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +21,7 @@ from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from toolgen.authoring.lint.baseline import Entry as Accepted
     from toolgen.authoring.report.entry import Entry
@@ -57,7 +57,7 @@ def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool,
     only = paths_of(config, paths)
     files, errors, sources = _read(config)
     if errors:
-        show_diagnostics(errors, sources)
+        _show(config.root, Linted(errors=errors, sources=dict(sources)), style, only, notes=notes)
         return 1
     if accept:
         return _accept(config, files)
@@ -73,7 +73,7 @@ def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool,
         if style == "text":
             would = "would be fixed" if show_diff else "fixed"
             click.echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
-        if show_diff:
+        if show_diff and not found.errors:
             return 1 if fixed.texts else 0
     else:
         found = lint(config, files, baseline)
@@ -99,14 +99,14 @@ def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
     if found.errors:
         show_diagnostics(found.errors, found.sources)
         return 1
-    Path(config.root, BASELINE).write_text(write_baseline(found.entries), encoding="utf-8", newline="\n")
+    write_texts(config, {BASELINE: write_baseline(found.entries)})
     click.echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
     return 0
 
 
 def _chosen(found: Linted, only: Collection[str] | None) -> list[Diagnostic]:
-    listed = found.errors + found.findings
-    return [each for each in listed if only is None or each.span.file in only]
+    """Return the errors, because of which no rule has run on any file, and the findings that were asked for."""
+    return found.errors + [each for each in found.findings if only is None or each.span.file in only]
 
 
 def _fails(found: Linted, only: Collection[str] | None) -> bool:

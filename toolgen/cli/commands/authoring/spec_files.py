@@ -1,4 +1,4 @@
-"""Spec files that commands change: which are meant, how they change, and writing them."""
+"""Files that commands on specs change: which are meant, how they change, and writing them."""
 
 from __future__ import annotations
 
@@ -31,10 +31,14 @@ def paths_of(config: Config, arguments: Sequence[str]) -> set[str] | None:
         path = Path(os.path.relpath(argument, config.root)).as_posix()
         found = {each for each in known if path in (".", each) or each.startswith(f"{path}/")}
         if not found:
-            reason = "is not a spec of this project" if Path(argument).exists() else "does not exist"
+            reason = "is not a spec of this project" if _exists(argument) else "does not exist"
             raise click.UsageError(f"{argument} {reason}.")
         meant |= found
     return meant
+
+
+def _exists(path: str) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 (raises nothing for a name that is too long)
 
 
 def specs_of(config: Config, folder: str) -> list[str]:
@@ -53,10 +57,25 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def write_texts(config: Config, texts: Mapping[str, str]) -> None:
-    """Write specs, each as a whole: a new file takes the place of the old one. Links are followed."""
+    """Write files of the project, each as a whole: a new file takes the place of the old one. Links are followed.
+
+    Raises click.UsageError for the first one that cannot be written.
+    """
     for path, text in texts.items():
-        real = Path(config.root, path).resolve()
-        staged = real.with_name(f".{real.name}.toolgen")
-        staged.write_bytes(text.encode("utf-8"))
-        staged.chmod(real.stat().st_mode & 0o777)
-        staged.replace(real)
+        try:
+            _replace(Path(config.root, path).resolve(), text.encode("utf-8"))
+        except OSError as error:
+            raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _replace(place: Path, content: bytes) -> None:
+    staged = place.with_name(f".{place.name}.{os.urandom(8).hex()}")
+    try:
+        with staged.open("xb") as file:  # never through a link
+            file.write(content)
+        if place.exists():
+            staged.chmod(place.stat().st_mode & 0o777)
+        staged.replace(place)
+    except OSError:
+        staged.unlink(missing_ok=True)
+        raise

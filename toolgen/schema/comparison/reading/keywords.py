@@ -178,8 +178,7 @@ def _contains(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint
     schema = reading.at(keyword, value)
     is_counted = reading.document.draft in ("2019-09", "2020-12")
     least = _count(keyword, reading.raw.get("minContains", 1)) if is_counted else 1
-    if least:
-        yield Constraint("atLeast", least, (schema,), keyword)
+    yield Constraint("atLeast", least, (schema,), keyword)  # `minContains: 0` still evaluates items
     if is_counted and "maxContains" in reading.raw:
         yield Constraint("atMost", _count(keyword, reading.raw["maxContains"]), (schema,), "maxContains")
 
