@@ -23,6 +23,7 @@ from toolgen.compiler.emit import emit
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.ir.text import toolset_text
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.packages import parse_package
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.spec.files import read_file_inside
 
@@ -209,6 +210,7 @@ def _of_package(folder: Path, label: str, name: str) -> Side:
         raise DiffError(f"{label} cannot be read: its {_CATALOG} is damaged: {damage}")
     package = Package(text, lambda _toolsets: _modules(folder))
     try:
+        parse_package(text, folder.name)
         package.catalog.entries  # noqa: B018 (reads every entry)
     except CatalogError as error:
         raise DiffError(f"{label} cannot be read: {error}") from None

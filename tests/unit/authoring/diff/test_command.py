@@ -270,21 +270,15 @@ def test_options_that_print_nothing_are_refused(project: Project) -> None:
 @pytest.mark.parametrize(
     ("keys", "value", "damage"),
     [
-        ([], [], "it is not a JSON object"),
-        (["tools"], [], "`tools` is array, not object"),
-        (["wire_names"], [], "`wire_names` is array, not object"),
-        (["toolsets", "shop.orders"], 5, "`shop.orders` of `toolsets` is number, not object"),
-        (["tools", "shop.orders.find"], {}, "`shop.orders.find` of `tools` has no `permission`"),
-        (
-            ["tools", "shop.orders.find", "permission"],
-            {},
-            "`permission` of `shop.orders.find` of `tools` is object, not",
-        ),
-        (
-            ["tools", "shop.orders.find", "tags"],
-            [[]],
-            "`tags` of `shop.orders.find` of `tools` has a value that is not",
-        ),
+        ([], [], 'at ``: [] is not of type "object"'),
+        (["tools"], [], 'at `/tools`: [] is not of type "object"'),
+        (["wire_names"], [], "at `/wire_names`: "),
+        (["toolsets", "shop.orders"], 5, 'at `/toolsets/shop.orders`: 5 is not of type "object"'),
+        (["tools", "shop.orders.find"], {}, 'at `/tools/shop.orders.find`: "permission" is a required property'),
+        (["tools", "shop.orders.find", "permission"], {}, "at `/tools/shop.orders.find/permission`: {} is not of type"),
+        (["tools", "shop.orders.find", "tags"], [[]], "at `/tools/shop.orders.find/tags/0`: [] is not of type"),
+        (["contract"], 7, "'generated' was generated for contract 7, and this toolgen has contract"),
+        (["policies", "all"], {"rules": {"*": "perhaps"}}, 'at `/policies/all/rules/*`: "perhaps" is not one of'),
     ],
 )
 def test_a_damaged_package_is_an_error(project: Project, keys: list[str], value: Any, damage: str) -> None:
