@@ -1,0 +1,241 @@
+"""Texts: the sections of the page as lines. Whatever comes from specs, files and git is made visible first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.text import Text
+
+from toolgen.changes.rules import Category, Level
+from toolgen.compiler.build import STRAY
+from toolgen.compiler.diagnostics import Severity
+from toolgen.compiler.diagnostics.render import summary
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgen.authoring.dev.page import Page, Shown
+    from toolgen.authoring.dev.parts.records import Build, BuiltTarget, Compared, Lint, ToolSize
+    from toolgen.authoring.diff.compare import Located
+    from toolgen.compiler.config import ConfigError
+    from toolgen.compiler.diagnostics import Diagnostic
+
+_STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+_LEVELS: Final = {
+    Level.BREAKING: "bold red",
+    Level.CHANGE: "bold yellow",
+    Level.NOTE: "bold cyan",
+    Level.COMPATIBLE: "bold green",
+}
+_QUIET: Final = "bright_black"
+_WORST_FIRST: Final = list(Severity)
+_LONGEST: Final = 400
+"""Characters of a message: it may quote spec text of any length."""
+
+_LARGEST: Final = 8
+"""How many of the largest tools are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page: its title, and its items, each a line or, where that is too narrow, several."""
+
+    title: Text
+    items: tuple[Text, ...]
+
+
+def header(page: Page) -> Section:
+    """Return the project, its targets, and the last build of each."""
+    title = Text.assemble(("toolgen dev", "bold"), f"  {_shown(page.root.name)}")
+    build = page.build
+    if page.setting:
+        return Section(title, (Text("not built: the configuration has errors", "bold red"),))
+    if build.found is None:
+        return Section(title, (Text(_shown(build.problem) or "builds …", "bold red" if build.problem else _QUIET),))
+    items = [_target(each.out, each.outcome, is_good=each.is_published) for each in build.found.targets]
+    last = f"  last build at {build.at}, in {build.found.seconds:.2f} s"
+    return Section(Text.assemble(title, (last, _QUIET), _stale(build)), tuple(items))
+
+
+def _target(out: str, outcome: str, *, is_good: bool) -> Text:
+    return Text.assemble(f"{_shown(out)}: ", (outcome, "green" if is_good else "bold red"))
+
+
+def problems(page: Page) -> Section:
+    """Return the diagnostics of the build and the findings of lint, the worst first."""
+    return _problems("Problems", page, build=page.build, lint=page.lint)
+
+
+def build_problems(page: Page) -> Section:
+    """Return the diagnostics of the build."""
+    return _problems("Problems of the build", page, build=page.build)
+
+
+def lint_problems(page: Page) -> Section:
+    """Return the findings of lint."""
+    return _problems("Problems by lint", page, lint=page.lint)
+
+
+def _problems(title: str, page: Page, build: Shown[Build] | None = None, lint: Shown[Lint] | None = None) -> Section:
+    if page.setting:
+        return _of_setting(title, page.setting)
+    found: dict[Diagnostic, None] = {}
+    items: list[Text] = []
+    strays: list[Text] = []
+    notes: list[str] = []
+    if build is not None:
+        items += _failed(build)
+        for target in build.found.targets if build.found else ():
+            found |= dict.fromkeys(target.found)
+            strays += _strays(target)
+    if lint is not None:
+        items += _failed(lint)
+        if lint.found is not None:
+            found |= dict.fromkeys(lint.found.findings)
+            notes += [f"`toolgen lint --fix` fixes {lint.found.fixable}"] if lint.found.fixable else []
+            notes += ["lint waits for specs without errors"] if lint.found.waits else []
+    items += [*_sorted(found), *strays]
+    if not items:
+        items = [_waiting() if any(each and not each.number for each in (build, lint)) else Text("none", _QUIET)]
+    counts = "; ".join(filter(None, [summary(found), *notes]))
+    marks = [_stale(build, "build") if build else Text(), _stale(lint, "lint") if lint else Text()]
+    return Section(Text.assemble((title, "bold"), f"  {counts}" if counts else "", *marks), tuple(items))
+
+
+def _of_setting(title: str, setting: ConfigError | str) -> Section:
+    """Return what is wrong with the configuration."""
+    if isinstance(setting, str):
+        return Section(Text(title, "bold"), (_error(setting),))
+    counts = summary(setting.diagnostics)
+    return Section(Text.assemble((title, "bold"), f"  {counts}"), tuple(_sorted(setting.diagnostics)))
+
+
+def _sorted(found: Iterable[Diagnostic]) -> Iterator[Text]:
+    order = sorted(found, key=lambda each: (_WORST_FIRST.index(each.severity), each.span, each.code, each.message))
+    return map(_problem, order)
+
+
+def _problem(found: Diagnostic) -> Text:
+    title = (f"{found.severity.value}[{found.code}]", _STYLES[found.severity])
+    return Text.assemble(title, f" {_shown(f'{found.span.file}:{found.span.line}')}: {_shown(found.message)}")
+
+
+def _strays(target: BuiltTarget) -> Iterator[Text]:
+    for path in target.strays:
+        yield Text.assemble(("warning", _STYLES[Severity.WARNING]), f" {_shown(f'{target.out}/{path}')}: {STRAY}")
+
+
+def changes(page: Page) -> Section:
+    """Return the changes against another version, by category: first the ids of rules, then each change."""
+    shown = page.changes
+    found = shown.found
+    title = Text.assemble(("Changes", "bold"))
+    if found is None:
+        return Section(Text.assemble(title, _stale(shown)), tuple(_failed(shown)) or (_waiting(),))
+    title = Text.assemble(title, f" against {_shown(found.label)}", _stale(shown), _of_earlier(shown))
+    items = [*_failed(shown)]
+    for category in Category:
+        of_category = [each for each in found.changes if each.change.category is category]
+        if of_category:
+            items.append(_counts(category, of_category))
+    levels = list(Level)
+    ordered = sorted(found.changes, key=lambda each: levels.index(each.change.level))
+    items += [_change(each) for each in ordered]
+    return Section(title, tuple(items) if found.changes else (*items, Text("no changes", _QUIET)))
+
+
+def _counts(category: Category, found: list[Located]) -> Text:
+    levels = Counter(each.change.level for each in found)
+    codes = Counter(each.change.code for each in found)
+    named = ", ".join(f"{code} x{count}" if count > 1 else code for code, count in sorted(codes.items()))
+    text = Text.assemble((f"{category.value.upper()}", "bold"), ": ")
+    text.append_text(
+        Text(", ").join([Text(f"{levels[level]} {level.value}", _LEVELS[level]) for level in Level if levels[level]])
+    )
+    return text.append(f" ({named})")
+
+
+def _change(located: Located) -> Text:
+    change = located.change
+    place = located.after or located.before
+    where = f" ({_shown(f'{place.file}:{place.line}')})" if place else ""
+    title = (f"{change.level.value}[{change.code} {change.rule.name}]", _LEVELS[change.level])
+    return Text.assemble(title, f" {_shown(change.summary())}{where}")
+
+
+def surface(page: Page) -> Section:
+    """Return what models are sent: the presentation of each layer, and the largest tools."""
+    shown, choices = page.surface, page.choices
+    whose = f" of {_shown(choices.agent)}" if choices.agent else ""
+    title = Text.assemble(("Surface", "bold"), f"{whose} with {choices.provider}")
+    found = shown.found
+    if found is None:
+        return Section(Text.assemble(title, _stale(shown)), tuple(_failed(shown)) or (_waiting(),))
+    items = [*_failed(shown)]
+    several = len({each.now.package for each in found.presentations}) > 1
+    items += [_presentation(each, found.is_compared, several=several) for each in found.presentations]
+    largest = [_tool(each, found.is_compared) for each in found.tools[:_LARGEST]]
+    if largest:
+        items += [Text(f"the largest of {counted(len(found.tools), 'tool')}, in bytes:", _QUIET), *largest]
+    notes = [f"not compared: {found.why_not}" if found.why_not else "", found.tokens]
+    items += [Text(_shown(note), _QUIET) for note in notes if note]
+    return Section(Text.assemble(title, _stale(shown), _of_earlier(shown)), tuple(items))
+
+
+def _presentation(compared: Compared, is_compared: bool, *, several: bool) -> Text:
+    now, before = compared.now, compared.before
+    package = f"{_shown(now.package)}: " if several else ""
+    text = Text.assemble(f"{package}{now.presentation} ({', '.join(now.layers)}): ")
+    if now.problem:
+        return text.append(_shown(now.problem), _STYLES[Severity.WARNING])
+    earlier = None if before is None or before.problem else before
+    text.append(counted(now.tools, "tool"))
+    text.append_text(_difference(now.tools, earlier.tools if earlier else None, is_compared))
+    text.append(f", {now.bytes:,} bytes")
+    text.append_text(_difference(now.bytes, earlier.bytes if earlier else None, is_compared))
+    if now.tokens is not None:
+        text.append(f", {now.tokens:,} tokens")
+        text.append_text(_difference(now.tokens, earlier.tokens if earlier else None, is_compared))
+    return text
+
+
+def _tool(size: ToolSize, is_compared: bool) -> Text:
+    return Text.assemble(f"  {_shown(size.ident)} {size.now:,}", _difference(size.now, size.before, is_compared))
+
+
+def _difference(now: int, before: int | None, is_compared: bool) -> Text:
+    if not is_compared or now == before:
+        return Text()
+    if before is None:
+        return Text(" (new)", "yellow")
+    return Text(f" ({now - before:+,})", "yellow" if now > before else "green")
+
+
+def _stale(shown: Shown[Any], what: str = "") -> Text:
+    mark = "stale" if shown.number else "computed now"
+    return Text(f"  [{f'{what} ' if what else ''}{mark}]", "yellow") if shown.is_stale else Text()
+
+
+def _of_earlier(shown: Shown[Any]) -> Text:
+    return Text(f"  [of {shown.at}]", "yellow") if shown.problem else Text()
+
+
+def _failed(shown: Shown[Any]) -> Iterator[Text]:
+    if shown.problem:
+        yield _error(shown.problem)
+
+
+def _error(message: str) -> Text:
+    return Text.assemble(("error", _STYLES[Severity.ERROR]), f" {_shown(message)}")
+
+
+def _waiting() -> Text:
+    return Text("computed now …", _QUIET)
+
+
+def _shown(text: str) -> str:
+    return visible(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
