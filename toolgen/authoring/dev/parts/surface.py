@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.dev.parts.comparison import OtherSide, present_side
 from toolgen.authoring.dev.parts.records import Compared, PartProblem, Surface, ToolSize
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from toolgen.authoring.diff.sides import Package
     from toolgen.runtime import Catalog
 
-_CATALOGS = "catalogs/"
+_CATALOGS: Final = "catalogs/"
+_OF_ACTIONS: Final = "universal-category"
+"""The presentation that reads the modules of action catalogs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +92,18 @@ class SurfaceMeasure:
             agent = question.choices.agent
             if agent and agent not in catalog.section("agents"):
                 return None
-            self._known[key] = measured = self._measured(out, catalog, question)
+            is_whole = is_own or not catalog.section("catalogs")
+            self._known[key] = measured = self._measured(out, catalog, question, is_whole=is_whole)
         return measured
 
-    def _measured(self, out: str, catalog: Catalog, question: Question) -> _Measured:
+    def _measured(self, out: str, catalog: Catalog, question: Question, *, is_whole: bool) -> _Measured:
+        """Measure a catalog. One that is not whole lacks the modules of its action catalogs."""
         config, choices = question.config.tool_use, question.choices
-        shown = list(dict.fromkeys(config.presentations[layer] for layer in LAYERS))
+        shown = [
+            each
+            for each in dict.fromkeys(config.presentations[layer] for layer in LAYERS)
+            if is_whole or each != _OF_ACTIONS
+        ]
         found = costs(out, catalog, config, choices.agent, [choices.provider], self._count, shown)
         provider = provider_of(choices.provider)
         run = idle_runtime(catalog).start_run(choices.agent)

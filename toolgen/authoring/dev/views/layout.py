@@ -26,17 +26,12 @@ def lay_out(header: Section, sections: Sequence[Section], width: int, height: in
 
     A section that needs less leaves its lines to the others.
     """
-    lines = [_line(header.title, width), *(_line(item, width) for item in header.items)][:height]
-    blocks = [_wrapped(section, width) for section in sections]
-    shares = _shares([2 + sum(map(len, items)) for _, items in blocks], height - len(lines))
+    lines = [line for text in (header.title, *header.items) for line in _item(text, width)][:height]
+    blocks = [([Text(), *_item(each.title, width)], [_item(item, width) for item in each.items]) for each in sections]
+    shares = _shares([len(title) + sum(map(len, items)) for title, items in blocks], height - len(lines))
     for (title, items), share in zip(blocks, shares, strict=True):
-        if share > 1:
-            lines += [Text(), title, *_fitting(items, share - 2, width)]
+        lines += [*title, *_fitting(items, share - len(title), width)] if share > len(title) else title[:share]
     return lines
-
-
-def _wrapped(section: Section, width: int) -> tuple[Text, list[list[Text]]]:
-    return _line(section.title, width), [_item(item, width) for item in section.items]
 
 
 def _shares(wanted: Sequence[int], height: int) -> list[int]:
@@ -63,7 +58,7 @@ def _fitting(items: Sequence[Sequence[Text]], height: int, width: int) -> list[T
             break
         lines += item
         count += 1
-    rest = Text(f"… and {len(items) - count:,} more" if count else f"… {len(items):,} in all", "bright_black")
+    rest = Text(f"… and {len(items) - count:,} more" if count else f"… {len(items):,} in all", "dim")
     return [*lines, _line(rest, width)][: max(0, height)]
 
 
@@ -75,6 +70,7 @@ def _item(item: Text, width: int) -> list[Text]:
     lines = list(item.wrap(Console(width=inner), inner, overflow="fold"))
     if len(lines) > _HIGHEST:
         lines = lines[:_HIGHEST]
+        lines[-1].rstrip()
         lines[-1].append(" …")
         lines[-1].truncate(inner, overflow="ellipsis")
     return [line if number == 0 else Text(" " * _INDENT).append_text(line) for number, line in enumerate(lines)]

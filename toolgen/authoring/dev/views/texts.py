@@ -31,7 +31,7 @@ _LEVELS: Final = {
     Level.NOTE: "bold cyan",
     Level.COMPATIBLE: "bold green",
 }
-_QUIET: Final = "bright_black"
+_QUIET: Final = "dim"
 _WORST_FIRST: Final = list(Severity)
 _LONGEST: Final = 400
 """Characters of a message: it may quote spec text of any length."""
@@ -58,7 +58,7 @@ def header(page: Page) -> Section:
         return Section(title, (Text(_shown(build.problem) or "builds …", "bold red" if build.problem else _QUIET),))
     items = [_target(each.out, each.outcome, is_good=each.is_published) for each in build.found.targets]
     last = f"  last build at {build.at}, in {build.found.seconds:.2f} s"
-    return Section(Text.assemble(title, (last, _QUIET), _stale(build)), tuple(items))
+    return Section(Text.assemble(title, _mark(build), (last, _QUIET)), tuple(items))
 
 
 def _target(out: str, outcome: str, *, is_good: bool) -> Text:
@@ -87,12 +87,15 @@ def _problems(title: str, page: Page, build: Shown[Build] | None = None, lint: S
     items: list[Text] = []
     strays: list[Text] = []
     notes: list[str] = []
+    marks: list[Text] = []
     if build is not None:
+        marks.append(_mark(build, "build"))
         items += _failed(build)
         for target in build.found.targets if build.found else ():
             found |= dict.fromkeys(target.found)
             strays += _strays(target)
     if lint is not None:
+        marks.append(_mark(lint, "lint"))
         items += _failed(lint)
         if lint.found is not None:
             found |= dict.fromkeys(lint.found.findings)
@@ -102,8 +105,7 @@ def _problems(title: str, page: Page, build: Shown[Build] | None = None, lint: S
     if not items:
         items = [_waiting() if any(each and not each.number for each in (build, lint)) else Text("none", _QUIET)]
     counts = "; ".join(filter(None, [summary(found), *notes]))
-    marks = [_stale(build, "build") if build else Text(), _stale(lint, "lint") if lint else Text()]
-    return Section(Text.assemble((title, "bold"), f"  {counts}" if counts else "", *marks), tuple(items))
+    return Section(Text.assemble((title, "bold"), *marks, f"  {counts}" if counts else ""), tuple(items))
 
 
 def _of_setting(title: str, setting: ConfigError | str) -> Section:
@@ -135,9 +137,9 @@ def changes(page: Page) -> Section:
     found = shown.found
     title = Text.assemble(("Changes", "bold"))
     if found is None:
-        return Section(Text.assemble(title, _stale(shown)), tuple(_failed(shown)) or (_waiting(),))
-    title = Text.assemble(title, f" against {_shown(found.label)}", _stale(shown), _of_earlier(shown))
-    items = [*_failed(shown)]
+        return Section(Text.assemble(title, _mark(shown)), tuple(_failed(shown)) or (_waiting(),))
+    title = Text.assemble(title, _mark(shown), f" against {_shown(found.label)}")
+    items: list[Text] = []
     for category in Category:
         of_category = [each for each in found.changes if each.change.category is category]
         if of_category:
@@ -171,61 +173,60 @@ def surface(page: Page) -> Section:
     """Return what models are sent: the presentation of each layer, and the largest tools."""
     shown, choices = page.surface, page.choices
     whose = f" of {_shown(choices.agent)}" if choices.agent else ""
-    title = Text.assemble(("Surface", "bold"), f"{whose} with {choices.provider}")
+    title = Text.assemble(("Surface", "bold"), _mark(shown), f"{whose} with {choices.provider}")
     found = shown.found
     if found is None:
-        return Section(Text.assemble(title, _stale(shown)), tuple(_failed(shown)) or (_waiting(),))
-    items = [*_failed(shown)]
+        return Section(title, tuple(_failed(shown)) or (_waiting(),))
     several = len({each.now.package for each in found.presentations}) > 1
-    items += [_presentation(each, found.is_compared, several=several) for each in found.presentations]
-    largest = [_tool(each, found.is_compared) for each in found.tools[:_LARGEST]]
+    items = [_presentation(each, several=several) for each in found.presentations]
+    largest = [_tool(each, is_compared=found.is_compared) for each in found.tools[:_LARGEST]]
     if largest:
         items += [Text(f"the largest of {counted(len(found.tools), 'tool')}, in bytes:", _QUIET), *largest]
     notes = [f"not compared: {found.why_not}" if found.why_not else "", found.tokens]
     items += [Text(_shown(note), _QUIET) for note in notes if note]
-    return Section(Text.assemble(title, _stale(shown), _of_earlier(shown)), tuple(items))
+    return Section(title, tuple(items))
 
 
-def _presentation(compared: Compared, is_compared: bool, *, several: bool) -> Text:
+def _presentation(compared: Compared, *, several: bool) -> Text:
     now, before = compared.now, compared.before
     package = f"{_shown(now.package)}: " if several else ""
     text = Text.assemble(f"{package}{now.presentation} ({', '.join(now.layers)}): ")
     if now.problem:
         return text.append(_shown(now.problem), _STYLES[Severity.WARNING])
     earlier = None if before is None or before.problem else before
-    text.append(counted(now.tools, "tool"))
-    text.append_text(_difference(now.tools, earlier.tools if earlier else None, is_compared))
-    text.append(f", {now.bytes:,} bytes")
-    text.append_text(_difference(now.bytes, earlier.bytes if earlier else None, is_compared))
-    if now.tokens is not None:
-        text.append(f", {now.tokens:,} tokens")
-        text.append_text(_difference(now.tokens, earlier.tokens if earlier else None, is_compared))
-    return text
+    figures = [
+        (counted(now.tools, "tool"), now.tools, earlier.tools if earlier else None),
+        (f"{now.bytes:,} bytes", now.bytes, earlier.bytes if earlier else None),
+        (f"{now.tokens or 0:,} tokens", now.tokens, earlier.tokens if earlier else None),
+    ]
+    counts = [Text.assemble(what, _difference(new, old)) for what, new, old in figures if new is not None]
+    return text.append_text(Text(", ").join(counts))
 
 
-def _tool(size: ToolSize, is_compared: bool) -> Text:
-    return Text.assemble(f"  {_shown(size.ident)} {size.now:,}", _difference(size.now, size.before, is_compared))
+def _tool(size: ToolSize, *, is_compared: bool) -> Text:
+    is_new = is_compared and size.before is None
+    change = Text(" (new)", "yellow") if is_new else _difference(size.now, size.before)
+    return Text.assemble(f"  {_shown(size.ident)} {size.now:,}", change)
 
 
-def _difference(now: int, before: int | None, is_compared: bool) -> Text:
-    if not is_compared or now == before:
+def _difference(now: int | None, before: int | None) -> Text:
+    if now is None or before is None or now == before:
         return Text()
-    if before is None:
-        return Text(" (new)", "yellow")
     return Text(f" ({now - before:+,})", "yellow" if now > before else "green")
 
 
-def _stale(shown: Shown[Any], what: str = "") -> Text:
-    mark = "stale" if shown.number else "computed now"
-    return Text(f"  [{f'{what} ' if what else ''}{mark}]", "yellow") if shown.is_stale else Text()
-
-
-def _of_earlier(shown: Shown[Any]) -> Text:
-    return Text(f"  [of {shown.at}]", "yellow") if shown.problem else Text()
+def _mark(shown: Shown[Any], what: str = "") -> Text:
+    """Return a mark of what is not of the newest version, and that it is of an earlier one without the problem."""
+    prefix = f"{what} " if what else ""
+    if shown.is_stale:
+        return Text(f" [{prefix}{'stale' if shown.number else 'computed now'}]", "yellow")
+    if shown.problem and shown.found is not None:
+        return Text(f" [{prefix}of {shown.at}: {_shown(shown.problem)}]", "yellow")
+    return Text()
 
 
 def _failed(shown: Shown[Any]) -> Iterator[Text]:
-    if shown.problem:
+    if shown.problem and shown.found is None:
         yield _error(shown.problem)
 
 
