@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from toolgen.authoring.dev.page import Page
 from toolgen.authoring.dev.parts.processes import PartProcess
 from toolgen.authoring.dev.parts.records import Part, Question
-from toolgen.authoring.diff.errors import DiffError
-from toolgen.authoring.diff.git import Repository
-from toolgen.authoring.diff.sides import commit_of
 from toolgen.authoring.watch.changes import changes
 from toolgen.authoring.watch.projects import Version, versions
 from toolgen.compiler.config import Config, ConfigError
@@ -149,7 +146,11 @@ class Loop:
             self._events.put(version)
 
     def _watch_commit(self) -> None:
-        """Watch the commit to compare with; return if there is none."""
+        """Watch the commit to compare with; return if there is none. Its imports would delay the first page."""
+        from toolgen.authoring.diff.errors import DiffError
+        from toolgen.authoring.diff.git import Repository
+        from toolgen.authoring.diff.sides import commit_of
+
         root, against = self.page.root, self.page.choices.against
         try:
             known = commit_of(Config(root), against)

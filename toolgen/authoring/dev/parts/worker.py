@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING, Final
@@ -28,6 +29,7 @@ def main(name: str) -> None:
     os.dup2(2, 1)  # so that nothing else is written between answers
     if part in _BEHIND and hasattr(os, "nice"):
         os.nice(_NICENESS)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit())  # temporary folders are removed on the way
     compute = _computer(part)
     while True:
         try:
