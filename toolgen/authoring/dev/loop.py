@@ -19,7 +19,7 @@ from toolgen.authoring.watch.projects import Version, versions
 from toolgen.compiler.config import Config, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
     from typing import NoReturn, Self
 
@@ -90,8 +90,7 @@ class Loop:
         """Show the page now and after each event, without end; the processes of parts end with it."""
         with ExitStack() as stack:
             processes = {part: PartProcess(part, self._answered) for part in Part}
-            for process in processes.values():
-                stack.callback(process.close)
+            stack.callback(_close, processes.values())
             stack.enter_context(self._view)
             self._take_signals()
             for source in (self._watch_project, self._watch_commit):
@@ -179,6 +178,14 @@ class Loop:
         os.kill(os.getpid(), signal.SIGSTOP)
         self._view.open()
         self._events.put(_Redraw())
+
+
+def _close(processes: Iterable[PartProcess]) -> None:
+    """End all processes at once."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.close()
 
 
 def _listed(paths: tuple[str, ...]) -> str:

@@ -79,7 +79,7 @@ def test_the_page_follows_edits_commits_and_sizes_until_ctrl_c(project: Project)
         assert "change[MODEL102 description-changed] shop.orders.find: " in changed
         assert "enumerate-all (chat): 1 tool, " in changed
         assert re.search(r"^  shop\.orders\.find \d+ \(\+14\)$", changed, re.MULTILINE)
-        assert "typed" not in changed
+        assert b"typed" not in terminal.sent
 
         terminal.resize(46, 60)
         narrow = terminal.until(lambda text: "breaking[WIRE203 arg-narrowed]\n" in text)

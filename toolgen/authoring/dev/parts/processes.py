@@ -45,10 +45,15 @@ class PartProcess:
         """Ask a question, under a number. Of questions that wait, only the newest is answered."""
         self._asked.put((number, question))
 
-    def close(self) -> None:
-        """End the process and the thread, and wait for their end."""
+    def terminate(self) -> None:
+        """End the process and the thread, and do not wait for their end."""
         self._is_closed = True
         self._asked.put(None)
+        self._process.terminate()
+
+    def close(self) -> None:
+        """End the process and the thread, and wait for their end."""
+        self.terminate()
         self._end()
         self._thread.join()
         self._end()  # the process that the thread may have started since

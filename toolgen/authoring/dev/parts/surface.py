@@ -82,13 +82,14 @@ class SurfaceMeasure:
         if package is NOTHING:
             return None
         is_own = package.places is not None  # modules of a package that was read are not imported
-        modules = {path: text for path, text in package.sources(()).items() if path.startswith(_CATALOGS)}
+        sources = package.sources(()) if is_own else {}
+        modules = {path: text for path, text in sources.items() if path.startswith(_CATALOGS)}
         settings = (question.config.tool_use, question.choices)
         key = (out, package.text, *modules.items(), repr(settings))
         if key in known:
             self._known[key] = known[key]
             return known[key]
-        with loaded(package.text.decode(), modules if is_own else {}) as catalog:
+        with loaded(package.text.decode(), modules) as catalog:
             agent = question.choices.agent
             if agent and agent not in catalog.section("agents"):
                 return None

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.dev.parts.records import Build, Changes, Lint, Question, Surface
 
-_BEHIND: Final = frozenset({Part.CHANGES, Part.SURFACE})
-"""The parts that leave the processor to the others."""
-
-_NICENESS: Final = 10
+_NICENESS: Final = {Part.BUILD: 0, Part.LINT: 5, Part.CHANGES: 10, Part.SURFACE: 10}
+"""How much each part leaves the processor to the others."""
 
 
 def main(name: str) -> None:
@@ -27,8 +25,8 @@ def main(name: str) -> None:
     part = Part(name)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # so that nothing else is written between answers
-    if part in _BEHIND and hasattr(os, "nice"):
-        os.nice(_NICENESS)
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS[part])
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit())  # temporary folders are removed on the way
     compute = _computer(part)
     while True:
