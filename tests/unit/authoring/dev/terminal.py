@@ -71,12 +71,11 @@ class Terminal:
         return termios.tcgetattr(self._program)
 
     def until(self, is_there: Callable[[str], bool] | str) -> str:
-        """Wait until the screen shows a text, or fulfills a condition; return what it shows."""
+        """Wait until the screen shows a text, or fulfills a condition, and is drawn to its end; return what it shows."""
         shows: Callable[[str], bool] = is_there if callable(is_there) else lambda text: is_there in text
         end = time.monotonic() + _PATIENCE
-        while not shows(self.text):
+        while self._read(0.1) or not shows(self.text):
             assert time.monotonic() < end, f"{is_there!r} was awaited:\n{self.text}\n{self.sent[-1000:]!r}"
-            self._read(0.1)
         return self.text
 
     def type(self, keys: str) -> None:
@@ -97,12 +96,15 @@ class Terminal:
         self._read(0.1)
         return self.process.returncode
 
-    def _read(self, seconds: float) -> None:
+    def _read(self, seconds: float) -> bool:
+        """Read what is sent, waiting for it at most so long; return whether there was anything."""
+        count = len(self.sent)
         while select([self._person], [], [], seconds)[0]:
             seconds = 0
             part = os.read(self._person, 65536)
             self.sent += part
             self._stream.feed(part)
+        return len(self.sent) > count
 
     def _set_size(self, columns: int, lines: int) -> None:
         fcntl.ioctl(self._person, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
