@@ -71,7 +71,7 @@ class Terminal:
         return termios.tcgetattr(self._program)
 
     def until(self, is_there: Callable[[str], bool] | str) -> str:
-        """Wait until the screen shows a text, or fulfills a condition, and is drawn to its end; return what it shows."""
+        """Wait until the screen shows a text, or fulfills a condition, and is drawn to its end; return its text."""
         shows: Callable[[str], bool] = is_there if callable(is_there) else lambda text: is_there in text
         end = time.monotonic() + _PATIENCE
         while self._read(0.1) or not shows(self.text):

@@ -225,3 +225,8 @@ def test_a_process_answers_the_newest_question_only(project: Project) -> None:
     assert [number for _, number, _ in seen] in ([1, 5], [5])
     assert all(isinstance(answer.found, Build) for _, _, answer in seen)
     assert json.loads((project.folder / "generated" / "catalog.json").read_text())["tools"]
+
+
+def test_a_folder_without_a_project_is_an_error(tmp_path: Path) -> None:
+    done = toolgen(tmp_path, "dev")
+    assert (done.code, "There is no project here" in done.err) == (2, True)

@@ -90,6 +90,7 @@ class Compared:
 class ToolSize:
     """The bytes of a request with one tool alone, now and in the other version; None if it did not have the tool."""
 
+    package: str
     ident: str
     now: int
     before: int | None

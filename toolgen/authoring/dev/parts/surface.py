@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.dev.parts.records import Question
     from toolgen.authoring.diff.sides import Package
     from toolgen.runtime import Catalog
+    from toolgen.spec.tool_use import PresentationName
 
 _CATALOGS: Final = "catalogs/"
 _OF_ACTIONS: Final = "universal-category"
@@ -67,12 +68,12 @@ class SurfaceMeasure:
                 for name, cost in (measured.costs if measured else {}).items()
             ]
             sizes += [
-                ToolSize(ident, size, earlier.sizes.get(ident) if earlier else None)
+                ToolSize(out, ident, size, earlier.sizes.get(ident) if earlier else None)
                 for ident, size in (measured.sizes if measured else {}).items()
             ]
         if not presentations and question.choices.agent:
             raise PartProblem(f"there is no agent `{question.choices.agent}`")
-        sizes.sort(key=lambda each: (-each.now, each.ident))
+        sizes.sort(key=lambda each: (-each.now, each.ident, each.package))
         return Surface(tuple(presentations), tuple(sizes), before is not None, why_not, self._why_not)
 
     def _measure(
@@ -100,11 +101,8 @@ class SurfaceMeasure:
     def _measured(self, out: str, catalog: Catalog, question: Question, *, is_whole: bool) -> _Measured:
         """Measure a catalog. One that is not whole lacks the modules of its action catalogs."""
         config, choices = question.config.tool_use, question.choices
-        shown = [
-            each
-            for each in dict.fromkeys(config.presentations[layer] for layer in LAYERS)
-            if is_whole or each != _OF_ACTIONS
-        ]
+        chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
+        shown: list[PresentationName] = [each for each in chosen if is_whole or each != _OF_ACTIONS]
         found = costs(out, catalog, config, choices.agent, [choices.provider], self._count, shown)
         provider = provider_of(choices.provider)
         run = idle_runtime(catalog).start_run(choices.agent)

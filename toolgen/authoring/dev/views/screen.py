@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
@@ -26,6 +27,8 @@ class Screen:
     """A page on the alternate screen of a terminal. A context; typed text is not echoed, and is dropped at the end."""
 
     def __init__(self, out: TextIO, *, color: bool) -> None:
+        if isinstance(out, TextIOWrapper):
+            out.reconfigure(errors="backslashreplace")  # of what the encoding of the terminal lacks
         self._out = out
         self._console = Console(
             file=out, color_system="auto" if color else None, force_terminal=True, highlight=False, markup=False

@@ -179,7 +179,7 @@ def surface(page: Page) -> Section:
         return Section(title, tuple(_failed(shown)) or (_waiting(),))
     several = len({each.now.package for each in found.presentations}) > 1
     items = [_presentation(each, several=several) for each in found.presentations]
-    largest = [_tool(each, is_compared=found.is_compared) for each in found.tools[:_LARGEST]]
+    largest = [_tool(each, found.is_compared, several=several) for each in found.tools[:_LARGEST]]
     if largest:
         items += [Text(f"the largest of {counted(len(found.tools), 'tool')}, in bytes:", _QUIET), *largest]
     notes = [f"not compared: {found.why_not}" if found.why_not else "", found.tokens]
@@ -203,10 +203,11 @@ def _presentation(compared: Compared, *, several: bool) -> Text:
     return text.append_text(Text(", ").join(counts))
 
 
-def _tool(size: ToolSize, *, is_compared: bool) -> Text:
+def _tool(size: ToolSize, is_compared: bool, *, several: bool) -> Text:
+    package = f"{_shown(size.package)}: " if several else ""
     is_new = is_compared and size.before is None
     change = Text(" (new)", "yellow") if is_new else _difference(size.now, size.before)
-    return Text.assemble(f"  {_shown(size.ident)} {size.now:,}", change)
+    return Text.assemble(f"  {package}{_shown(size.ident)} {size.now:,}", change)
 
 
 def _difference(now: int | None, before: int | None) -> Text:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -20,6 +19,8 @@ from toolgen.compiler.config import ConfigError
 from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from toolgen.authoring.dev.loop import View
     from toolgen.compiler.config import Config
 
@@ -50,15 +51,21 @@ def command(*, against: str, provider: str, agent: str) -> NoReturn:
     """
     with suppress(ConfigError):  # which the page shows
         project()
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    view: View = Screen(sys.stdout, color=takes_color(sys.stdout)) if can_move_cursor(sys.stdout) else Log(click.echo)
-    loop = Loop(Path.cwd(), Choices(against, provider, agent), view, _problem_of)
+    loop = Loop(Path.cwd(), Choices(against, provider, agent), _view(sys.stdout), _problem_of)
     try:
         loop.run()
     finally:
         for traceback in loop.page.tracebacks:
             click.echo(traceback, err=True)
+
+
+def _view(out: TextIO) -> View:
+    """Return the page that a stream can take."""
+    return Screen(out, color=takes_color(out)) if can_move_cursor(out) else Log(_print)
+
+
+def _print(line: str) -> None:
+    click.echo(line.encode("utf-8", "backslashreplace"))
 
 
 def _problem_of(config: Config) -> str:
