@@ -48,7 +48,12 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, st
 
 def takes_color(stream: TextIO) -> bool:
     """Return whether to write color to a stream: a terminal, without `NO_COLOR` (no-color.org) or `TERM=dumb`."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and not _is_dumb()
+    return can_move_cursor(stream) and not os.environ.get("NO_COLOR")
+
+
+def can_move_cursor(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that can be drawn on."""
+    return stream.isatty() and not _is_dumb()
 
 
 def _is_dumb() -> bool:
@@ -69,7 +74,7 @@ def progress(clock: Callable[[str], None] = lambda stage: None) -> Generator[Cal
 
     On a terminal, a stage longer than a second is shown.
     """
-    if not sys.stderr.isatty() or _is_dumb():
+    if not can_move_cursor(sys.stderr):
         yield clock
         return
     spinner = _Spinner()

@@ -66,6 +66,12 @@ class Repository:
         found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         return found.strip() if found else None
 
+    def state_files(self) -> list[Path]:
+        """Return the files that tell when HEAD or the default branch moves; some may not be there."""
+        names = ("HEAD", "logs/HEAD", "packed-refs", _REMOTE_HEAD, *_BRANCHES)
+        found = self._run("rev-parse", *(word for name in names for word in ("--git-path", name)))
+        return [self._folder / line for line in (found or "").splitlines()]
+
     def describe(self, commit: str) -> str:
         """Return a short name of a commit."""
         return (self._run("rev-parse", "--short", commit) or commit).strip()

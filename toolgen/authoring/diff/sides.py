@@ -30,6 +30,7 @@ from toolgen.spec.files import read_file_inside
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Mapping
 
+    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.config import Config
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
 
@@ -83,9 +84,14 @@ NOTHING: Final = Package(_EMPTY, lambda _toolsets: {}, {})
 """The package of a target that a version does not have."""
 
 
-def working_tree(config: Config) -> Side:
-    """Compile the specs of a project. Raises SpecsError."""
-    return _compiled(config, "the working tree")
+def working_tree(config: Config, cache: Cache | None = None) -> Side:
+    """Compile the specs of a project; toolsets that `cache` has are not compiled again. Raises SpecsError."""
+    return _compiled(config, "the working tree", cache=cache)
+
+
+def commit_of(config: Config, against: str) -> str | None:
+    """Return the commit that `other_side` reads, if it reads one. Raises DiffError."""
+    return None if _is_path(against) else _commit(config, against, is_needed=not against)
 
 
 @contextmanager
@@ -95,7 +101,7 @@ def other_side(config: Config, against: str) -> Generator[Side]:
     Raises DiffError if there is none of that name, SpecsError if its specs have errors, and ConfigError.
     """
     folder = _folder(config, against)
-    commit = None if folder is not None and _is_path(against) else _commit(config, against, is_needed=not against)
+    commit = commit_of(config, against)
     if folder is not None and commit is not None:
         raise DiffError(f"`{against}` is a commit and a folder: write `./{against}`, or the whole name of the branch")
     if folder is not None:
@@ -163,12 +169,12 @@ def _of_folder(folder: Path, against: str, own: Config) -> Side:
     return _compiled(config, against, f"{against.rstrip('/')}/")
 
 
-def _compiled(config: Config, label: str, prefix: str = "") -> Side:
+def _compiled(config: Config, label: str, prefix: str = "", cache: Cache | None = None) -> Side:
     packages: dict[str, Package] = {}
     sources: dict[str, str] = {}
     for target in config.targets:
         sink = Diagnostics()
-        compiled = compile_specs(config.root, target, sink)
+        compiled = compile_specs(config.root, target, sink, cache=cache)
         sources.update(compiled.sources)
         if sink.has_errors:
             raise SpecsError(f"the specs of {label} have errors", tuple(sink), compiled.sources)

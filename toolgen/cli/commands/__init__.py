@@ -13,6 +13,7 @@ _SPECS: Final = {
     "explain": "Explain a diagnostic or a rule.",
 }
 _AUTHORING: Final = {
+    "dev": "Build after each change, and show problems, changes and what models see.",
     "diff": "Compare the specs with another version: what changed, and whom it breaks.",
     "lint": "Report what is bad for models and for people in specs that compile.",
     "fmt": "Format specs, with their comments.",

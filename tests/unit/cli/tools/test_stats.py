@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import socket
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.commands.tools import stats
 from toolgen.llm.costs import costs
 from toolgen.runtime import ToolDefinition, load
 from toolgen.spec.tool_use import PRESENTATIONS, ToolUseConfig
@@ -141,24 +138,3 @@ def test_tokens_count_both_texts() -> None:
     found = list(costs("p", catalog, ToolUseConfig(), "", ["openai"], lambda text: len(text.encode())))
     assert [cost.tokens for cost in found] == [cost.bytes for cost in found]
     assert all(cost.tokens for cost in found)
-
-
-@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
-def test_tokens_are_counted_with_o200k_base_without_network_access(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The figures are those of tiktoken 0.14, whose vocabulary has the same digest."""
-
-    def refuse(*_args: object) -> None:
-        raise AssertionError("a connection is made")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    count, _ = stats.token_counter()
-    assert count is not None
-    texts = ("", "hello world", "antidisestablishmentarianism", '{"type":"object"}', "天気予報")
-    assert [count(text) for text in texts] == [0, 2, 6, 5, 4]
-
-
-def test_no_tokens_are_reported_without_a_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "bpe_openai", None)
-    count, why_not = stats.token_counter()
-    assert count is None
-    assert why_not == 'bpe-openai is not installed: pip install "toolgen[tokens]"'

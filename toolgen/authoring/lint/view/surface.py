@@ -18,7 +18,7 @@ from toolgen.spec.tool_use import LAYERS
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from toolgen.authoring.lint.view.project import Project
     from toolgen.compiler.ir.catalog import Tool
@@ -58,33 +58,36 @@ def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str],
 
     As `toolgen stats` has them; a presentation that the target lacks something for is left out.
     """
+    from toolgen.compiler.emit.catalog_json import emit_catalog_json
+    from toolgen.compiler.emit.python.actions import emit_actions
     from toolgen.llm.costs import costs
 
     config = project.config.tool_use
     chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
-    with _loaded(project) as catalog:
+    with loaded(emit_catalog_json(project.catalog), emit_actions(project.catalog)) as catalog:
         for cost in costs("", catalog, config, agent, [_MEASURED], None, list(chosen)):
             if not cost.problem:
                 yield cost.presentation, cost.layers, cost.bytes
 
 
 @contextmanager
-def _loaded(project: Project) -> Iterator[LoadedCatalog]:
-    """Load the catalog as a runtime does, from a package of it alone: what was built last may be of other specs."""
-    from toolgen.compiler.emit.catalog_json import emit_catalog_json
-    from toolgen.compiler.emit.python.actions import emit_actions
-    from toolgen.runtime import load
+def loaded(catalog: str, modules: Mapping[str, str]) -> Iterator[LoadedCatalog]:
+    """Load the text of a `catalog.json` as a runtime does, from a package with the modules of its action catalogs only.
 
-    name = f"toolgen_lint_{next(_NUMBERS)}"
+    The modules, by path, are generated from specs: those of another's package must not be imported. What was built last
+    may be of other specs.
+    """
+    from toolgen.runtime import Catalog
+
+    name = f"toolgen_surface_{next(_NUMBERS)}"
     with TemporaryDirectory() as folder:
-        files = {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": emit_catalog_json(project.catalog)}
-        for path, text in {**files, **emit_actions(project.catalog)}.items():
+        for path, text in {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": catalog, **modules}.items():
             file = Path(folder, name, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         sys.path.insert(0, folder)
         try:
-            yield load(name)
+            yield Catalog(name, catalog.encode())
         finally:
             sys.path.remove(folder)
             for module in [each for each in sys.modules if each.partition(".")[0] == name]:

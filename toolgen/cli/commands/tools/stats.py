@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,14 +11,11 @@ from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm.costs import Cost, costs
+from toolgen.llm.tokens import ENCODING, token_counter
 from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-
-ENCODING: Final = "o200k_base"
-"""The tiktoken encoding of OpenAI's models since GPT-4o. Other models' counts differ."""
+    from collections.abc import Sequence
 
 
 @click.command("stats")
@@ -47,19 +43,6 @@ def command(*, agent: str, providers: Sequence[str], style: str) -> int:
     else:
         _show(found, why_not)
     return 0
-
-
-def token_counter() -> tuple[Callable[[str], int] | None, str]:
-    """Return what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
-
-    bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
-    """
-    try:
-        tokenizer: Any = import_module("bpe_openai")
-    except ImportError:
-        return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
-    encoding = tokenizer.get_encoding(ENCODING)
-    return lambda text: len(encoding.encode_ordinary(text)), ""
 
 
 _COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")

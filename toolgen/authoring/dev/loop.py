@@ -1,0 +1,193 @@
+"""The loop: changes of the project and answers of its parts come in, and the page is shown after each."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from toolgen.authoring.dev.page import Page
+from toolgen.authoring.dev.parts.processes import PartProcess
+from toolgen.authoring.dev.parts.records import Part, Question
+from toolgen.authoring.watch.changes import changes
+from toolgen.authoring.watch.projects import Version, versions
+from toolgen.compiler.config import Config, ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+    from typing import NoReturn, Self
+
+    from toolgen.authoring.dev.parts.records import Answer, Choices
+
+_COMPARED: Final = frozenset({Part.CHANGES, Part.SURFACE})
+_NAMED: Final = 3
+"""Maximum number of changed files that are named."""
+
+_PATIENCE: Final = 0.5
+"""Seconds to wait for an event at once: Windows delivers no Ctrl-C to a thread that waits."""
+
+
+class View(Protocol):
+    """What shows the page. A context, in which it may be closed for a while and opened again."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_error: object) -> None: ...
+
+    def open(self) -> None:
+        """Begin to show."""
+
+    def close(self) -> None:
+        """Stop showing."""
+
+    def show(self, page: Page) -> None:
+        """Show the page as it is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """The commit to compare with is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A part has answered a question."""
+
+    part: Part
+    number: int
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Redraw:
+    """The terminal has another size, or was used by another program."""
+
+
+_Event: TypeAlias = Version | _Moved | _Answered | _Redraw | BaseException
+
+
+class Loop:
+    """The page of the project in a folder, until Ctrl-C.
+
+    `problem_of` returns what is wrong with a configuration that can be read, such as a missing folder; empty if nothing
+    is. `page` is what is shown.
+    """
+
+    def __init__(self, root: Path, choices: Choices, view: View, problem_of: Callable[[Config], str]) -> None:
+        self.page = Page(root, choices)
+        self._view = view
+        self._problem_of = problem_of
+        self._events: SimpleQueue[_Event] = SimpleQueue()  # which a signal handler may put into
+        self._config = Config(root)
+
+    def run(self) -> NoReturn:
+        """Show the page now and after each event, without end; the processes of parts end with it."""
+        with ExitStack() as stack:
+            processes = {part: PartProcess(part, self._answered) for part in Part}
+            stack.callback(_close, processes.values())
+            stack.enter_context(self._view)
+            self._take_signals()
+            for source in (self._watch_project, self._watch_commit):
+                Thread(target=self._forward, args=(source,), daemon=True).start()
+            while True:
+                self._take(self._next(), processes)
+                self._view.show(self.page)
+
+    def _next(self) -> _Event:
+        while True:
+            try:
+                return self._events.get(timeout=_PATIENCE)
+            except Empty:
+                continue
+
+    def _take(self, event: _Event, processes: dict[Part, PartProcess]) -> None:
+        if isinstance(event, BaseException):
+            raise event
+        if isinstance(event, _Answered):
+            self.page.take(event.part, event.number, event.answer)
+        elif isinstance(event, Version):
+            self._begin(event)
+            self._ask(processes, frozenset(Part))
+        elif isinstance(event, _Moved) and not self.page.setting:
+            self.page.begin("the commit to compare with is another one", _COMPARED)
+            self._ask(processes, _COMPARED)
+
+    def _begin(self, version: Version) -> None:
+        config = version.config
+        self.page.setting = config if isinstance(config, ConfigError) else self._problem_of(config)
+        if isinstance(config, Config):
+            self._config = config
+        self.page.begin(f"{_listed(version.changed)} changed" if version.changed else "started")
+
+    def _ask(self, processes: dict[Part, PartProcess], parts: frozenset[Part]) -> None:
+        if not self.page.setting:
+            for part in parts:
+                processes[part].ask(self.page.number, Question(self._config, self.page.choices))
+
+    def _answered(self, part: Part, number: int, answer: Answer) -> None:
+        self._events.put(_Answered(part, number, answer))
+
+    def _forward(self, source: Callable[[], None]) -> None:
+        """Run a source of events; an error of it ends the loop."""
+        try:
+            source()
+        except BaseException as error:  # noqa: BLE001 (raised in the main thread)
+            self._events.put(error)
+
+    def _watch_project(self) -> None:
+        for version in versions(self.page.root):
+            self._events.put(version)
+
+    def _watch_commit(self) -> None:
+        """Watch the commit to compare with; return if there is none. Its imports would delay the first page."""
+        from toolgen.authoring.diff.errors import DiffError
+        from toolgen.authoring.diff.git import Repository
+        from toolgen.authoring.diff.sides import commit_of
+
+        root, against = self.page.root, self.page.choices.against
+        try:
+            known = commit_of(Config(root), against)
+            files = Repository(root).state_files()
+        except DiffError:
+            return
+        for _ in changes(files):
+            try:
+                now = commit_of(Config(root), against)
+            except DiffError:
+                now = None
+            if now != known:
+                known = now
+                self._events.put(_Moved())
+
+    def _take_signals(self) -> None:
+        """End at SIGTERM as at an error, draw again for another size, and leave the terminal while stopped."""
+        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        if sys.platform == "win32":
+            return
+        signal.signal(signal.SIGWINCH, lambda _number, _frame: self._events.put(_Redraw()))
+        signal.signal(signal.SIGTSTP, lambda _number, _frame: self._stop())
+
+    def _stop(self) -> None:
+        self._view.close()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self._view.open()
+        self._events.put(_Redraw())
+
+
+def _close(processes: Iterable[PartProcess]) -> None:
+    """End all processes at once."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.close()
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,1 @@
+"""Parts: what the page is computed from, each in a process of its own."""
