@@ -24,7 +24,6 @@ FULLEST: Final = 12
 
 FULLER: Final = {
     "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
-    "toolgen/authoring": "a room for each thing that authors do beside the build, and what the rooms share",
     "toolgen/compiler": "a room for each stage and for the cache, and the files that come before all stages",
     "tests/unit": "a folder for each room",
 }

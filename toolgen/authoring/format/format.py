@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.authoring.comments import comments_of
 from toolgen.authoring.format.json_text import print_json
 from toolgen.authoring.format.order import model_of
 from toolgen.authoring.format.printer import print_tree
 from toolgen.authoring.format.tree import read_tree
+from toolgen.authoring.text.comments import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical

@@ -18,7 +18,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from toolgen.authoring.comments import comments_between
+from toolgen.authoring.text.comments import comments_between
 from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.yaml_text import with_plain_breaks
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from yaml.events import Event
 
-    from toolgen.authoring.comments import Comment
+    from toolgen.authoring.text.comments import Comment
     from toolgen.compiler.source.nodes import Node, Scalar
 
 _DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+-")

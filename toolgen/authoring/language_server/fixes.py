@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.edits import Fix, TextEdit
+from toolgen.authoring.text.edits import Fix, TextEdit
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:

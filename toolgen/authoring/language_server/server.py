@@ -9,7 +9,6 @@ from typing import Final
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from toolgen.authoring.edits import TextEdit, compatible
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.language_server.completion.context import writing_at
 from toolgen.authoring.language_server.completion.offers import offers_at
@@ -21,6 +20,7 @@ from toolgen.authoring.language_server.python_links import idents_at
 from toolgen.authoring.language_server.session import Session
 from toolgen.authoring.language_server.symbols import Kind
 from toolgen.authoring.language_server.workspace import Index, project_folder
+from toolgen.authoring.text.edits import TextEdit, compatible
 
 _ITEM_KINDS: Final = {
     "key": types.CompletionItemKind.Property,

@@ -25,8 +25,8 @@ from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from toolgen.authoring.edits import TextEdit
     from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.text.edits import TextEdit
     from toolgen.compiler.config import Target
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 

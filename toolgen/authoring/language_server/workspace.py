@@ -23,8 +23,8 @@ from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_liste
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.authoring.edits import Fix
     from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.text.edits import Fix
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.edits import apply_fixes
 from toolgen.authoring.lint.lint import Linted, lint
+from toolgen.authoring.text.edits import apply_fixes
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import SpecFile, parse
 

@@ -16,10 +16,10 @@ from toolgen.compiler.listing import BUILTIN_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.authoring.edits import Fix
     from toolgen.authoring.lint.baseline import Entry
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.suppressions import Suppression
+    from toolgen.authoring.text.edits import Fix
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.source.read import SpecFile

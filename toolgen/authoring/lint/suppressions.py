@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 import yaml
 
-from toolgen.authoring.comments import comments_of
-from toolgen.authoring.edits import Fix, TextEdit
+from toolgen.authoring.text.comments import comments_of
+from toolgen.authoring.text.edits import Fix, TextEdit
 from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from toolgen.authoring.comments import Comment
+    from toolgen.authoring.text.comments import Comment
     from toolgen.compiler.diagnostics import Span
 
 _MARK: Final = re.compile(r"#\s*toolgen:\s*ignore\b(?P<rules>.*?)(?:\s--(?P<reason>.*))?$")

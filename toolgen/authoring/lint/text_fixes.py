@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.edits import Fix, TextEdit
+from toolgen.authoring.text.edits import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.write import inline_text
 

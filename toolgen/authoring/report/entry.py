@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from toolgen.authoring.edits import Fix
+    from toolgen.authoring.text.edits import Fix
     from toolgen.compiler.diagnostics import Diagnostic, Related, Severity, Span
     from toolgen.compiler.diagnostics.codes import Code
 

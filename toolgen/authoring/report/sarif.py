@@ -14,8 +14,8 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgen.authoring.edits import Fix
     from toolgen.authoring.report.entry import Entry
+    from toolgen.authoring.text.edits import Fix
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.diagnostics.codes import Code
 

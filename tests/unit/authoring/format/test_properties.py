@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.authoring.format.written import DATA, KEYS, Writer
-from toolgen.authoring.comments import comments_of
 from toolgen.authoring.format.format import formatted
+from toolgen.authoring.text.comments import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical

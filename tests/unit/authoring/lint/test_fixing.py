@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 
 from tests.unit.authoring.format.test_properties import node
-from toolgen.authoring.edits import Fix, TextEdit, apply_fixes
 from toolgen.authoring.lint.fixing import Fixed, fix
+from toolgen.authoring.text.edits import Fix, TextEdit, apply_fixes
 from toolgen.compiler.config import Config, Target
 from toolgen.compiler.source.read import SpecFile
 

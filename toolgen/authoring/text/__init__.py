@@ -1,0 +1,1 @@
+"""Texts of specs: their comments, and edits of them."""
