@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import socket
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 from toolgen.llm import tokens
 from toolgen.llm.tokens import token_counter
 
+pytestmark = pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
+needs_tokenizer = pytest.mark.skipif(find_spec("bpe_openai") is None, reason="the extra `tokens` is not installed")
 
-@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
+
+@needs_tokenizer
 def test_tokens_are_counted_with_o200k_base_without_network_access(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures are those of tiktoken 0.14, whose vocabulary has the same digest."""
 
@@ -32,7 +36,7 @@ def test_no_tokens_are_reported_without_a_tokenizer(monkeypatch: pytest.MonkeyPa
     assert why_not == 'bpe-openai is not installed: pip install "toolgen[tokens]"'
 
 
-@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")
+@needs_tokenizer
 def test_a_text_that_is_encoded_in_pieces_has_the_tokens_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     count, _ = token_counter()
     assert count is not None
