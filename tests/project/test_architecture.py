@@ -107,6 +107,8 @@ def _entries() -> dict[str, set[str]]:
 
 
 def _odd_identifiers(file: Path) -> list[str]:
+    if file.read_bytes().isascii():
+        return []
     with tokenize.open(file) as text:
         names = [token for token in tokenize.generate_tokens(text.readline) if token.type == tokenize.NAME]
     place = file.relative_to(ROOT)

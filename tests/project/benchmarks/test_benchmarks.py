@@ -16,17 +16,14 @@ from tests.project.checkout import ROOT
 pytestmark = pytest.mark.xdist_group("benchmarks")  # one worker runs them, once
 
 
-QUICK = {"imports", "builds"}
-
-
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    return printed(*QUICK)
+    return printed("imports")
 
 
 @pytest.fixture(scope="module")
 def slow_report() -> dict[str, Any]:
-    return printed(*(BENCHMARKS.keys() - QUICK - {"durable"}))
+    return printed(*(BENCHMARKS.keys() - {"imports", "durable"}))
 
 
 def printed(*names: str) -> dict[str, Any]:
@@ -42,8 +39,9 @@ def test_the_report_names_the_versions_used(report: dict[str, Any]) -> None:
     assert report["versions"]["datamodel-code-generator"]
 
 
-def test_builds_are_compared_with_datamodel_code_generator(report: dict[str, Any]) -> None:
-    (build,) = report["builds"]
+@pytest.mark.long
+def test_builds_are_compared_with_datamodel_code_generator(slow_report: dict[str, Any]) -> None:
+    (build,) = slow_report["builds"]
     assert (build["tools"], build["files"]) == (4, 2)
     builds = {"datamodel_code_generator", "cold", "one_changed", "unchanged", "check"}
     assert build["seconds"].keys() == builds | {"list", "show", "search", "explain"}
@@ -98,6 +96,15 @@ def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(slow_report: dict[st
     assert served["call_us"].keys() == served["ratio_to_sdk"].keys()
     assert "toolgen serve, client executor" in served["call_us"]
     assert all(call["least"] > 0 for call in served["call_us"].values())
+
+
+@pytest.mark.long
+def test_keystrokes_are_measured_at_each_pace(slow_report: dict[str, Any]) -> None:
+    (editing,) = slow_report["editing"]
+    assert "toolgen lsp" in editing["milliseconds"]
+    for paces in editing["milliseconds"].values():
+        assert paces.keys() == {"typing", "after a pause"}
+        assert all(pace["completion"]["least"] > 0 for pace in paces.values())
 
 
 @pytest.mark.long

@@ -135,10 +135,10 @@ def test_payloads_can_be_anything(engines: Engines) -> None:
 def test_a_conversation_can_be_long_and_a_turn_can_have_many_calls(engines: Engines) -> None:
     def look(running: Running, end: RunEnd) -> None:
         assert end.stopped == "completed", end.reason
-        assert len(running.marks()) == 300
+        assert len(running.marks()) == 120
         assert len(end.messages[1].content) == 10_000_000
 
-    many = [call(f"c{number}") for number in range(300)]
+    many = [call(f"c{number}") for number in range(120)]
     ends(engines, calls(*many, content="\0\ud800" * 5_000_000), look=look)
 
 

@@ -107,6 +107,8 @@ def test_runs_that_wait_are_found_behind_newer_ones_that_do_not(durable: Engines
         assert [run.run_id for run in await engine.runs(states=["running"], limit=2)] == ["r4", "r3"]
         assert [run.run_id for run in await engine.runs(limit=2)] == ["r4", "r3"]
         assert len(await engine.runs()) == 6
+        for number in range(5):
+            await engine.cancel(f"r{number}")
 
     durable.run(body)
 

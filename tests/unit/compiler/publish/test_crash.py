@@ -174,8 +174,11 @@ def is_whole(project: Project, *packages: dict[str, str]) -> bool:
 
 @pytest.mark.parametrize(
     "disk",
-    [partial(FragileDisk, fail=kill), VolatileDisk, LinklessDisk],
-    ids=["killed", "power cut", "without hard links"],
+    [
+        pytest.param(partial(FragileDisk, fail=kill), id="killed"),
+        pytest.param(VolatileDisk, id="power cut"),
+        pytest.param(LinklessDisk, id="without hard links", marks=pytest.mark.long),
+    ],
 )
 @pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
 def test_a_killed_build_is_completed_or_undone_by_the_next_command(
