@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LOG: Final = logging.getLogger(__name__)
 
-MOMENT: Final = 0.03
+MOMENT: Final = 0.02
 """Seconds before a file that changed is checked, in which requests about it are answered, such as a completion."""
 
 PAUSE: Final = 0.4
