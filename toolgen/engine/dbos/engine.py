@@ -202,7 +202,7 @@ class DbosEngine:
         looked_at = 0
         while len(infos) < limit:  # whether a run waits is not known before its questions are read
             found = await self._listed(status=wanted, user=user, limit=limit, offset=looked_at, sort_desc=True)
-            looked = await asyncio.gather(*map(self._info, found))
+            looked = [await self._info(each) for each in found]
             infos += [info for info in looked if info.state in (states or _ALL_STATES)]
             looked_at += len(found)
             if len(found) < limit:
