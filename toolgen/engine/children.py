@@ -13,15 +13,15 @@ from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.base.errors import CallFailed, RunStopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.engine.protocol import Engine
     from toolgen.engine.requests import RunEnd
 
 
-is_leaving: Final[ContextVar[Callable[[], bool]]] = ContextVar("toolgen_is_leaving", default=lambda: False)
-"""Whether the worker that executes the current activity stops: the runs go on elsewhere, and are not cancelled."""
+cancel_child: Final[ContextVar[Callable[[str], Awaitable[None]] | None]] = ContextVar("toolgen_cancel", default=None)
+"""What cancels a run, by its id, for the call that waits for it, if an engine has more to say about that."""
 
 
 def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
@@ -55,8 +55,7 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
         except RunCancelled as error:
             raise RunStopped(str(error)) from error
         except CancelledError:
-            if not is_leaving.get()():
-                await shield(engine.cancel(run_id))
+            await shield((cancel_child.get() or engine.cancel)(run_id))
             raise
 
     return execute

@@ -1,5 +1,5 @@
-"""The engines, as a fixture."""
+"""The engines, as fixtures."""
 
-from tests.unit.engine.engines import engines
+from tests.unit.engine.engines import durable, engines
 
-__all__ = ["engines"]
+__all__ = ["durable", "engines"]

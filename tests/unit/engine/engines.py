@@ -134,3 +134,11 @@ def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
     kind: str = request.param
     target = request.getfixturevalue("postgres_url") if kind == "postgres" else str(tmp_path / "runs.sqlite")
     return Engines(kind, target, tmp_path)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
+    """Return each engine that keeps runs in a database, in turn."""
+    postgres = request.param == "postgres"
+    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
+    return Engines(request.param, target, tmp_path)

@@ -1,9 +1,8 @@
-"""Runs in a database that are cancelled, resumed and deleted, also twice, at once, and too late."""
+"""Runs in a database that are cancelled, listed and deleted, also twice, at once, and too late."""
 
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +13,7 @@ from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import Engines, until
 from toolgen.engine import RunCancelled, RunFailed
 from toolgen.engine.dbos import prepare
-from toolgen.engine.protocol import NotAsked, NotResumable
+from toolgen.engine.protocol import NotAsked
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -24,13 +23,6 @@ if TYPE_CHECKING:
     from tests.unit.engine.engines import Running
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
-    postgres = request.param == "postgres"
-    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
-    return Engines(request.param, target, tmp_path)
 
 
 def command(durable: Engines, *args: str) -> tuple[int, str]:
@@ -52,45 +44,6 @@ def test_a_run_that_is_started_cancelled_and_answered_at_once_does_so_once(durab
             await engine.result("r1", 20)
         assert running.marks() == []
         assert running.count("plan") == 1
-
-    durable.run(body)
-
-
-def test_only_a_run_that_does_not_go_on_is_resumed_and_only_once(durable: Engines) -> None:
-    async def body(running: Running) -> None:
-        engine: Any = running.engine
-        run_id = await engine.start(request([write("a")], [read("b")]))
-        (asked,) = await running.questions(run_id)
-        with pytest.raises(NotResumable, match=f"{run_id} is running: only a run that was cancelled or has failed"):
-            await engine.resume(run_id)
-        await engine.cancel(run_id)
-        resumed = await asyncio.gather(*(engine.resume(run_id) for _ in range(4)), return_exceptions=True)
-        assert sorted(type(each).__name__ for each in resumed) == ["NoneType", *["NotResumable"] * 3]
-        assert [each.call for each in await running.questions(run_id)] == [asked.call]
-        await engine.decide(run_id, asked.call, ALLOW)
-        assert (await engine.result(run_id, 20)).stopped == "completed"
-        assert running.marks() == ["a", "b"]
-        assert running.count("plan") == 3  # what was planned before it was cancelled is kept
-        with pytest.raises(NotResumable, match=f"{run_id} is ended"):
-            await engine.resume(run_id)
-
-    durable.run(body)
-
-
-def test_a_resumed_run_goes_on_with_the_agents_that_were_cancelled_with_it(durable: Engines) -> None:
-    async def body(running: Running) -> None:
-        engine: Any = running.engine
-        run_id = await engine.start(request([search([("router.web_search", {"query": "x"})])]))
-        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
-        (asked,) = await running.questions(child.run_id)
-        await engine.cancel(run_id)
-        await until(partial(engine.info, child.run_id), lambda info: info.state == "cancelled")
-        await engine.resume(run_id)
-        (asked,) = await running.questions(child.run_id)
-        await engine.decide(child.run_id, asked.call, ALLOW)
-        end = await engine.result(run_id, 20)
-        assert (end.stopped, end.messages[-1].is_error) == ("completed", False)
-        assert running.marks() == ["x"]
 
     durable.run(body)
 

@@ -104,9 +104,13 @@ def reason_of(error: Exception) -> str:
 
 
 class ExpectedErrors(logging.Filter):
-    """Keeps out of the log of DBOS what is no error of it: cancelled runs, and failed ones, which have a warning."""
+    """Keeps out of the log of DBOS what is no error of it: cancelled runs, and failed ones, which have a warning.
+
+    For a cancelled activity DBOS would write its args, which are not for logs.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is logged."""
         error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
-        return not isinstance(error, (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed))
+        is_cancelled = str(record.msg).startswith("Asyncio task cancelled for workflow or step")
+        return not is_cancelled and not isinstance(error, (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
+import math
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import time
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 from dbos import error as dbos_errors
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from toolgen.engine.dbos.database import APPLICATION, QUESTIONS, QUEUE, RUN, VERSION, open_client, reason_of
+from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, open_client, reason_of
 from toolgen.engine.dbos.flow import topic_of
+from toolgen.engine.dbos.tables import ACTIVE, cancel_run, first_of, is_below, questions_of
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import (
     Approval,
@@ -45,11 +47,13 @@ _PAUSE: Final = 0.5
 _AFTER_ALL: Final = 2**31 - 1
 """A step that no run has."""
 
-_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
-"""What the ids of runs that calls started have after that of the first run."""
+_HELD: Final = "toolgen_held"
+"""The queue of runs that are being resumed, which no worker looks at: all begin together, or none."""
+
+_HELD_FOR: Final = 10.0
+"""Seconds after which whoever began to resume a run does so no more."""
 
 _ALL_STATES: Final = get_args(State)
-_ACTIVE: Final = ["DELAYED", "ENQUEUED", "PENDING"]
 _TERMINAL: Final = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 _BATCH: Final = 1000
 """How many runs are deleted at a time."""
@@ -73,6 +77,7 @@ class DbosEngine:
 
     def __init__(self, url: str, *, poll: float = 0.1, waits: bool = True) -> None:
         self._client: Final = open_client(url, waits=waits)
+        self._tables: Final = self._client._sys_db  # noqa: SLF001  # see `tables`
         self._poll: Final = poll
         self._waits: Final = waits
 
@@ -113,10 +118,7 @@ class DbosEngine:
     async def cancel(self, run_id: str, /) -> None:
         """Cancel a run, and the runs that its calls started, whichever worker executes them. Raises `RunNotFound`."""
         await self._status(run_id)
-        await self._with_database(lambda: self._client.cancel_workflow_async(run_id))
-        below = [each.workflow_id for each in await self._below(run_id)]
-        if below:
-            await self._with_database(lambda: self._client.cancel_workflows_async(below))
+        await self._with_database(lambda: asyncio.to_thread(cancel_run, self._tables, run_id))
 
     async def resume(self, run_id: str, /) -> None:
         """Let a run go on that was cancelled or could not be executed, with the runs that were cancelled with it.
@@ -124,29 +126,43 @@ class DbosEngine:
         It has its whole timeout again. Raises `RunNotFound`, and `NotResumable` for any other run.
         """
         status = await self._status(run_id)
-        state = _STATES.get(status.status, "failed")
+        state = _state(status)
         if state not in ("cancelled", "failed"):
             raise NotResumable(run_id, state)
-        cancelled_at = status.completed_at or 0
-        for each in (status, *await self._below(run_id)):
-            if each is status or (each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at):
-                await self._go_on(each.workflow_id)
+        cancelled_at: float = status.completed_at or 0
+        if status.queue_name != _HELD or time() - (status.updated_at or 0) / 1000 < _HELD_FOR:
+            cancelled_at = min(cancelled_at, await self._hold(run_id))
+        while True:
+            below = await self._below(run_id)
+            again = [each for each in below if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at]
+            if not again:
+                break
+            for each in again:
+                with suppress(NotResumable):  # somebody else has resumed it
+                    await self._hold(each.workflow_id)
+        held = [run_id, *(each.workflow_id for each in below if each.queue_name == _HELD)]
+        await self._with_database(lambda: self._client.resume_workflows_async(held, queue_name=QUEUE))
 
-    async def _go_on(self, run_id: str) -> None:
-        """Enqueue a run again, and keep what it has done before it failed. Raises `NotResumable` if it is active."""
+    async def _hold(self, run_id: str) -> float:
+        """Keep what a run has done before it failed, and make it one that is queued, but not for workers.
+
+        Returns when it failed, in whole seconds since 1970 as milliseconds: SQLite has no shorter ones. It is infinite
+        if it has not failed. Raises `NotResumable`.
+        """
         steps = await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
-        failed = [step["function_id"] for step in steps if step["error"] is not None]
+        failed = [step for step in steps if step["error"] is not None]
         try:
             await self._with_database(
                 lambda: self._client.rewind_workflow_async(
                     run_id,
-                    start_step=min(failed, default=_AFTER_ALL),
+                    start_step=min((step["function_id"] for step in failed), default=_AFTER_ALL),
                     application_version=VERSION,
-                    queue_name=QUEUE,
+                    queue_name=_HELD,
                 )
             )
         except dbos_errors.DBOSException as error:  # somebody else has resumed it
             raise NotResumable(run_id, "running") from error
+        return min(((step["completed_at_epoch_ms"] or 0) // 1000 * 1000 for step in failed), default=math.inf)
 
     async def prune(self, seconds: float) -> int:
         """Delete the runs that ended at least so many seconds ago, with all that they have done; return how many.
@@ -157,9 +173,9 @@ class DbosEngine:
         deleted = kept = 0
         while found := await self._listed(status=_TERMINAL, completed_before=before, limit=_BATCH, offset=kept):
             ids = [each.workflow_id for each in found]
-            active = await self._listed(workflow_ids=list({*map(_first_of, ids)}), status=_ACTIVE)
+            active = await self._listed(workflow_ids=list({*map(first_of, ids)}), status=list(ACTIVE))
             goes_on = {each.workflow_id for each in active}
-            old = [run_id for run_id in ids if _first_of(run_id) not in goes_on]
+            old = [run_id for run_id in ids if first_of(run_id) not in goes_on]
             await self._with_database(partial(self._client.delete_workflows_async, old))
             deleted += len(old)
             kept += len(ids) - len(old)
@@ -168,15 +184,15 @@ class DbosEngine:
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
         """Return the runs that the calls of a run started, at any depth: see `child_id`."""
         found = await self._listed(workflow_id_prefix=f"{run_id}.")
-        return [each for each in found if _BELOW.fullmatch(each.workflow_id.removeprefix(run_id))]
+        return [each for each in found if is_below(run_id, each.workflow_id)]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
         status = await self._status(run_id)
-        if _STATES.get(status.status) != "running":
+        if _state(status) != "running":
             return []
-        questions = await self._questions(run_id)
-        return [Approval(run_id=run_id, call=call, question=question) for call, question in questions.items()]
+        asked = (await self._questions([run_id])).get(run_id, {})
+        return [Approval(run_id=run_id, call=call, question=question) for call, question in asked.items()]
 
     async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
         """Answer a question. Raises `RunNotFound` and `NotAsked`."""
@@ -189,7 +205,8 @@ class DbosEngine:
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
-        return await self._info(await self._status(run_id))
+        (info,) = await self._infos([await self._status(run_id)])
+        return info
 
     async def runs(self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first; by default of all states and users."""
@@ -202,8 +219,7 @@ class DbosEngine:
         looked_at = 0
         while len(infos) < limit:  # whether a run waits is not known before its questions are read
             found = await self._listed(status=wanted, user=user, limit=limit, offset=looked_at, sort_desc=True)
-            looked = [await self._info(each) for each in found]
-            infos += [info for info in looked if info.state in (states or _ALL_STATES)]
+            infos += [info for info in await self._infos(found) if info.state in (states or _ALL_STATES)]
             looked_at += len(found)
             if len(found) < limit:
                 break
@@ -228,24 +244,13 @@ class DbosEngine:
         """Close the connections."""
         await asyncio.to_thread(self._client.destroy)
 
-    async def _info(self, status: WorkflowStatus) -> RunInfo:
-        state = _STATES.get(status.status, "failed")
-        if state == "running" and await self._questions(status.workflow_id):
-            state = "waiting"
-        about = status.attributes or {}
-        return RunInfo(
-            run_id=status.workflow_id,
-            agent=about.get("agent", ""),
-            state=state,
-            user=status.authenticated_user,
-            parent_run_id=about.get("parent") or None,
-            created=(status.created_at or 0) / 1000,
-            updated=(status.updated_at or 0) / 1000,
-            worker=status.executor_id or "",
-        )
+    async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
+        running = [each.workflow_id for each in statuses if _state(each) == "running"]
+        asked = await self._questions(running) if running else {}
+        return [_info(each, is_waiting=bool(asked.get(each.workflow_id))) for each in statuses]
 
-    async def _questions(self, run_id: str) -> dict[str, Any]:
-        return await self._with_database(lambda: self._client.get_event_async(run_id, QUESTIONS, 0)) or {}
+    async def _questions(self, run_ids: Sequence[str]) -> dict[str, Json]:
+        return await self._with_database(lambda: asyncio.to_thread(questions_of, self._tables, run_ids))
 
     async def _status(self, run_id: str) -> WorkflowStatus:
         found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
@@ -277,7 +282,20 @@ class DbosEngine:
                 await asyncio.sleep(_PAUSE)
 
 
-def _first_of(run_id: str) -> str:
-    """Return the id of the run at the top of the chain of calls that started a run."""
-    found = re.search(f"{_BELOW.pattern}$", run_id)
-    return run_id if found is None else run_id[: found.start()]
+def _state(status: WorkflowStatus) -> State:
+    """Return the state of a run as its row has it. One whose resumption was interrupted is still cancelled."""
+    return "cancelled" if status.queue_name == _HELD else _STATES.get(status.status, "failed")
+
+
+def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
+    about = status.attributes or {}
+    return RunInfo(
+        run_id=status.workflow_id,
+        agent=about.get("agent", ""),
+        state="waiting" if is_waiting else _state(status),
+        user=status.authenticated_user,
+        parent_run_id=about.get("parent") or None,
+        created=(status.created_at or 0) / 1000,
+        updated=(status.updated_at or 0) / 1000,
+        worker=status.executor_id or "",
+    )

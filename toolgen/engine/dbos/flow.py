@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
+from dbos import error as dbos_errors
 
 from toolgen.engine.dbos.database import QUESTIONS
 from toolgen.engine.local import together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.engine.protocol import Activities, Activity
     from toolgen.engine.requests import Json, RunRequest
@@ -19,11 +20,12 @@ _NAME_LENGTH: Final = 100
 
 
 class DbosFlow:
-    """Implements `Flow`. Must be used in the workflow of the run only."""
+    """Implements `Flow`. Must be used in the workflow of the run only, while `is_latest` says that the run is its."""
 
-    def __init__(self, host: Activities, request: RunRequest) -> None:
+    def __init__(self, host: Activities, request: RunRequest, is_latest: Callable[[], bool]) -> None:
         self._host: Final = host
         self._request: Final = request
+        self._is_latest: Final = is_latest
 
     async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
         """Execute each activity as a step. Cancelling the run cancels those that are under way."""
@@ -34,6 +36,8 @@ class DbosFlow:
         )
 
     async def _execute(self, activity: Activity) -> Json:
+        if not self._is_latest():
+            raise dbos_errors.DBOSWorkflowConflictIDError(self._request.run_id)
         return await self._host.execute(self._request, activity)
 
     async def ask(self, questions: Mapping[str, Json], /) -> None:

@@ -8,18 +8,21 @@ import os
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
 from dbos import DBOS
 from dbos import error as dbos_errors
+from dbos._context import current_owner_xid
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.children import is_leaving
+from toolgen.engine.children import cancel_child
+from toolgen.engine.dbos import tables
 from toolgen.engine.dbos.database import (
     APPLICATION,
     QUEUE,
@@ -42,9 +45,10 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dbos import DBOSConfig
+    from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.body import Retries
     from toolgen.engine.host import EngineHost
@@ -65,18 +69,17 @@ async def _execute_run(fields: Json) -> Json:
         request = RunRequest.from_json(fields)
     except (KeyError, TypeError, ValueError) as error:  # of another version
         return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
-    try:
-        return await Body(DbosFlow(worker, request), request, worker.retries).run()
-    except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
-        warn("a run of %s is executed again", request.agent, error=error)
-        await worker.enqueue_again(request.run_id)
-        raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # this execution owns it no more
-    except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
-        warn("a run of %s failed", request.agent, error=error)
-        text = str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
-        raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
-    finally:
-        worker.forget(request.run_id, "this worker does not execute the run any more")
+    with worker.executing(request.run_id) as is_latest:
+        try:
+            return await Body(DbosFlow(worker, request, is_latest), request, worker.retries).run()
+        except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
+            warn("a run of %s is executed again", request.agent, error=error)
+            await worker.enqueue_again(request.run_id)
+            raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # this execution owns it no more
+        except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
+            warn("a run of %s failed", request.agent, error=error)
+            text = str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
+            raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
 
 
 class DbosWorker:
@@ -119,6 +122,7 @@ class DbosWorker:
         self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
         self._running: Final[set[asyncio.Task[Any]]] = set()
         self._inline: Final[set[asyncio.Task[Any]]] = set()
+        self._executions: Final[dict[str, object]] = {}
         self._draining = asyncio.Event()
         self._has_stopped: Final = threading.Event()
         self._beating: threading.Thread | None = None
@@ -222,7 +226,7 @@ class DbosWorker:
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""
-        is_leaving.set(self._draining.is_set)
+        cancel_child.set(partial(self._cancel_child, request.run_id, current_owner_xid(request.run_id)))
         bounds = self._bounds(request, activity) if activity.name == "call" else []
         if not bounds:
             return await self._execute(request, activity)
@@ -252,23 +256,44 @@ class DbosWorker:
         """Record the end of a run."""
         await self._host.ended(request, reason)
 
+    @contextmanager
+    def executing(self, run_id: str) -> Generator[Callable[[], bool]]:
+        """Return, as a context, whether no later execution of a run has begun here.
+
+        A run that was cancelled and resumed is executed again while an earlier execution may not have noticed. That one
+        must do nothing more, and each has the state of its calls for itself.
+        """
+        self.forget(run_id, "the run is executed again")
+        execution = self._executions[run_id] = object()
+        try:
+            yield lambda: self._executions.get(run_id) is execution
+        finally:
+            if self._executions.get(run_id) is execution:
+                del self._executions[run_id]
+                self.forget(run_id, "this worker does not execute the run any more")
+
     def forget(self, run_id: str, reason: str, /) -> None:
         """Abort what this process still does for a run, and forget it."""
         self._host.forget(run_id, reason)
 
     async def enqueue_again(self, run_id: str) -> None:
         """Enqueue a run of this worker once the database is back."""
-        while True:
+        await self._with_database(lambda database: database.reenqueue_for_recovery(run_id, [self.name], QUEUE))
+
+    async def _cancel_child(self, parent: str, owner: str | None, run_id: str) -> None:
+        """Cancel a run for the call that waits for it, unless that is made elsewhere: see `tables.cancel_child`."""
+        if not self.is_draining:
+            await self._with_database(lambda database: tables.cancel_child(database, parent, owner, run_id))
+
+    async def _with_database(self, action: Callable[[SystemDatabase], object]) -> None:
+        """Do something with the database, again as long as it is away."""
+        while self._dbos is not None:
             try:
-                await asyncio.to_thread(self._enqueue_again, run_id)
+                await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # as in `_adopt`
             except SQLAlchemyError:
                 await asyncio.sleep(INTERVAL)
             else:
                 return
-
-    def _enqueue_again(self, run_id: str) -> None:
-        if self._dbos is not None:
-            self._dbos._sys_db.reenqueue_for_recovery(run_id, [self.name], QUEUE)  # noqa: SLF001  # as in `_adopt`
 
     def _bounds(self, request: RunRequest, activity: Activity) -> list[asyncio.Semaphore]:
         bounds: list[asyncio.Semaphore] = []

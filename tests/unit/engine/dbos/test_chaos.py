@@ -1,6 +1,7 @@
 """Chaos: workers are killed and frozen and the database is stopped, and still every run ends with its result.
 
-A person answers what is asked meanwhile. The seed decides what happens; how far the runs have come by then differs.
+Meanwhile a person answers what is asked, and another cancels runs and thinks better of it. The seed decides what
+happens; how far the runs have come by then differs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
 from toolgen.engine.dbos import DbosEngine, database_url, prepare
-from toolgen.engine.protocol import NotAsked
+from toolgen.engine.protocol import NotAsked, NotResumable, RunCancelled
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -61,15 +62,16 @@ class Chaos:
         engine = DbosEngine(url, poll=max(0.2, runs / 100))  # 500 that ask five times a second are a load of their own
         ids = [await engine.start(self._request(number)) for number in range(runs)]
         ended = asyncio.gather(*(self._result(engine, run_id) for run_id in ids))
-        person = asyncio.create_task(self._answer(engine))
+        persons = [asyncio.create_task(self._answer(engine)), asyncio.create_task(self._cancel_and_resume(engine, ids))]
         try:
             await self._disturb(ended)
             async with asyncio.timeout(120 + runs):  # two cores take two to four runs a second
                 ends = await ended
         finally:
-            person.cancel()
             ended.cancel()
-            await asyncio.wait([person])
+            for person in persons:
+                person.cancel()
+            await asyncio.wait(persons)
             await engine.close()
         for number, end in enumerate(ends):
             assert (end.stopped, end.value) == ("completed", number), (end, self.events)
@@ -89,10 +91,12 @@ class Chaos:
         return request(*turns, answer=number, user=f"user{number % 7}")
 
     async def _result(self, engine: DbosEngine, run_id: str) -> RunEnd:
-        """Wait for a run; the database may be away meanwhile."""
+        """Wait for a run; the database may be away meanwhile, and the run be cancelled for a while."""
         while True:
             try:
                 return await engine.result(run_id)
+            except RunCancelled:
+                await asyncio.sleep(0.5)
             except Exception as error:  # noqa: BLE001  # of the database's driver
                 self.events.append(f"waiting: {type(error).__name__}")
                 await asyncio.sleep(0.5)
@@ -105,6 +109,19 @@ class Chaos:
                     for approval in await _retried(partial(engine.approvals, info.run_id)):
                         await engine.decide(approval.run_id, approval.call, _ALLOW)
             await asyncio.sleep(0.2)
+
+    async def _cancel_and_resume(self, engine: DbosEngine, ids: list[str]) -> None:
+        """Be the person who cancels a run now and then, and has it resumed."""
+        moments = random.Random(self.random.random())  # noqa: S311  # of tests
+        while True:
+            await asyncio.sleep(moments.uniform(0.2, 1))
+            run_id = moments.choice(ids)
+            await _retried(partial(engine.cancel, run_id))
+            await asyncio.sleep(moments.choice([0, moments.uniform(0, 1.5)]))
+            while (await _retried(partial(engine.info, run_id))).state == "cancelled":
+                with suppress(NotResumable):  # the answer of the database to the last try was lost
+                    await engine.resume(run_id)
+                await asyncio.sleep(0.1)
 
     async def _disturb(self, ended: asyncio.Future[Any]) -> None:
         events = ["kill", "kill", "freeze", "database"]

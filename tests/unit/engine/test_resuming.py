@@ -1,0 +1,220 @@
+"""Runs in a database that are resumed, at any moment, with the runs that their calls started."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from functools import partial
+from time import sleep
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from dbos._sys_db import SystemDatabase
+
+from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.engines import until
+from toolgen.engine.body import Retries
+from toolgen.engine.dbos import engine as engine_module
+from toolgen.engine.dbos.tables import cancel_child
+from toolgen.engine.protocol import NotAsked, NotResumable
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from tests.unit.engine.engines import Engines, Running
+
+ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
+AGENT = search([("router.web_search", {"query": "x"})])
+
+
+def test_only_a_run_that_does_not_go_on_is_resumed_and_only_once(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        run_id = await engine.start(request([write("a")], [read("b")]))
+        (asked,) = await running.questions(run_id)
+        with pytest.raises(NotResumable, match=f"{run_id} is running: only a run that was cancelled or has failed"):
+            await engine.resume(run_id)
+        await engine.cancel(run_id)
+        resumed = await asyncio.gather(*(engine.resume(run_id) for _ in range(4)), return_exceptions=True)
+        assert sorted(type(each).__name__ for each in resumed) == ["NoneType", *["NotResumable"] * 3]
+        assert [each.call for each in await running.questions(run_id)] == [asked.call]
+        await engine.decide(run_id, asked.call, ALLOW)
+        assert (await engine.result(run_id, 20)).stopped == "completed"
+        assert running.marks() == ["a", "b"]
+        assert running.count("plan") == 3  # what was planned before it was cancelled is kept
+        with pytest.raises(NotResumable, match=f"{run_id} is ended"):
+            await engine.resume(run_id)
+
+    durable.run(body)
+
+
+def test_a_resumed_run_goes_on_with_the_agents_that_were_cancelled_with_it(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        run_id = await engine.start(request([search([("router.web_search", {"query": "x"})])]))
+        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+        (asked,) = await running.questions(child.run_id)
+        await engine.cancel(run_id)
+        await until(partial(engine.info, child.run_id), lambda info: info.state == "cancelled")
+        await engine.resume(run_id)
+        (asked,) = await running.questions(child.run_id)
+        await engine.decide(child.run_id, asked.call, ALLOW)
+        end = await engine.result(run_id, 20)
+        assert (end.stopped, end.messages[-1].is_error) == ("completed", False)
+        assert running.marks() == ["x"]
+
+    durable.run(body)
+
+
+async def allow(running: Running, run_id: str) -> None:
+    """Allow what a run and those below it ask, until it ends."""
+    engine: Any = running.engine
+    while (await engine.info(run_id)).state not in ("ended", "failed", "cancelled"):
+        for info in await engine.runs(states=["waiting"]):
+            if info.run_id == run_id or info.run_id.startswith(f"{run_id}."):
+                for asked in await engine.approvals(info.run_id):
+                    try:
+                        await engine.decide(info.run_id, asked.call, ALLOW)
+                    except NotAsked:
+                        continue  # it was answered in the meantime
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 8))])
+def test_a_run_goes_on_from_any_moment_in_which_it_was_cancelled(durable: Engines, seed: int) -> None:
+    async def one(running: Running, moments: random.Random, run_id: str) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], [read(run_id)], run_id=run_id))
+        for _ in range(moments.choice([1, 1, 2])):
+            await asyncio.sleep(moments.uniform(0, 2))
+            await engine.cancel(run_id)
+            await asyncio.sleep(moments.choice([0, moments.uniform(0, 0.1), moments.uniform(0, 1.2)]))
+            await engine.resume(run_id)
+        await allow(running, run_id)
+        end = await engine.result(run_id, 20)
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
+
+    async def body(running: Running) -> None:
+        moments = random.Random(seed)  # noqa: S311  # of tests
+        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))  # noqa: S311
+        assert sorted({*running.marks()}) == sorted(["x", *(f"r{number}" for number in range(12))])
+
+    durable.run(body)
+
+
+def test_an_execution_that_was_resumed_elsewhere_makes_no_further_call(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([read("down")], run_id="r1"))
+        await until(lambda: len(running.marks()) == 1)  # and it waits for a second
+        await engine.cancel("r1")
+        await engine.resume("r1")
+        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert running.marks() == ["down"] * 3
+
+    durable.run(body, worker={"retries": Retries(first=1, most=1)})
+
+
+def test_a_call_that_is_made_again_has_nothing_to_do_with_the_one_that_was_cancelled(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([read("slow-2")], run_id="r1"))
+        await until(running.marks)
+        await engine.cancel("r1")
+        await engine.resume("r1")
+        end = await engine.result("r1", 20)
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
+        assert running.marks() == ["slow-2"] * 2
+
+    durable.run(body)
+
+
+def test_a_worker_that_stops_writes_no_args_to_its_log(durable: Engines, caplog: pytest.LogCaptureFixture) -> None:
+    async def body(running: Running) -> None:
+        await running.engine.start(request([AGENT], run_id="r1"))
+        await until(lambda: running.count("inline"))
+
+    durable.run(body)
+    assert "router.web_search" not in caplog.text
+
+
+def test_a_run_that_failed_goes_on_with_the_agents_that_were_cancelled_by_that(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works = asyncio.Event()
+    write_outcome = SystemDatabase.update_workflow_outcome
+
+    def write_later(*args: Any, **options: Any) -> bool:
+        sleep(0 if works.is_set() else 1.5)  # the agents are cancelled first
+        return write_outcome(*args, **options)
+
+    monkeypatch.setattr(SystemDatabase, "update_workflow_outcome", write_later)
+
+    def change(host: Any) -> None:
+        execute = host.execute
+
+        async def failing(*args: Any) -> Any:
+            if args[1].key.startswith("c01") and not works.is_set():
+                await asyncio.sleep(1)
+                raise OSError("no space left")
+            return await execute(*args)
+
+        host.execute = failing
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT, search([("router.web_search", {"query": "y"})])], run_id="r1"))
+        await until(partial(engine.info, "r1"), lambda info: info.state == "failed")
+        child = next(info.run_id for info in await engine.runs() if info.run_id != "r1")
+        await until(partial(engine.info, child), lambda info: info.state == "cancelled")
+        works.set()
+        await engine.resume("r1")
+        await allow(running, "r1")
+        end = await engine.result("r1", 20)
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
+        assert sorted(running.marks()) == ["x", "y"]
+
+    durable.run(body, change=change)
+
+
+def test_an_execution_that_lost_its_run_cancels_no_agent_of_the_one_that_has_it(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], run_id="r1"))
+        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+        await running.questions(child.run_id)
+        cancel = partial(cancel_child, engine._tables, "r1", "another execution", child.run_id)
+        await asyncio.to_thread(cancel)
+        assert (await engine.info(child.run_id)).state == "waiting"
+        await engine.cancel("r1")
+        await engine.resume(child.run_id)
+        await running.questions(child.run_id)
+        await asyncio.to_thread(cancel)  # nobody else will: the run is cancelled
+        assert (await engine.info(child.run_id)).state == "cancelled"
+
+    durable.run(body)
+
+
+def test_a_resumption_that_was_interrupted_can_be_made_again(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], run_id="r1"))
+        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+        await running.questions(child.run_id)
+        await engine.cancel("r1")
+        with monkeypatch.context() as patched:
+            patched.setattr(engine._client, "resume_workflows_async", None)  # as if it died here
+            with pytest.raises(TypeError):
+                await engine.resume("r1")
+        assert [(info.run_id, info.state) for info in await engine.runs()] == [
+            (child.run_id, "cancelled"),
+            ("r1", "cancelled"),
+        ]
+        with pytest.raises(NotResumable):  # whoever began may still be at it
+            await engine.resume("r1")
+        monkeypatch.setattr(engine_module, "_HELD_FOR", 0)
+        await engine.resume("r1")
+        await allow(running, "r1")
+        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert running.marks() == ["x"]
+
+    durable.run(body)
