@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from asyncio import CancelledError, shield
+from contextlib import nullcontext
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind
@@ -13,15 +14,27 @@ from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.base.errors import CallFailed, RunStopped
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from contextlib import AbstractContextManager
 
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.engine.protocol import Engine
     from toolgen.engine.requests import RunEnd
 
 
-cancel_child: Final[ContextVar[Callable[[str], Awaitable[None]] | None]] = ContextVar("toolgen_cancel", default=None)
-"""What cancels a run, by its id, for the call that waits for it, if an engine has more to say about that."""
+class Caller(Protocol):
+    """What an engine knows of a call that waits for a run."""
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Return the context in which the call waits."""
+        ...
+
+    async def cancel(self, run_id: str, /) -> None:
+        """Cancel the run, because the call has ended."""
+        ...
+
+
+caller: Final[ContextVar[Caller | None]] = ContextVar("toolgen_caller", default=None)
+"""The call that is made, if its engine has more to say about waiting and cancelling than to do so."""
 
 
 def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
@@ -50,12 +63,14 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
             attributes=meta.attributes,
         )
         run_id = await engine.start(request)
+        call = caller.get()
         try:
-            return _outcome(run.agent, await engine.result(run_id))
+            with nullcontext() if call is None else call.waiting():
+                return _outcome(run.agent, await engine.result(run_id))
         except RunCancelled as error:
             raise RunStopped(str(error)) from error
         except CancelledError:
-            await shield((cancel_child.get() or engine.cancel)(run_id))
+            await shield(engine.cancel(run_id) if call is None else call.cancel(run_id))
             raise
 
     return execute

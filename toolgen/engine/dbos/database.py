@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sqlite3
 from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import exc, make_url
 
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
@@ -28,6 +28,11 @@ RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
 _EXCEPTION: Final = "$exception"
+_AWAY: Final = (exc.OperationalError, exc.InterfaceError, exc.InternalError, exc.TimeoutError)
+"""Errors of a database that is away, does not answer in time, or takes no writes for now."""
+
+_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
+"""What the ids of runs that calls started have after that of the first run: see `child_id`."""
 
 
 class JsonSerializer(Serializer):
@@ -38,7 +43,13 @@ class JsonSerializer(Serializer):
         return "toolgen_json"
 
     def serialize(self, data: Any) -> str:
-        """Return a value as JSON text. Exceptions are written as their text."""
+        """Return a value as JSON text. Exceptions are written as their text.
+
+        Raises an error of a database that is away instead: DBOS takes the failure to keep an outcome for the outcome,
+        and would keep that once the database is back.
+        """
+        if isinstance(data, _AWAY):
+            raise data
         if isinstance(data, BaseException):
             data = {_EXCEPTION: str(data) if isinstance(data, RunFailed) else f"{type(data).__name__}: {data}"}
         return json.dumps(data, separators=(",", ":"))
@@ -59,7 +70,7 @@ def database_url(target: str | Path) -> str:
         return f"sqlite:///{text}"
     try:
         url = make_url(text)
-    except (ArgumentError, ValueError):
+    except (exc.ArgumentError, ValueError):
         raise ValueError("the database is no valid URL; write postgresql://user@host/name, or a path") from None
     if url.get_backend_name() not in ("postgresql", "sqlite"):
         raise ValueError(f"runs are kept in Postgres or SQLite, not in {url.get_backend_name()}")
@@ -72,7 +83,7 @@ def prepare(url: str) -> None:
     """Create what the runs need in a database, or bring it up to date. Raises `StoreError`."""
     try:
         DBOS.migrate(url)
-    except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
+    except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
 
 
@@ -89,7 +100,7 @@ def open_client(url: str, *, waits: bool = False) -> DBOSClient:
             application_name=APPLICATION,
             retry_connection_errors=waits,
         )
-    except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
+    except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
     client._sys_db.engine.hide_parameters = True  # noqa: SLF001  # messages of runs are not for logs; no public option
     return client
@@ -97,10 +108,21 @@ def open_client(url: str, *, waits: bool = False) -> DBOSClient:
 
 def reason_of(error: Exception) -> str:
     """Return why a database failed: its own text, without statements, addresses and values."""
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    cause = error.orig if isinstance(error, exc.DBAPIError) and error.orig is not None else error
     diagnostics = getattr(cause, "diag", None)
     text = str(cause) if isinstance(cause, sqlite3.Error) else getattr(diagnostics, "message_primary", None)
     return f"{type(cause).__name__}: {text}" if text else type(cause).__name__
+
+
+def is_below(run_id: str, other: str) -> bool:
+    """Whether a call of a run started the other, at any depth."""
+    return other.startswith(run_id) and _BELOW.fullmatch(other, len(run_id)) is not None
+
+
+def first_of(run_id: str) -> str:
+    """Return the id of the run at the top of the chain of calls that started a run."""
+    found = re.search(f"{_BELOW.pattern}$", run_id)
+    return run_id if found is None else run_id[: found.start()]
 
 
 class ExpectedErrors(logging.Filter):

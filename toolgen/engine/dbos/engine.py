@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 from dbos import error as dbos_errors
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from toolgen.engine.dbos.database import APPLICATION, QUEUE, RUN, VERSION, open_client, reason_of
+from toolgen.engine.dbos.database import (
+    APPLICATION,
+    QUEUE,
+    RUN,
+    VERSION,
+    first_of,
+    is_below,
+    open_client,
+    reason_of,
+)
 from toolgen.engine.dbos.flow import topic_of
-from toolgen.engine.dbos.tables import ACTIVE, cancel_run, first_of, is_below, questions_of
+from toolgen.engine.dbos.tables import ACTIVE, cancel_run, questions_of
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import (
     Approval,
@@ -90,6 +99,8 @@ class DbosEngine:
             "app_version": VERSION,
             "application_name": APPLICATION,
         }
+        if first_of(request.run_id) == request.run_id:
+            options["priority"] = 1  # after those that calls started, which have 0: others wait for them
         about = {"agent": request.agent, "parent": request.parent_run_id}
         if attributes := {name: value for name, value in about.items() if value}:
             options["attributes"] = attributes

@@ -11,8 +11,9 @@ from toolgen.engine.dbos.database import QUESTIONS
 from toolgen.engine.local import together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from toolgen.engine.dbos.executions import Execution
     from toolgen.engine.protocol import Activities, Activity
     from toolgen.engine.requests import Json, RunRequest
 
@@ -20,12 +21,12 @@ _NAME_LENGTH: Final = 100
 
 
 class DbosFlow:
-    """Implements `Flow`. Must be used in the workflow of the run only, while `is_latest` says that the run is its."""
+    """Implements `Flow`. Must be used in the workflow of the run only."""
 
-    def __init__(self, host: Activities, request: RunRequest, is_latest: Callable[[], bool]) -> None:
+    def __init__(self, host: Activities, request: RunRequest, execution: Execution) -> None:
         self._host: Final = host
         self._request: Final = request
-        self._is_latest: Final = is_latest
+        self._execution: Final = execution
 
     async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
         """Execute each activity as a step. Cancelling the run cancels those that are under way."""
@@ -36,9 +37,10 @@ class DbosFlow:
         )
 
     async def _execute(self, activity: Activity) -> Json:
-        if not self._is_latest():
+        if not self._execution.is_latest:
             raise dbos_errors.DBOSWorkflowConflictIDError(self._request.run_id)
-        return await self._host.execute(self._request, activity)
+        with self._execution.doing():
+            return await self._host.execute(self._request, activity)
 
     async def ask(self, questions: Mapping[str, Json], /) -> None:
         """Show the questions that the run waits for."""
@@ -46,7 +48,8 @@ class DbosFlow:
 
     async def answer(self, question: str, seconds: float, /) -> Json | None:
         """Wait for the answer to a question."""
-        answer: Json | None = await DBOS.recv_async(topic_of(question), seconds)
+        with self._execution.doing(), self._execution.waiting():
+            answer: Json | None = await DBOS.recv_async(topic_of(question), seconds)
         return answer
 
     async def sleep(self, seconds: float, /) -> None:

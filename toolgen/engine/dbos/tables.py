@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import QUESTIONS
+from toolgen.engine.dbos.database import QUESTIONS, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.requests import Json
-
-_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
-"""What the ids of runs that calls started have after that of the first run: see `child_id`."""
 
 ACTIVE: Final = ("DELAYED", "ENQUEUED", "PENDING")
 """The states of workflows that have not ended, as DBOS names them."""
@@ -65,17 +61,6 @@ def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, 
             )
             asked |= {run_id: json.loads(value) for run_id, value in connection.execute(wanted)}
     return asked
-
-
-def is_below(run_id: str, other: str) -> bool:
-    """Whether a call of a run started the other, at any depth."""
-    return other.startswith(run_id) and _BELOW.fullmatch(other, len(run_id)) is not None
-
-
-def first_of(run_id: str) -> str:
-    """Return the id of the run at the top of the chain of calls that started a run."""
-    found = re.search(f"{_BELOW.pattern}$", run_id)
-    return run_id if found is None else run_id[: found.start()]
 
 
 def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) -> None:

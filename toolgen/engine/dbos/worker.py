@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.children import cancel_child
+from toolgen.engine.children import caller
 from toolgen.engine.dbos import tables
 from toolgen.engine.dbos.database import (
     APPLICATION,
@@ -34,6 +34,7 @@ from toolgen.engine.dbos.database import (
     prepare,
     reason_of,
 )
+from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.heartbeats import DEAD_AFTER, INTERVAL, Heartbeats
 from toolgen.engine.dbos.metrics import Metrics
@@ -69,9 +70,9 @@ async def _execute_run(fields: Json) -> Json:
         request = RunRequest.from_json(fields)
     except (KeyError, TypeError, ValueError) as error:  # of another version
         return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
-    with worker.executing(request.run_id) as is_latest:
+    with worker.executing(request.run_id) as execution:
         try:
-            return await Body(DbosFlow(worker, request, is_latest), request, worker.retries).run()
+            return await Body(DbosFlow(worker, request, execution), request, worker.retries).run()
         except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
             warn("a run of %s is executed again", request.agent, error=error)
             await worker.enqueue_again(request.run_id)
@@ -85,10 +86,11 @@ async def _execute_run(fields: Json) -> Json:
 class DbosWorker:
     """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
 
-    `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, waiting ones included,
-    here and in all other workers: the last that was started decides. `per_user` and `per_tool`, by ident, bound the
-    calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
-    it has the names of host and process. Raises ValueError for bounds below 1 and for unknown tools.
+    `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, here and in each other
+    worker: the last that was started decides. Those that wait, for a person or for agents, do not count. `per_user`
+    and `per_tool`, by ident, bound the calls that are made at a time here. The queue is looked at every `poll` seconds.
+    `name` must be unique; by default it has the names of host and process. Raises ValueError for bounds below 1 and for
+    unknown tools.
     """
 
     def __init__(
@@ -122,7 +124,7 @@ class DbosWorker:
         self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
         self._running: Final[set[asyncio.Task[Any]]] = set()
         self._inline: Final[set[asyncio.Task[Any]]] = set()
-        self._executions: Final[dict[str, object]] = {}
+        self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
         self._has_stopped: Final = threading.Event()
         self._beating: threading.Thread | None = None
@@ -169,10 +171,11 @@ class DbosWorker:
                 "log_level": "WARNING",
                 "enable_otlp": False,
                 "db_engine_kwargs": {"hide_parameters": True},  # messages of runs are not for logs
-                "notification_listener_polling_interval_sec": self._poll,
+                "notification_listener_polling_interval_sec": 5 * self._poll,  # SQLite is asked for each waiting run
             }
             logging.getLogger("dbos").addFilter(_expected)
             self._dbos = DBOS(config=config)
+            self._dbos._active_workflows_set = ActiveRuns(self._executions)  # noqa: SLF001  # see there
             DBOS.launch()
         except BaseException:
             await self._close()
@@ -226,7 +229,12 @@ class DbosWorker:
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""
-        cancel_child.set(partial(self._cancel_child, request.run_id, current_owner_xid(request.run_id)))
+        caller.set(
+            DbosCaller(
+                self._executions[request.run_id],
+                partial(self._cancel_child, request.run_id, current_owner_xid(request.run_id)),
+            )
+        )
         bounds = self._bounds(request, activity) if activity.name == "call" else []
         if not bounds:
             return await self._execute(request, activity)
@@ -257,18 +265,21 @@ class DbosWorker:
         await self._host.ended(request, reason)
 
     @contextmanager
-    def executing(self, run_id: str) -> Generator[Callable[[], bool]]:
-        """Return, as a context, whether no later execution of a run has begun here.
+    def executing(self, run_id: str) -> Generator[Execution]:
+        """Execute a run, as a context.
 
         A run that was cancelled and resumed is executed again while an earlier execution may not have noticed. That one
         must do nothing more, and each has the state of its calls for itself.
         """
-        self.forget(run_id, "the run is executed again")
-        execution = self._executions[run_id] = object()
+        execution = Execution()
+        if run_id in self._executions:
+            self._executions[run_id].is_latest = False
+            self.forget(run_id, "the run is executed again")
+        self._executions[run_id] = execution
         try:
-            yield lambda: self._executions.get(run_id) is execution
+            yield execution
         finally:
-            if self._executions.get(run_id) is execution:
+            if execution.is_latest:
                 del self._executions[run_id]
                 self.forget(run_id, "this worker does not execute the run any more")
 

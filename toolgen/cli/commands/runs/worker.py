@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Runs at a time, waiting ones too.",
+    help="Runs at a time, without those that wait.",
 )
 @click.option("--per-user", type=click.IntRange(min=1), help="Calls of one user at a time, in this worker.")
 @click.option(

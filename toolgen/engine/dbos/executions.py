@@ -1,0 +1,71 @@
+"""Executions of runs in a process: which of them go on, and which only wait."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from dbos._core import ActiveWorkflowById
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator, Mapping
+
+
+class Execution:
+    """One execution of a run in this process. It does nothing more once a later one has begun."""
+
+    def __init__(self) -> None:
+        self.is_latest = True
+        self._doing = 0
+        self._waiting = 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether all that it does is to wait, for a person or for agents."""
+        return 0 < self._doing == self._waiting
+
+    @contextmanager
+    def doing(self) -> Generator[None]:
+        """Do something, as a context."""
+        self._doing += 1
+        try:
+            yield
+        finally:
+            self._doing -= 1
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Wait in what is done, as a context."""
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+
+
+class DbosCaller:
+    """A call that is made in an execution. Implements `Caller`. `cancel` cancels a run for it, by its id."""
+
+    def __init__(self, execution: Execution, cancel: Callable[[str], Awaitable[None]]) -> None:
+        self.waiting: Final = execution.waiting
+        self._cancel: Final = cancel
+
+    async def cancel(self, run_id: str, /) -> None:
+        """Cancel the run, because the call has ended."""
+        await self._cancel(run_id)
+
+
+class ActiveRuns(ActiveWorkflowById):
+    """What DBOS counts against the concurrency of the queue, without runs that wait.
+
+    Those that wait for agents would keep these from being executed, and those that wait for a person do so for weeks;
+    DBOS has no word for that.
+    """
+
+    def __init__(self, executions: Mapping[str, Execution]) -> None:
+        super().__init__()
+        self._executions: Final = executions
+
+    def count_for_queue(self, queue_name: str) -> int:
+        """Return how many runs of the queue are executed here."""
+        return super().count_for_queue(queue_name) - sum(each.is_waiting for each in list(self._executions.values()))
