@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
-from sqlalchemy import exc, make_url
+from sqlalchemy import event, exc, make_url
 
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
@@ -18,6 +18,9 @@ from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dbos._sys_db import SystemDatabase
+    from sqlalchemy.engine import ExceptionContext
 
 VERSION: Final = "toolgen-1"
 """The version of runs, for all packages of tools: generated code that changes strands no run."""
@@ -28,8 +31,10 @@ RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
 _EXCEPTION: Final = "$exception"
-_AWAY: Final = (exc.OperationalError, exc.InterfaceError, exc.InternalError, exc.TimeoutError)
-"""Errors of a database that is away, does not answer in time, or takes no writes for now."""
+_READ_ONLY: Final = "25006"
+"""The state that Postgres gives a write on a standby, as it is for a moment after a switch of servers."""
+
+_SQLITE_AWAY: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
 
 _BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
 """What the ids of runs that calls started have after that of the first run: see `child_id`."""
@@ -43,13 +48,7 @@ class JsonSerializer(Serializer):
         return "toolgen_json"
 
     def serialize(self, data: Any) -> str:
-        """Return a value as JSON text. Exceptions are written as their text.
-
-        Raises an error of a database that is away instead: DBOS takes the failure to keep an outcome for the outcome,
-        and would keep that once the database is back.
-        """
-        if isinstance(data, _AWAY):
-            raise data
+        """Return a value as JSON text. Exceptions are written as their text."""
         if isinstance(data, BaseException):
             data = {_EXCEPTION: str(data) if isinstance(data, RunFailed) else f"{type(data).__name__}: {data}"}
         return json.dumps(data, separators=(",", ":"))
@@ -102,8 +101,30 @@ def open_client(url: str, *, waits: bool = False) -> DBOSClient:
         )
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
+    wait_while_away(client._sys_db)  # noqa: SLF001  # no public name
     client._sys_db.engine.hide_parameters = True  # noqa: SLF001  # messages of runs are not for logs; no public option
     return client
+
+
+def wait_while_away(database: SystemDatabase) -> None:
+    """Let DBOS wait for a database that is away, whatever its driver says of that.
+
+    DBOS goes by texts of the driver. Where it does not wait, it keeps the failure to write an outcome as the outcome.
+    """
+    event.listen(database.engine, "handle_error", _mark_away)
+
+
+def _mark_away(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if isinstance(error, sqlite3.Error):
+        is_away = error.sqlite_errorcode & 0xFF in _SQLITE_AWAY  # the low byte is the kind of the error
+    else:
+        state = getattr(error, "sqlstate", "")  # None where the server did not answer
+        is_away = state == _READ_ONLY or (
+            state is None and isinstance(context.sqlalchemy_exception, exc.OperationalError)
+        )
+    if is_away:
+        context.is_disconnect = True
 
 
 def reason_of(error: Exception) -> str:

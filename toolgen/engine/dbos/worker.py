@@ -33,6 +33,7 @@ from toolgen.engine.dbos.database import (
     open_client,
     prepare,
     reason_of,
+    wait_while_away,
 )
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
@@ -177,6 +178,7 @@ class DbosWorker:
             self._dbos = DBOS(config=config)
             self._dbos._active_workflows_set = ActiveRuns(self._executions)  # noqa: SLF001  # see there
             DBOS.launch()
+            wait_while_away(self._dbos._sys_db)  # noqa: SLF001  # no public name
         except BaseException:
             await self._close()
             raise

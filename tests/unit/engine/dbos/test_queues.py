@@ -1,18 +1,13 @@
-"""Runs that wait, for agents or for a person, hold up no others; and what cannot be written is written later."""
+"""Runs that wait, for agents or for a person, hold up no others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from dbos._sys_db import SystemDatabase
-from sqlalchemy.exc import OperationalError
+from typing import TYPE_CHECKING
 
 from tests.unit.engine.app import read, request, search, write
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.unit.engine.engines import Engines, Running
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
@@ -55,27 +50,3 @@ def test_a_bound_of_runs_holds_for_those_that_work(durable: Engines) -> None:
         assert seen <= 2
 
     durable.run(body, worker={"concurrency": 2})
-
-
-def test_an_outcome_that_could_not_be_written_is_not_that_of_the_call(
-    durable: Engines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record = SystemDatabase.record_operation_result
-    failed: list[str] = []
-
-    def record_later(self: SystemDatabase, result: Any, *args: Any, **options: Any) -> None:
-        if result["function_name"].startswith("call") and not failed:
-            failed.append(result["function_name"])
-            raise OperationalError("INSERT", {}, OSError("connection is bad"))  # one for which DBOS does not wait
-        record(self, result, *args, **options)
-
-    monkeypatch.setattr(SystemDatabase, "record_operation_result", record_later)
-
-    async def body(running: Running) -> None:
-        await running.engine.start(request([read("a")], run_id="r"))
-        end = await running.engine.result("r", 30)
-        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
-        assert failed
-        assert {*running.marks("key")} == {"r:c00"}  # made again, with the same key
-
-    durable.run(body)

@@ -1,0 +1,110 @@
+"""A database that is away for a moment, at any moment, or takes no writes: nothing of a run is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import resource
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from dbos._dbos import _get_dbos_instance
+from sqlalchemy import event
+
+from tests.unit.engine.app import read, request, search
+from tests.unit.engine.engines import Engines, until
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from tests.programs.postgres import PostgresServer
+    from tests.unit.engine.engines import Running
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8))
+def test_runs_go_on_when_the_database_is_back(seed: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
+    moments = random.Random(seed)  # noqa: S311  # of tests
+
+    async def body(running: Running) -> None:
+        turns = [[read(f"slow-{moments.uniform(0, 0.3)}")] for _ in range(8)]
+        ids = [
+            await running.engine.start(request(*turns, [search()], answer=number, run_id=f"r{number}"))
+            for number in range(8)
+        ]
+        for immediate, seconds in ((True, 0.1), (False, 2.5)):  # DBOS tries again after one or two
+            await asyncio.sleep(moments.uniform(0.1, 0.6))
+            await asyncio.to_thread(postgres_server.stop, immediate=immediate)
+            await asyncio.sleep(seconds)
+            await asyncio.to_thread(postgres_server.start)
+        ends = [await running.engine.result(run_id, 40) for run_id in ids]
+        assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(8)]
+        assert not [message for end in ends for message in end.messages if message.is_error]
+
+    Engines("postgres", postgres_server.new_database(), tmp_path).run(body)
+
+
+@pytest.mark.parametrize("name", ["call code.read_file", "toolgen.run"])
+def test_an_outcome_for_which_there_is_no_connection_is_written_when_there_is_one(
+    name: str, postgres_url: str, tmp_path: Path
+) -> None:
+    """Between the failure to write an outcome and what DBOS then writes instead, the database may come back."""
+    failed: list[str] = []
+
+    async def body(running: Running) -> None:
+        database = _get_dbos_instance()._sys_db
+        writes = {"call code.read_file": "record_operation_result", "toolgen.run": "update_workflow_outcome"}
+        write = getattr(database, writes[name])
+
+        def refuse(*_args: object) -> None:
+            if len(failed) == 1:
+                failed.append(name)
+                raise psycopg.OperationalError("connection is bad: no such file")
+
+        def write_without_connection(*args: Any, **options: Any) -> Any:
+            if not failed and (args[0] == "r" or args[0]["function_name"] == name):
+                failed.append(name)
+                database.engine.dispose()
+            return write(*args, **options)
+
+        event.listen(database.engine, "do_connect", refuse)
+        setattr(database, writes[name], write_without_connection)
+        await running.engine.start(request([read("a")], run_id="r"))
+        end = await running.engine.result("r", 40)
+        assert failed == [name] * 2
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
+
+    Engines("postgres", postgres_url, tmp_path).run(body)
+
+
+def test_an_outcome_that_finds_the_disk_full_is_written_when_there_is_room(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("slow-1")], answer="x" * 20_000, run_id="r"))
+        await until(running.marks)
+        with no_file_larger_than(largest_file(tmp_path)):
+            await until(lambda: "full" in caplog.text or "disk I/O error" in caplog.text)
+        end = await running.engine.result("r", 40)
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
+        assert running.marks() == ["slow-1"]
+
+    Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path).run(body)
+
+
+def largest_file(folder: Path) -> int:
+    return max(each.stat().st_size for each in folder.glob("runs.sqlite*"))
+
+
+@contextmanager
+def no_file_larger_than(size: int) -> Generator[None]:
+    """Let no file grow beyond a size, in bytes: to SQLite this is as if the disk were full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
