@@ -26,7 +26,7 @@ class Cost:
     """The cost of the tools in the first request of a conversation.
 
     `tools` is the number of tools in the request. `tools_bytes` is their size as compact JSON in UTF-8, `prompt_bytes`
-    the size of the system prompt section, and `bytes` the sum; `tokens` counts both, None if tokens are not counted.
+    the size of the system prompt section, and `bytes` the sum; `tokens` counts both, None if one is not counted.
     With a `problem` there is no such request, and the figures are 0.
     """
 
@@ -48,7 +48,7 @@ def costs(
     config: ToolUseConfig,
     agent: str,
     providers: Sequence[str],
-    count_tokens: Callable[[str], int] | None,
+    count_tokens: Callable[[str], int | None] | None,
     presentations: Sequence[PresentationName] = PRESENTATIONS,
 ) -> Iterator[Cost]:
     """Yield the costs of one package, by presentation and then provider."""
@@ -71,13 +71,14 @@ def costs(
             tools_text = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
             prompt = conversation.prompt
             sizes = len(tools_text.encode()), len(prompt.encode())
+            tokens = [count_tokens(text) if count_tokens else None for text in (tools_text, prompt)]
             yield replace(
                 cost,
                 tools=tools,
                 tools_bytes=sizes[0],
                 prompt_bytes=sizes[1],
                 bytes=sum(sizes),
-                tokens=count_tokens(tools_text) + count_tokens(prompt) if count_tokens else None,
+                tokens=None if None in tokens else sum(filter(None, tokens)),
             )
 
 

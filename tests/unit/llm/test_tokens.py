@@ -7,6 +7,8 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolgen.llm import tokens
 from toolgen.llm.tokens import token_counter
@@ -36,14 +38,60 @@ def test_no_tokens_are_reported_without_a_tokenizer(monkeypatch: pytest.MonkeyPa
     assert why_not == 'bpe-openai is not installed: pip install "toolgen[tokens]"'
 
 
+PIECES = st.sampled_from(
+    [
+        " ",
+        "  ",
+        "\n",
+        "\r\n",
+        "\t",
+        "a",
+        "Word",
+        "don't",
+        "1",
+        "2345",
+        "/",
+        ".",
+        "!?",
+        "(",
+        "é",
+        "天",
+        "😀",
+        "\u0301",
+        "ﬁ",
+        "\u00a0",
+    ]
+)
+"""What the pattern of the encoding treats alike, in every order."""
+
+
 @needs_tokenizer
-def test_a_text_that_is_encoded_in_pieces_has_the_tokens_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_a_text_that_is_encoded_in_pieces_has_the_tokens_of_the_whole(text: str) -> None:
     count, _ = token_counter()
     assert count is not None
-    text = """{"description":"Don't find  it at 12:30 \\n, or: é天 (a b) ; 100 000 /  /x y"} """ * 40
     whole = count(text)
-    monkeypatch.setattr(tokens, "_PIECE", 1)
-    assert count(text) == whole
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(tokens, "_PIECE", 1)
+        assert count(text) == whole
 
-    monkeypatch.undo()
-    assert count("a word " * 300_000) > 200_000
+
+@needs_tokenizer
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("a word " * 300_000, True),
+        ("ab\n" * 400_000, True),
+        ("a1" * 600_000, True),
+        ("x" * 100_000, True),
+        ("x" * 1_200_000, False),
+        ("天" * 600_000, False),
+        (" " * 1_200_000, False),
+        ("a word " + "!" * 1_200_000 + " and more", False),
+    ],
+    ids=lambda value: repr(value[:8]) if isinstance(value, str) else None,
+)
+def test_a_text_of_any_length_is_counted_or_not_but_never_an_error(text: str, counted: bool) -> None:
+    count, _ = token_counter()
+    assert count is not None
+    assert (count(text) is not None) == counted

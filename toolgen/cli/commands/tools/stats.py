@@ -88,5 +88,5 @@ def _row(cost: Cost) -> dict[str, str]:
     return (
         named
         if cost.problem
-        else {**named, **{name: f"{value:,}" for name, value in figures.items() if value is not None}}
+        else {**named, **{name: "not counted" if value is None else f"{value:,}" for name, value in figures.items()}}
     )
