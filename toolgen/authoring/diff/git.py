@@ -170,3 +170,11 @@ class Repository:
 
 def _short(branch: str) -> str:
     return branch.removeprefix("refs/remotes/").removeprefix("refs/heads/")
+
+
+def folder_in_repository(folder: Path) -> str:
+    """Return the path of a folder below the top of its repository, with `/` at its end; empty where it is in none."""
+    try:
+        return Repository(folder).prefix
+    except DiffError:
+        return ""

@@ -117,14 +117,6 @@ def other_side(config: Config, against: str) -> Generator[Side]:
         )
 
 
-def folder_in_repository(folder: Path) -> str:
-    """Return the path of a folder below the top of its repository, with `/` at its end; empty where it is in none."""
-    try:
-        return Repository(folder).prefix
-    except DiffError:
-        return ""
-
-
 def _is_path(against: str) -> bool:
     return against.startswith((".", "/")) or Path(against).is_absolute()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,19 @@ def apply_fixes(text: str, file: str, fixes: Iterable[Fix]) -> tuple[str, int]:
 def compatible(fixes: Iterable[Fix]) -> list[Fix]:
     """Return the fixes that can be applied together: one that overlaps an earlier one is left out."""
     taken: list[Fix] = []
+    edits: dict[str, list[TextEdit]] = {}
     for fix in fixes:
-        others = [edit for each in taken for edit in each.edits]
-        if not any(_overlap(edit, other) for edit in fix.edits for other in others):
+        if not any(_overlaps(edit, edits.get(edit.file, [])) for edit in fix.edits):
             taken.append(fix)
+            for edit in fix.edits:
+                insort(edits.setdefault(edit.file, []), edit)
     return taken
+
+
+def _overlaps(edit: TextEdit, others: list[TextEdit]) -> bool:
+    """Whether an edit overlaps one of the others, which are of its file, sorted, and do not overlap each other."""
+    at = bisect(others, edit)
+    return any(_overlap(edit, other) for other in others[max(at - 1, 0) : at + 1])
 
 
 def _overlap(one: TextEdit, other: TextEdit) -> bool:

@@ -69,7 +69,7 @@ class PostgresDatabase:
         connection: psycopg.Connection[Any] = psycopg.connect(self._url, **self._settings())
         try:
             connection.execute(_SETTINGS)
-        except BaseException:
+        except BaseException:  # also if the program is interrupted meanwhile
             connection.close()
             raise
         return connection

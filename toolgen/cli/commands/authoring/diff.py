@@ -9,8 +9,9 @@ import click
 
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.errors import DiffError, SpecsError
+from toolgen.authoring.diff.git import folder_in_repository
 from toolgen.authoring.diff.recorded import Recording
-from toolgen.authoring.diff.sides import folder_in_repository, other_side, working_tree
+from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.output import show_diagnostics, show_json, takes_color

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.authoring.diff.sides import folder_in_repository
+from toolgen.authoring.diff.git import folder_in_repository
 from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint

@@ -113,8 +113,7 @@ def _answers(
 
     try:
         embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
-        kept = None if embedder is None else _kept(config.root)
-        vectors = None if embedder is None else Vectors(index, embedder, read, kept, patience=math.inf)
+        vectors = None if embedder is None else Vectors(index, embedder, read, _kept(config.root), patience=math.inf)
         return asyncio.run(found(Search(index, vectors)))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
