@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from toolgen.agents.loop import RunTools
 from toolgen.agents.messages import call_from_json, message_as_json, message_from_json
-from toolgen.agents.observed import observed
+from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import Outcome, checked
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.requests import DEFAULT_PLANNER
@@ -30,7 +30,7 @@ from toolgen.runtime.runs.schedule import batches
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from contextlib import AbstractContextManager
 
     from toolgen.agents.messages import Message
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.runs.run import Run
+    from toolgen.runtime.telemetry import Operation
 
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 """Ids of calls that are used as they are. Other keys have a `~`, so no id is one of them."""
@@ -77,8 +78,28 @@ class EngineHost:
         self._runs: Final[dict[str, Run]] = {}
         self._digests: Final[dict[str, str]] = {}
 
+    async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
+        """Await the body of a run in a span, in the trace of the request; return its end.
+
+        A run that is executed again has a further span. One that a call started has that of the call, and a single call
+        needs none.
+        """
+        with continued(request.trace_context), self._span(request) as span:
+            end = await body
+            if span is not None and end["stopped"] != "completed":
+                span.failed(end["stopped"])
+            return end
+
+    def _span(self, request: RunRequest) -> AbstractContextManager[Operation | None]:
+        if not request.planner or request.parent_tool_call_id is not None:
+            return nullcontext()
+        try:
+            return in_span(self._run(request))
+        except Exception:  # noqa: BLE001  # it cannot begin, and its result says so
+            return nullcontext()
+
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
-        """Execute one activity, in the trace of the request. What fails has an outcome too.
+        """Execute one activity. What fails has an outcome too.
 
         An outcome is kept in the database: what has its usual value is left out.
         """
@@ -86,10 +107,6 @@ class EngineHost:
             run = self._run(request)
         except Exception as error:  # noqa: BLE001  # it is no agent of this catalog, or code of the host failed
             return {"error": str(error) if isinstance(error, _CLEAR) else _described(error)}
-        with continued(request.trace_context):
-            return await self._execute(request, run, activity)
-
-    async def _execute(self, request: RunRequest, run: Run, activity: Activity) -> Json:
         match activity.name:
             case "plan":
                 return await self._plan(request, run, activity.args)

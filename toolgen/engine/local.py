@@ -122,7 +122,8 @@ class LocalEngine:
     async def _execute(self, run: _Running) -> Json:
         try:
             async with asyncio.timeout(run.request.timeout):
-                return await Body(_LocalFlow(self._host, run), run.request, self._retries).run()
+                body = Body(_LocalFlow(self._host, run), run.request, self._retries)
+                return await self._host.observe(run.request, body.run())
         finally:
             self._host.forget(run.request.run_id, "the run has ended")
 

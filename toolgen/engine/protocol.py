@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Mapping, Sequence
 
     from toolgen.engine.requests import Json, RunEnd, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
@@ -158,6 +158,10 @@ class NotResumable(Exception):
 
 class Activities(Protocol):
     """What executes activities in a process."""
+
+    async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
+        """Await the body of a run, observed as an operation of its own; return its end. Raises what the body raises."""
+        ...
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one; return its outcome. Raises only cancellation, and what ends the process."""

@@ -47,7 +47,7 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
     from dbos import DBOSConfig
     from dbos._sys_db import SystemDatabase
@@ -73,7 +73,8 @@ async def _execute_run(fields: Json) -> Json:
         return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
     with worker.executing(request.run_id) as execution:
         try:
-            return await Body(DbosFlow(worker, request, execution), request, worker.retries).run()
+            body = Body(DbosFlow(worker, request, execution), request, worker.retries)
+            return await worker.observe(request, body.run())
         except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
             warn("a run of %s is executed again", request.agent, error=error)
             await worker.enqueue_again(request.run_id)
@@ -228,6 +229,10 @@ class DbosWorker:
         if self._database is not None:
             await asyncio.to_thread(self._database.dispose)
         _working.remove(self)
+
+    async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
+        """Await the body of a run in a span."""
+        return await self._host.observe(request, body)
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError
 from typing import TYPE_CHECKING, Any, Protocol
 
 from opentelemetry.trace import NonRecordingSpan, SpanKind, StatusCode, get_current_span
@@ -77,5 +76,5 @@ def without_span(name: str, error: Exception) -> Span:
 
 
 def type_of(error: BaseException) -> str:
-    """Return the `error.type` of an exception."""
-    return "cancelled" if isinstance(error, CancelledError) else type(error).__qualname__
+    """Return the `error.type` of an exception. One that is no error, as of a cancelled task or workflow, cancels."""
+    return type(error).__qualname__ if isinstance(error, Exception) else "cancelled"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parents[4]
-_ODD: Final = (None, 5, -1.5, "x", "", [], {}, True, [1], [None], [[]], {"a": 1})
+_ODD: Final[tuple[Any, ...]] = (None, 5, -1.5, "x", "", [], {}, True, [1], [None], [[]], {"a": 1})
 _SECTIONS: Final = ("toolsets", "tools", "wire_names", "agents", "catalogs", "policies", "tags")
 _ROUNDS: Final = 40
 
