@@ -38,8 +38,20 @@ def test_a_run_has_a_span_with_its_steps_calls_and_agents_in_the_trace_of_who_st
         "        plan orchestrator.researcher",
         "    plan main",
     ]
+    assert len({span.context.trace_id for span in kept.spans if span.context}) == 1
     assert (kept.named("invoke_agent main").attributes or {})["toolgen.run.id"] == "r"
     assert kept.named("invoke_agent main").status.is_unset
+
+
+def test_a_run_that_was_started_outside_of_a_trace_has_one_of_its_own(engines: Engines) -> None:
+    kept = Kept()
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("a")], run_id="r"))
+        await running.engine.result("r", 30)
+
+    engines.run(body, telemetry=kept.telemetry)
+    assert kept.tree() == ["invoke_agent main", "  plan main", "  execute_tool code.read_file", "  plan main"]
 
 
 def test_the_span_of_a_run_says_how_it_ended(engines: Engines) -> None:

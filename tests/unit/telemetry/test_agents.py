@@ -9,23 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from opentelemetry.trace import SpanKind, StatusCode
 
-from tests.unit.engine.app import read as engine_read
-from tests.unit.engine.app import request as engine_request
-from tests.unit.engine.engines import Engines
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
 from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from tests.unit.toolsets.agent.agents.world import World, call_of, scripted_agent, search, sub
 from toolgen.agents import Calls, Message, Outcome, ScriptedPlanner, planned, run_agent
-from toolgen.engine import RunRequest
 from toolgen.llm import ToolUse
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
-    from tests.unit.engine.engines import Running
     from toolgen.agents.planner import Plan
 
 START = [Message(role="user", content="look for it, password=hunter2-abc")]
@@ -238,29 +232,3 @@ def test_a_request_that_fails_has_the_error() -> None:
         asyncio.run(conversation.run(ask, []))
     assert [attributes_of(span)["error.type"] for span in kept.spans] == ["ConnectionError", "ConnectionError"]
     assert "down" not in "".join(str(span.status.description) for span in kept.spans)
-
-
-def test_a_durable_run_is_in_the_trace_of_what_started_it_in_another_process(tmp_path: Path) -> None:
-    kept = Kept()
-    with kept.tracers.get_tracer("web").start_as_current_span("POST /refunds") as web:
-        started = engine_request([engine_read("a")], user="ann")
-    stored = RunRequest.from_json(json.loads(json.dumps(started.as_json())))
-    engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
-
-    async def body(running: Running) -> None:
-        await running.engine.result(await running.engine.start(stored), 20)
-
-    engines.run(body, telemetry=kept.telemetry)
-    assert kept.tree() == ["POST /refunds", "  plan main", "  execute_tool code.read_file", "  plan main"]
-    assert {span.context.trace_id for span in kept.spans if span.context} == {web.get_span_context().trace_id}
-
-
-def test_a_durable_run_that_was_started_outside_of_a_trace_has_a_trace_of_its_own_calls(tmp_path: Path) -> None:
-    kept = Kept()
-    engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
-
-    async def body(running: Running) -> None:
-        await running.engine.result(await running.engine.start(engine_request([engine_read("a")])), 20)
-
-    engines.run(body, telemetry=kept.telemetry)
-    assert kept.tree() == ["plan main", "execute_tool code.read_file", "plan main"]
