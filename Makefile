@@ -41,7 +41,11 @@ test-fast:
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
 .PHONY: test
-test: lint programs .venv/compiled ## Run all checks
+test: programs .venv/compiled ## Run all checks
+	@$(MAKE) --jobs --keep-going $(LINT) test-all
+
+.PHONY: test-all
+test-all:
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
