@@ -41,11 +41,7 @@ test-fast:
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
 .PHONY: test
-test: programs .venv/compiled ## Run all checks
-	@$(MAKE) --jobs --keep-going $(LINT) test-all
-
-.PHONY: test-all
-test-all:
+test: lint programs .venv/compiled ## Run all checks
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
