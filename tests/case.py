@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from tests.project.checkout import ROOT
 from toolgen.compiler.compile import compile_specs, generate
-from toolgen.compiler.config import ConfigError, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.render import render_text
+from toolgen.compiler.project.config import ConfigError, load_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

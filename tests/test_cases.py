@@ -47,7 +47,7 @@ ELSEWHERE = {
     "TG607": "tests/unit/compiler/publish/test_crash.py",
     "TG608": "tests/unit/compiler/publish/test_crash.py",
     "TG609": "tests/unit/compiler/publish/test_crash.py",
-    **dict.fromkeys(("TG709", "TG710", "TG711", "TG712"), "tests/unit/compiler/config/test_settings.py"),
+    **dict.fromkeys(("TG709", "TG710", "TG711", "TG712"), "tests/unit/compiler/project/test_settings.py"),
     "TG801": "tests/unit/compiler/importers/mcp/test_importing.py",
     "TG802": "tests/unit/compiler/importers/mcp/test_importing.py",
     "TG803": "tests/unit/compiler/importers/mcp/test_importing.py",

@@ -7,8 +7,8 @@ from typing import Any
 
 from reference_folder import FOLDER
 
-from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
 from toolgen.compiler.diagnostics.lint_settings import DEFAULT_PROVIDERS
+from toolgen.compiler.project.config import BUILTIN_TOOLSETS, Config, Target
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.tool_use import DEFAULT_PRESENTATIONS, LAYERS, LEXICAL, PRESENTATIONS
 

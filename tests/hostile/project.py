@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tests.hostile.building import shown, spec_texts, toolset
 from toolgen.compiler.build import build
-from toolgen.compiler.config import ConfigError, load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import ConfigError, load_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

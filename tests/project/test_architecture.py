@@ -24,7 +24,7 @@ FULLEST: Final = 12
 
 FULLER: Final = {
     "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
-    "toolgen/compiler": "a room for each stage and for the cache, and the files that come before all stages",
+    "toolgen/compiler": "a room for each stage, for what comes before and for the cache, and the files that run them",
     "tests/unit": "a folder for each room",
 }
 """Folders that are allowed more, and why."""

@@ -14,7 +14,7 @@ import pytest
 from tests.programs.type_checkers import Finding, mypy
 from tests.unit.adapters.sdks import Said, serving
 from tests.unit.cli.forked_python import forked_python
-from toolgen.compiler.config import Target, load_config
+from toolgen.compiler.project.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

@@ -23,7 +23,7 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
     from toolgen.runtime import Catalog
 
 

@@ -14,7 +14,7 @@ import click
 from toolgen import __version__
 from toolgen.cli.commands import COMMANDS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
-from toolgen.compiler.config import ConfigError
+from toolgen.compiler.project.config import ConfigError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

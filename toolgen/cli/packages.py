@@ -19,7 +19,7 @@ from toolgen.runtime.catalog.known_tools import KnownTools
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
     from toolgen.runtime import Catalog
 
 

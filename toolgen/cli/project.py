@@ -12,8 +12,8 @@ from toolgen.cli.names import suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_specs, summarize
-from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.providers.spellings import SpelledTool
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.wire_names import wire_name

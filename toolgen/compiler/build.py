@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.compiler.cache.parts import PartCache
-    from toolgen.compiler.config import Config, Target
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.project.config import Config, Target
 
 
 MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.SETTINGS, Cause.STRAY})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.listing import list_builtin, list_specs
+from toolgen.compiler.project.listing import list_builtin, list_specs
 from toolgen.compiler.publish.inputs import current_inputs, settings_digest
 from toolgen.compiler.publish.publish import quiet
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.cache.parts import PartCache
     from toolgen.compiler.cache.summary import Summary
-    from toolgen.compiler.config import Config, Target
     from toolgen.compiler.documents import Document
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.emit import Part
     from toolgen.compiler.ir.catalog import Catalog, Toolset
+    from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
 
 

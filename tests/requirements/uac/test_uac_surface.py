@@ -19,8 +19,8 @@ from tests.requirements.uac.universal import SEATBELT, Universal
 from tests.unit.compiler.specs import resolved, toolset
 from tests.unit.runtime.tools import idle_executors
 from toolgen.compiler.compile import compile_specs, generate
-from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import Target
 from toolgen.contract.records import ToolRequest
 from toolgen.llm import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.llm.actions.listing import list_actions

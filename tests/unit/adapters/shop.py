@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.compile import compile_specs, generate
-from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import Target
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.record.memory import MemoryStore

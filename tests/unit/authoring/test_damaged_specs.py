@@ -16,9 +16,9 @@ from toolgen.authoring.format.format import formatted
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.compile import compile_files
-from toolgen.compiler.config import Config, Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.ir.text import catalog_text
+from toolgen.compiler.project.config import Config, Target
 from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:

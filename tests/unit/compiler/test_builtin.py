@@ -12,9 +12,9 @@ import pytest
 from tests.unit.compiler.installed import install, run
 from toolgen.compiler.build import build
 from toolgen.compiler.compile import compile_specs
-from toolgen.compiler.config import BUILTIN_TOOLSETS, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.listing import builtin_folder, list_specs
+from toolgen.compiler.project.config import BUILTIN_TOOLSETS, Target, load_config
+from toolgen.compiler.project.listing import builtin_folder, list_specs
 
 if TYPE_CHECKING:
     from toolgen.compiler.compile import Compiled

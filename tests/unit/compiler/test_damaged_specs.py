@@ -19,10 +19,10 @@ from tests.case import all_cases
 from tests.hostile.building import shown
 from tests.project.checkout import ROOT
 from toolgen.compiler.compile import compile_specs
-from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.emit import emit
+from toolgen.compiler.project.config import Target
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.read import SpecFile, parse
 

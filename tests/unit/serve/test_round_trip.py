@@ -14,8 +14,8 @@ from mcp import Client
 from tests.data.test_data import DATA
 from tests.unit.cli.command_line import toolgen
 from toolgen.compiler.compile import compile_specs
-from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import Target
 from toolgen.llm.idle import idle_runtime
 from toolgen.runtime import load
 from toolgen.schema.json_values import canonical

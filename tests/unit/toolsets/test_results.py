@@ -14,7 +14,7 @@ import pytest
 
 from tests.unit.cli.command_line import toolgen
 from toolgen.agents.planner import Outcome
-from toolgen.compiler.config import BUILTIN_TOOLSETS
+from toolgen.compiler.project.config import BUILTIN_TOOLSETS
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, allow_all, load

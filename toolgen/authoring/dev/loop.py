@@ -16,7 +16,7 @@ from toolgen.authoring.dev.parts.processes import PartProcess
 from toolgen.authoring.dev.parts.records import Part, Question
 from toolgen.authoring.watch.changes import changes
 from toolgen.authoring.watch.projects import Version, versions
-from toolgen.compiler.config import Config, ConfigError
+from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

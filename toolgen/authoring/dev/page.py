@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.authoring.dev.parts.records import Answer
-    from toolgen.compiler.config import ConfigError
+    from toolgen.compiler.project.config import ConfigError
 
 T = TypeVar("T")
 

@@ -17,11 +17,11 @@ from toolgen.authoring.diff.errors import DiffError, SpecsError
 from toolgen.authoring.diff.git import Repository
 from toolgen.authoring.diff.places import Places
 from toolgen.compiler.compile import compile_specs
-from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit import emit
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.ir.text import toolset_text
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, load_config
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.packages import parse_package
 from toolgen.runtime.catalog.catalog import Catalog
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Mapping
 
     from toolgen.compiler.cache.store import Cache
-    from toolgen.compiler.config import Config
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
+    from toolgen.compiler.project.config import Config
 
 _LARGEST: Final = 256 * 1024 * 1024
 _CATALOG: Final = "catalog.json"

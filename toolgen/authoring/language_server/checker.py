@@ -11,15 +11,15 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.language_server.workspace import Checked, Project
-from toolgen.compiler.config import ConfigError
+from toolgen.compiler.project.config import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from toolgen.authoring.lint.baseline import Entry
-    from toolgen.compiler.config import Target
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
+    from toolgen.compiler.project.config import Target
 
 _PROJECTS: Final[dict[Path, Project]] = {}
 """The projects of the process, whose files are parsed again only if they have changed."""

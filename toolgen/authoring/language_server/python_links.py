@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from toolgen.compiler.config import Target
     from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.project.config import Target
 
 _NAME_BEFORE: Final = re.compile(r"[\w.]*$")
 _NAME_AFTER: Final = re.compile(r"^(\w*)([\w.]*)")

@@ -20,15 +20,15 @@ from toolgen.authoring.language_server.python_links import generated_places
 from toolgen.authoring.language_server.symbols import Place
 from toolgen.authoring.language_server.workspace import Checked, Index, Project, project_folder
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
-from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, ConfigError
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from toolgen.authoring.lint.baseline import Entry
     from toolgen.authoring.text.edits import TextEdit
-    from toolgen.compiler.config import Target
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
+    from toolgen.compiler.project.config import Target
 
 _LOG: Final = logging.getLogger(__name__)
 

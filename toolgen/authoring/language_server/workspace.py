@@ -13,10 +13,10 @@ from toolgen.authoring.language_server.python_links import GeneratedTool, genera
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.compile import NAMES_OTHERS, Compiled
-from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.listing import SUFFIXES, Listed, list_builtin, list_specs
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
+from toolgen.compiler.project.listing import SUFFIXES, Listed, list_builtin, list_specs
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 

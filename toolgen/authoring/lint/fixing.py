@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from toolgen.authoring.lint.baseline import Entry
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
 
 _ROUNDS: Final = 20
 """Maximum rounds: a fix may uncover another finding, and overlapping ones take a round each."""

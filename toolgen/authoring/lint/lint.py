@@ -11,7 +11,7 @@ from toolgen.authoring.lint.suppressions import suppressions_of, unused, without
 from toolgen.authoring.lint.view.project import Project
 from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
-from toolgen.compiler.listing import BUILTIN_PREFIX
+from toolgen.compiler.project.listing import BUILTIN_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.suppressions import Suppression
     from toolgen.authoring.text.edits import Fix
     from toolgen.compiler.compile import Compiled
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
 
 WITHOUT_PLACE = frozenset({"TL001", "TL002", "TL003", "TL004"})

@@ -14,7 +14,7 @@ from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.errors import DiffError
 from toolgen.authoring.diff.git import Repository
 from toolgen.authoring.diff.sides import Side, other_side, working_tree
-from toolgen.compiler.config import PROJECT_FILE, ConfigError
+from toolgen.compiler.project.config import PROJECT_FILE, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.diff.compare import Located
     from toolgen.authoring.diff.git import Commit
     from toolgen.changes.change import Change
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 _READ: Final = 10
 """How many times more commits are read than shown, where settings of others are in the same file."""

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from toolgen.compiler.listing import list_specs
+from toolgen.compiler.project.listing import list_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolgen.authoring.watch.changes import Watcher
-from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, load_config
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, load_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from toolgen.changes.change import Change
     from toolgen.changes.suspicions import Suspicion
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
     from toolgen.runtime import Catalog
 
 

@@ -16,7 +16,7 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from toolgen.cli.mcp_import.server_entries import ServerEntry
     from toolgen.cli.mcp_import.writing import Written
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 INCOMPLETE: Final = 1
 UNREACHABLE: Final = 2

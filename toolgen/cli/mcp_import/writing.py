@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.cli.commands.specs.spec_place import SpecPlace
-    from toolgen.compiler.config import Config
     from toolgen.compiler.importers.imported import Imported
+    from toolgen.compiler.project.config import Config
     from toolgen.compiler.source.nodes import Source
 
 _LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.compiler.listing import LARGEST
+from toolgen.compiler.project.listing import LARGEST
 from toolgen.spec.files import is_inside, read_file
 
 FOLDER: Final = ".toolgen/cache"

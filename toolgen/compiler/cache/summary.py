@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.compiler.cache.store import Cache
-    from toolgen.compiler.config import Target
     from toolgen.compiler.ir.catalog import Catalog, Policy
+    from toolgen.compiler.project.config import Target
 
 _KIND: Final = "summary"
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
-from toolgen.compiler.listing import BUILTIN_PREFIX
+from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.publish.difference import difference
 from toolgen.compiler.publish.inputs import Inputs, current_inputs
 from toolgen.compiler.publish.lock import Lock, LockBroken, lock_for, parse_lock, render_lock
@@ -18,7 +18,7 @@ from toolgen.compiler.publish.tree import LOCK
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from toolgen.compiler.config import Target
+    from toolgen.compiler.project.config import Target
     from toolgen.compiler.publish.tree import Tree
 
 

@@ -10,16 +10,16 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.listing import LARGEST, list_builtin, list_specs
-from toolgen.compiler.versions import installed_version
+from toolgen.compiler.project.listing import LARGEST, list_builtin, list_specs
+from toolgen.compiler.project.versions import installed_version
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from toolgen.compiler.config import Target
-    from toolgen.compiler.listing import Listed
+    from toolgen.compiler.project.config import Target
+    from toolgen.compiler.project.listing import Listed
 
 FORMATTER: Final = "ruff"
 _LIBRARIES = ("datamodel-code-generator", "jinja2")

@@ -14,10 +14,10 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
+from toolgen.compiler.project.versions import installed_version
 from toolgen.compiler.publish.inputs import FORMATTER, digest
 from toolgen.compiler.publish.parts import parts_of, sides
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe
-from toolgen.compiler.versions import installed_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolgen.compiler.listing import LARGEST
+from toolgen.compiler.project.listing import LARGEST
 
 MAX_BYTES: Final = LARGEST
 """Maximum size of a file."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Span
-from toolgen.compiler.listing import LEADS_OUT, LEAVES_PROJECT, list_builtin, list_specs
+from toolgen.compiler.project.listing import LEADS_OUT, LEAVES_PROJECT, list_builtin, list_specs
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import Source
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.listing import Listed
+    from toolgen.compiler.project.listing import Listed
     from toolgen.compiler.source.nodes import Node
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

@@ -20,7 +20,7 @@ from toolgen.authoring.dev.parts.processes import PartProcess
 from toolgen.authoring.dev.parts.records import Answer, Build, Choices, Part, PartProblem, Question
 from toolgen.authoring.dev.parts.surface import SurfaceMeasure
 from toolgen.authoring.dev.views import texts
-from toolgen.compiler.config import load_config
+from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

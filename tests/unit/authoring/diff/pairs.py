@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from tests.case import CASES, PAIRS
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.sides import working_tree
-from toolgen.compiler.config import Config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import Config
 from toolgen.compiler.source.read import parse
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tests.unit.authoring.diff.pairs import all_pairs, compare_pairs
 from toolgen.authoring.diff.sides import working_tree
 from toolgen.changes.code.api import read_api
 from toolgen.changes.rules import Category, Level
-from toolgen.compiler.config import Config
+from toolgen.compiler.project.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.build import build
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

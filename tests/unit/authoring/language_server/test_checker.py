@@ -17,7 +17,7 @@ from tests.project.checkout import ROOT
 from tests.unit.authoring.language_server.project import FILES, create
 from toolgen.authoring.language_server.checker import Checker, CheckerEnded
 from toolgen.authoring.language_server.workspace import Project
-from toolgen.compiler.config import ConfigError
+from toolgen.compiler.project.config import ConfigError
 
 ORDERS = "specs/shop/orders.yaml"
 SERVER = """

@@ -7,9 +7,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from toolgen.authoring.lint.lint import Linted, lint
-from toolgen.compiler.config import Config, Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.lint_settings import LintSettings
+from toolgen.compiler.project.config import Config, Target
 from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:

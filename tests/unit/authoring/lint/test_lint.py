@@ -10,10 +10,10 @@ import pytest
 from tests.unit.authoring.lint.examples import codes, files_of, linted
 from toolgen.authoring.lint.baseline import BaselineBroken, entry_of, read_baseline, write_baseline
 from toolgen.authoring.lint.lint import lint
-from toolgen.compiler.config import Config, Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import Severity
 from toolgen.compiler.diagnostics.lint_settings import LintSettings
+from toolgen.compiler.project.config import Config, Target
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.spec.tool_use import LAYERS, Layer, PresentationName, ToolUseConfig
 

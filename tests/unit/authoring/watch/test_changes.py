@@ -10,7 +10,7 @@ import pytest
 
 from toolgen.authoring.watch.changes import Watcher, changes
 from toolgen.authoring.watch.projects import versions
-from toolgen.compiler.config import Config, ConfigError
+from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from toolgen.compiler.config import BUILTIN_TOOLSETS, Target, load_config
+from toolgen.compiler.project.config import BUILTIN_TOOLSETS, Target, load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,8 +25,8 @@ from hypothesis.stateful import (
 from toolgen.compiler.build import build
 from toolgen.compiler.cache.store import FOLDER
 from toolgen.compiler.compile import compile_specs, generate
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,10 +11,10 @@ from tests.case import CASES
 from tests.project.checkout import ROOT
 from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.compiler.compile import compile_specs
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostic, Diagnostics
 from toolgen.compiler.emit import emit
 from toolgen.compiler.ir.catalog import Catalog, Toolset
+from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

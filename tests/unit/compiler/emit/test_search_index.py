@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.build import build
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import load_config
 from toolgen.llm.search.of_catalog import documents_of
 from toolgen.runtime import load
 from toolgen.search.index_text import write_index

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.build import Built, Checked, build, check
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

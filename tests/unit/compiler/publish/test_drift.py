@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import toolgen
-from toolgen.compiler.config import Target
+from toolgen.compiler.project.config import Target
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import read_lock
@@ -288,7 +288,7 @@ def test_the_quick_check_does_not_import_the_compiler(project: Project) -> None:
     program = """
 import sys
 from pathlib import Path
-from toolgen.compiler.config import load_config
+from toolgen.compiler.project.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.drift import fast_check
 from toolgen.compiler.publish.publish import recover

@@ -12,12 +12,12 @@ import pytest
 import toolgen
 from tests.project.checkout import ROOT
 from tests.unit.compiler.installed import install, run
-from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.listing import list_specs
+from toolgen.compiler.project.config import Target
+from toolgen.compiler.project.listing import list_specs
+from toolgen.compiler.project.versions import installed_version
 from toolgen.compiler.publish.inputs import current_inputs, digest, spec_digests
 from toolgen.compiler.source.read import read_specs
-from toolgen.compiler.versions import installed_version
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.errors import DiffError
 from toolgen.authoring.diff.sides import commit_of, other_side, working_tree
 from toolgen.compiler.cache.store import open_cache
-from toolgen.compiler.config import ConfigError
+from toolgen.compiler.project.config import ConfigError
 
 if TYPE_CHECKING:
     from toolgen.authoring.dev.parts.records import Question

@@ -16,7 +16,7 @@ from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from toolgen.authoring.dev.parts.records import Question
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
 
 
 def build_targets(question: Question) -> Build:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolgen.authoring.diff.compare import Located
-    from toolgen.compiler.config import Config
     from toolgen.compiler.diagnostics import Diagnostic
+    from toolgen.compiler.project.config import Config
     from toolgen.llm.costs import Cost
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from toolgen.authoring.dev.page import Page, Shown
     from toolgen.authoring.dev.parts.records import Build, BuiltTarget, Compared, Lint, ToolSize
     from toolgen.authoring.diff.compare import Located
-    from toolgen.compiler.config import ConfigError
     from toolgen.compiler.diagnostics import Diagnostic
+    from toolgen.compiler.project.config import ConfigError
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _LEVELS: Final = {

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.authoring.lint.view.parts import parts_of
 from toolgen.authoring.lint.view.places import Place
-from toolgen.compiler.listing import BUILTIN_PREFIX
+from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgen.authoring.lint.view.parts import Part
-    from toolgen.compiler.config import Config, Target
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
+    from toolgen.compiler.project.config import Config, Target
 
 T = TypeVar("T")
 

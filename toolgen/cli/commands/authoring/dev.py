@@ -15,14 +15,14 @@ from toolgen.authoring.dev.views.log import Log
 from toolgen.authoring.dev.views.screen import Screen
 from toolgen.cli.output import can_move_cursor, takes_color
 from toolgen.cli.project import check_folders, project
-from toolgen.compiler.config import ConfigError
+from toolgen.compiler.project.config import ConfigError
 from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
     from typing import TextIO
 
     from toolgen.authoring.dev.loop import View
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 
 @click.command("dev")

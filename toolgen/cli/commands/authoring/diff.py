@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.authoring.diff.compare import Report
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 
 class _Categories(click.ParamType[tuple[Category, ...]]):

@@ -17,7 +17,7 @@ from toolgen.runtime.issues.issue_text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 
 @click.command("fmt")

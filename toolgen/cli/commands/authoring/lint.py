@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.lint.baseline import Entry as Accepted
     from toolgen.authoring.report.entry import Entry
-    from toolgen.compiler.config import Config, Target
     from toolgen.compiler.diagnostics.codes import Code
+    from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
 
 

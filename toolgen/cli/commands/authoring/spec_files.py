@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.compiler.listing import list_specs
+from toolgen.compiler.project.listing import list_specs
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 
 def paths_of(config: Config, arguments: Sequence[str]) -> set[str] | None:

@@ -11,7 +11,7 @@ from toolgen.cli.output import format_option, show_json
 from toolgen.cli.project import project
 
 if TYPE_CHECKING:
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
 
 
 @click.command("build")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.build import Built
     from toolgen.compiler.cache.store import Cache
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
 
 
 @contextmanager

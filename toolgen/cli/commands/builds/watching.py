@@ -13,7 +13,7 @@ import click
 from toolgen.authoring.watch.projects import versions
 from toolgen.cli.output import diagnostics_json, show_diagnostics
 from toolgen.cli.project import check_folders
-from toolgen.compiler.config import Config, ConfigError
+from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ from toolgen.runtime.policy.terminal import TerminalPrompt, described
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolResult, ToolsetRegistration
     from toolgen.runtime.policy.permission import PermissionCallback
 

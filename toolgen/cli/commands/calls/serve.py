@@ -28,7 +28,7 @@ from toolgen.runtime.issues.issue_text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.engine.dbos import DbosEngine
     from toolgen.record.stores import DurableStore

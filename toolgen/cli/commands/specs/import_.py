@@ -14,7 +14,7 @@ from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
 from toolgen.cli.output import format_option, show_json
-from toolgen.compiler.config import load_config
+from toolgen.compiler.project.config import load_config
 from toolgen.compiler.resolve.schemas.keywords import DIALECTS
 from toolgen.runtime.issues.issue_text import counted
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.cli.mcp_import.from_entries import EntryImport
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
     from toolgen.compiler.source.nodes import Source
 
 

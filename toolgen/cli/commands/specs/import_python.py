@@ -15,12 +15,12 @@ from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.executors import importable, raised, stdout_kept
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import import_openapi
 from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.importers.trial import try_name
+from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of

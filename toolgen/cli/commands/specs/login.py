@@ -11,7 +11,7 @@ import click
 
 from toolgen.cli.mcp_import.answers import require_mcp
 from toolgen.cli.mcp_import.writing import place_of
-from toolgen.compiler.config import load_config
+from toolgen.compiler.project.config import load_config
 from toolgen.runtime.base.errors import ExecutorError
 
 

@@ -13,7 +13,7 @@ import click
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.listing import SUFFIXES
+from toolgen.compiler.project.listing import SUFFIXES
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
@@ -22,7 +22,7 @@ from toolgen.spec.files import is_inside
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.read import SpecFile
 

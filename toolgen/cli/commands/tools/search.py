@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from toolgen.compiler.config import Config
+    from toolgen.compiler.project.config import Config
     from toolgen.llm.search.index import Hit
     from toolgen.runtime import Catalog
     from toolgen.search.documents import SearchDocument

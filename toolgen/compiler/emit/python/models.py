@@ -38,7 +38,7 @@ from toolgen.compiler.ir.shapes import (
     classes_in,
     has_formats,
 )
-from toolgen.compiler.versions import installed_version
+from toolgen.compiler.project.versions import installed_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

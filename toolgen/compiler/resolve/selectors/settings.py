@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.config import setting_span
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
+from toolgen.compiler.project.config import setting_span
 from toolgen.compiler.resolve.selectors.selectable import Selectable
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
@@ -14,9 +14,9 @@ from toolgen.spec.files import read_file_inside
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.compiler.config import Config
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.project.config import Config
 
 _LARGEST = 10 * 1024 * 1024
 

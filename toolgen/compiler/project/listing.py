@@ -22,7 +22,7 @@ LEAVES_PROJECT: Final = "this link leads out of the project"
 BUILTIN_PREFIX: Final = "toolgen://"
 """What the paths of built-in specs start with, wherever toolgen is installed. No path of a project's own file does."""
 
-_TOOLGEN: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_TOOLGEN: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 @dataclass(frozen=True, slots=True, order=True)

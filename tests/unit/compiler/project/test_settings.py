@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.compiler.build import build, check
-from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.compiler.config import Config, ConfigError, Target, load_config
+from toolgen.compiler.project.config import Config, ConfigError, Target, load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,1 @@
+"""The project: its configuration, its specs, and the versions of what is installed; before all stages."""
