@@ -145,15 +145,17 @@ class NotAsked(LookupError):
 
 
 class NotResumable(Exception):
-    """A run cannot be resumed, because of its state."""
+    """A run cannot be resumed, because of its state, or that of `parent`, whose call started it."""
 
-    def __init__(self, run_id: str, state: State) -> None:
+    def __init__(self, run_id: str, state: State, parent: str = "") -> None:
         self.run_id = run_id
         self.state: State = state
-        super().__init__(f"{run_id} is {state}: only a run that was cancelled or has failed can be resumed")
+        self.parent = parent
+        why = f"resume {parent}, which waits for it" if parent else "only a run that was cancelled or has failed can be"
+        super().__init__(f"{run_id} is {state}: {why}{'' if parent else ' resumed'}")
 
-    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State]]:
-        return (NotResumable, (self.run_id, self.state))
+    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State, str]]:
+        return (NotResumable, (self.run_id, self.state, self.parent))
 
 
 class Activities(Protocol):

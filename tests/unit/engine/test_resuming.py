@@ -9,11 +9,13 @@ from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 from dbos._sys_db import SystemDatabase
 
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine.body import Retries
+from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos import engine as engine_module
 from toolgen.engine.dbos.tables import cancel_child
 from toolgen.engine.protocol import NotAsked, NotResumable
@@ -186,10 +188,10 @@ def test_an_execution_that_lost_its_run_cancels_no_agent_of_the_one_that_has_it(
         await asyncio.to_thread(cancel)
         assert (await engine.info(child.run_id)).state == "waiting"
         await engine.cancel("r1")
-        await engine.resume(child.run_id)
-        await running.questions(child.run_id)
-        await asyncio.to_thread(cancel)  # nobody else will: the run is cancelled
-        assert (await engine.info(child.run_id)).state == "cancelled"
+        with pytest.raises(NotResumable, match=f"{child.run_id} is cancelled: resume r1, which waits for it"):
+            await engine.resume(child.run_id)
+        await engine._client.resume_workflow_async(child.run_id, queue_name="toolgen")
+        await until(partial(engine.info, child.run_id), lambda info: info.state == "cancelled")  # nobody waits for it
 
     durable.run(body)
 
@@ -218,3 +220,108 @@ def test_a_resumption_that_was_interrupted_can_be_made_again(durable: Engines, m
         assert running.marks() == ["x"]
 
     durable.run(body)
+
+
+def test_an_agent_ends_with_a_run_whose_time_was_up_while_no_worker_ran(durable: Engines) -> None:
+    async def body() -> None:
+        async with durable.opened() as running:
+            engine: Any = running.engine
+            await engine.start(request([AGENT], run_id="r1", timeout=1.5))
+            child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+            await running.questions(child.run_id)
+        await asyncio.sleep(1.5)
+        async with durable.opened() as running:
+            await until(partial(running.engine.info, child.run_id), lambda info: info.state == "cancelled")
+            assert (await running.engine.info("r1")).state == "cancelled"
+
+    asyncio.run(body())
+
+
+def test_a_run_keeps_an_answer_that_it_has_not_read(durable: Engines) -> None:
+    async def body() -> None:
+        async with durable.opened() as running:
+            await running.engine.start(request([write("a")], run_id="r1"))
+            (asked,) = await running.questions("r1")
+        engine: Any = DbosEngine(durable.url, poll=0.02)
+        await engine.decide("r1", asked.call, ALLOW)
+        await engine.cancel("r1")
+        await engine.resume("r1")
+        await engine.close()
+        async with durable.opened() as running:
+            assert (await running.engine.result("r1", 20)).stopped == "completed"
+            assert running.marks() == ["a"]
+
+    asyncio.run(body())
+
+
+def test_a_run_that_failed_keeps_what_was_done_beside_the_call_that_failed(durable: Engines) -> None:
+    works = asyncio.Event()
+
+    def change(host: Any) -> None:
+        execute = host.execute
+
+        async def failing(*args: Any) -> Any:
+            if args[1].key.startswith("c00") and not works.is_set():
+                await asyncio.sleep(1)
+                raise OSError("no space left")
+            return await execute(*args)
+
+        host.execute = failing
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("a"), read("b")], run_id="r1"))
+        await until(partial(running.engine.info, "r1"), lambda info: info.state == "failed")
+        works.set()
+        engine: Any = running.engine
+        await engine.resume("r1")
+        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert running.marks() == ["b", "a"]
+
+    durable.run(body, change=change)
+
+
+def test_an_agent_that_was_cancelled_alone_stays_cancelled(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], [write("w")], run_id="r1"))
+        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+        await running.questions(child.run_id)
+        await engine.cancel(child.run_id)
+        await asyncio.sleep(1.1)  # SQLite has whole seconds
+        await engine.cancel("r1")
+        await engine.resume("r1")
+        assert (await engine.info(child.run_id)).state == "cancelled"
+
+    durable.run(body)
+
+
+def test_waiting_runs_that_are_cancelled_or_resumed_leave_nothing_behind(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        for run_id in ("cancelled", "resumed"):
+            await engine.start(request([write(run_id)], run_id=run_id))
+            await running.questions(run_id)
+            await engine.cancel(run_id)
+        await engine.resume("resumed")
+        await running.questions("resumed")
+        await engine.start(request([read("a")], run_id="other"))
+        assert (await engine.result("other", 20)).stopped == "completed"
+        await until(lambda: [*running.host._runs] == ["resumed"])
+
+    durable.run(body, worker={"concurrency": 1})
+
+
+def test_a_run_survives_any_number_of_workers_that_stop(durable: Engines) -> None:
+    async def body() -> None:
+        for number in range(4):
+            async with durable.opened() as running:
+                if not number:
+                    await running.engine.start(request([write("a")], run_id="r1"))
+                await running.questions("r1")
+            database = sa.create_engine(durable.url)
+            table = "dbos.workflow_status" if durable.kind == "postgres" else "workflow_status"
+            with database.connect() as connection:
+                assert connection.execute(sa.text(f"SELECT recovery_attempts FROM {table}")).scalar() == 0  # noqa: S608
+            database.dispose()
+
+    asyncio.run(body())

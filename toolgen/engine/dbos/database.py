@@ -27,6 +27,13 @@ VERSION: Final = "toolgen-1"
 
 APPLICATION: Final = "toolgen"
 QUEUE: Final = "toolgen"
+HELD: Final = "toolgen_held"
+"""The queue of runs that are being resumed, which no worker looks at: all begin together, or none."""
+
+BY_CALL: Final = 0
+BY_PROGRAM: Final = 1
+"""The priorities of runs, by what started them: runs wait for those that their calls started, which come first."""
+
 RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
@@ -35,6 +42,9 @@ _READ_ONLY: Final = "25006"
 """The state that Postgres gives a write on a standby, as it is for a moment after a switch of servers."""
 
 _SQLITE_AWAY: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
+
+CHILD_LENGTH: Final = 17
+"""How much longer than the id of a run those of runs are that its calls started: see `child_id`."""
 
 _BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
 """What the ids of runs that calls started have after that of the first run: see `child_id`."""
@@ -138,6 +148,12 @@ def reason_of(error: Exception) -> str:
 def is_below(run_id: str, other: str) -> bool:
     """Whether a call of a run started the other, at any depth."""
     return other.startswith(run_id) and _BELOW.fullmatch(other, len(run_id)) is not None
+
+
+def parent_of(run_id: str) -> str:
+    """Return the id of the run whose call started a run; empty if none did."""
+    parent = run_id[:-CHILD_LENGTH]
+    return parent if is_below(parent, run_id) else ""
 
 
 def first_of(run_id: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -15,16 +14,20 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from toolgen.engine.dbos.database import (
     APPLICATION,
+    BY_CALL,
+    BY_PROGRAM,
+    HELD,
     QUEUE,
     RUN,
     VERSION,
     first_of,
     is_below,
     open_client,
+    parent_of,
     reason_of,
 )
 from toolgen.engine.dbos.flow import topic_of
-from toolgen.engine.dbos.tables import ACTIVE, cancel_run, questions_of
+from toolgen.engine.dbos.tables import ACTIVE, cancel_run, hold, questions_of
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import (
     Approval,
@@ -52,12 +55,6 @@ T = TypeVar("T")
 
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
-
-_AFTER_ALL: Final = 2**31 - 1
-"""A step that no run has."""
-
-_HELD: Final = "toolgen_held"
-"""The queue of runs that are being resumed, which no worker looks at: all begin together, or none."""
 
 _HELD_FOR: Final = 10.0
 """Seconds after which whoever began to resume a run does so no more."""
@@ -99,8 +96,8 @@ class DbosEngine:
             "app_version": VERSION,
             "application_name": APPLICATION,
         }
-        if first_of(request.run_id) == request.run_id:
-            options["priority"] = 1  # after those that calls started, which have 0: others wait for them
+        if request.parent_tool_call_id is None:
+            options["priority"] = BY_PROGRAM
         about = {"agent": request.agent, "parent": request.parent_run_id}
         if attributes := {name: value for name, value in about.items() if value}:
             options["attributes"] = attributes
@@ -140,8 +137,11 @@ class DbosEngine:
         state = _state(status)
         if state not in ("cancelled", "failed"):
             raise NotResumable(run_id, state)
+        parent = parent_of(run_id)
+        if parent and _state(await self._status(parent)) in ("cancelled", "failed"):
+            raise NotResumable(run_id, state, parent)
         cancelled_at: float = status.completed_at or 0
-        if status.queue_name != _HELD or time() - (status.updated_at or 0) / 1000 < _HELD_FOR:
+        if status.queue_name != HELD or time() - (status.updated_at or 0) / 1000 < _HELD_FOR:
             cancelled_at = min(cancelled_at, await self._hold(run_id))
         while True:
             below = await self._below(run_id)
@@ -151,29 +151,15 @@ class DbosEngine:
             for each in again:
                 with suppress(NotResumable):  # somebody else has resumed it
                     await self._hold(each.workflow_id)
-        held = [run_id, *(each.workflow_id for each in below if each.queue_name == _HELD)]
+        held = [run_id, *(each.workflow_id for each in below if each.queue_name == HELD)]
         await self._with_database(lambda: self._client.resume_workflows_async(held, queue_name=QUEUE))
 
     async def _hold(self, run_id: str) -> float:
-        """Keep what a run has done before it failed, and make it one that is queued, but not for workers.
-
-        Returns when it failed, in whole seconds since 1970 as milliseconds: SQLite has no shorter ones. It is infinite
-        if it has not failed. Raises `NotResumable`.
-        """
-        steps = await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
-        failed = [step for step in steps if step["error"] is not None]
-        try:
-            await self._with_database(
-                lambda: self._client.rewind_workflow_async(
-                    run_id,
-                    start_step=min((step["function_id"] for step in failed), default=_AFTER_ALL),
-                    application_version=VERSION,
-                    queue_name=_HELD,
-                )
-            )
-        except dbos_errors.DBOSException as error:  # somebody else has resumed it
-            raise NotResumable(run_id, "running") from error
-        return min(((step["completed_at_epoch_ms"] or 0) // 1000 * 1000 for step in failed), default=math.inf)
+        """Hold a run, and return when it failed: see `tables.hold`. Raises `NotResumable`."""
+        failed_at = await self._with_database(lambda: asyncio.to_thread(hold, self._tables, run_id))
+        if failed_at is None:  # somebody else has resumed it
+            raise NotResumable(run_id, "running")
+        return failed_at
 
     async def prune(self, seconds: float) -> int:
         """Delete the runs that ended at least so many seconds ago, with all that they have done; return how many.
@@ -195,7 +181,7 @@ class DbosEngine:
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
         """Return the runs that the calls of a run started, at any depth: see `child_id`."""
         found = await self._listed(workflow_id_prefix=f"{run_id}.")
-        return [each for each in found if is_below(run_id, each.workflow_id)]
+        return [each for each in found if each.priority == BY_CALL and is_below(run_id, each.workflow_id)]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -295,7 +281,7 @@ class DbosEngine:
 
 def _state(status: WorkflowStatus) -> State:
     """Return the state of a run as its row has it. One whose resumption was interrupted is still cancelled."""
-    return "cancelled" if status.queue_name == _HELD else _STATES.get(status.status, "failed")
+    return "cancelled" if status.queue_name == HELD else _STATES.get(status.status, "failed")
 
 
 def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -12,12 +13,24 @@ if TYPE_CHECKING:
 
 
 class Execution:
-    """One execution of a run in this process. It does nothing more once a later one has begun."""
+    """One execution of a run, by the current task."""
 
     def __init__(self) -> None:
-        self.is_latest = True
+        self.has_run = True
+        self._task = asyncio.current_task()
         self._doing = 0
         self._waiting = 0
+
+    def lose(self) -> None:
+        """Do nothing more: the run was cancelled, and another execution may have it."""
+        self.has_run = False
+        if self._task is not None:
+            self._task.cancel()
+
+    def lose_soon(self) -> None:
+        """Do nothing more, as `lose`, called in another thread than that of the task."""
+        if self._task is not None:
+            self._task.get_loop().call_soon_threadsafe(self.lose)
 
     @property
     def is_waiting(self) -> bool:

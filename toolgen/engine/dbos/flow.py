@@ -37,7 +37,7 @@ class DbosFlow:
         )
 
     async def _execute(self, activity: Activity) -> Json:
-        if not self._execution.is_latest:
+        if not self._execution.has_run:
             raise dbos_errors.DBOSWorkflowConflictIDError(self._request.run_id)
         with self._execution.doing():
             return await self._host.execute(self._request, activity)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import QUESTIONS, is_below
+from toolgen.engine.dbos.database import BY_CALL, CHILD_LENGTH, HELD, QUESTIONS, QUEUE, VERSION, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ def cancel_run(database: SystemDatabase, run_id: str) -> None:
         _cancel(database, connection, run_id)
 
 
-def cancel_child(database: SystemDatabase, parent: str, owner: str | None, run_id: str) -> None:
+def cancel_child(database: SystemDatabase, parent: str, owner: str, run_id: str) -> None:
     """Cancel a run for the execution of its parent that `owner` is the token of, and all below it.
 
     Nothing is done if the parent goes on without that execution: the one that has taken over waits for the same run.
@@ -45,6 +46,86 @@ def cancel_child(database: SystemDatabase, parent: str, owner: str | None, run_i
         found = connection.execute(kept.returning(runs.c.status, runs.c.owner_xid)).one_or_none()
         if found is None or found.status not in ACTIVE or found.owner_xid == owner:
             _cancel(database, connection, run_id)
+
+
+def cancel_orphans(database: SystemDatabase) -> None:
+    """Cancel the runs that calls of runs started which do not go on: of one whose time was up while no worker ran.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs, parents = database.tables.workflow_status, database.tables.workflow_status.alias()
+    of_parent = sa.func.substr(runs.c.workflow_uuid, 1, sa.func.length(runs.c.workflow_uuid) - CHILD_LENGTH)
+    orphans = (
+        sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid)
+        .join_from(runs, parents, parents.c.workflow_uuid == of_parent)
+        .where(runs.c.queue_name == QUEUE, runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL)
+        .where(parents.c.status.not_in(ACTIVE))
+    )
+    with database.engine.begin() as connection:
+        found = connection.execute(orphans).all()
+    for parent, child in found:
+        if is_below(parent, child):
+            cancel_child(database, parent, "", child)
+
+
+def cancelled_of(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
+    """Return those of some runs that are cancelled. DBOS would wait for a database that is away.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    cancelled = sa.select(runs.c.workflow_uuid).where(runs.c.status == "CANCELLED")
+    with database.engine.begin() as connection:
+        return [
+            run_id
+            for batch in _batches(run_ids)
+            for run_id in connection.execute(cancelled.where(runs.c.workflow_uuid.in_(batch))).scalars()
+        ]
+
+
+def hold(database: SystemDatabase, run_id: str) -> float | None:
+    """Make a run that was cancelled, or has failed, one that is queued, but not for workers.
+
+    Returns when its first step failed, in whole seconds since 1970 as milliseconds, as SQLite has no shorter ones;
+    infinity if none did, and None if it goes on or has ended. It keeps what it has done, also beside steps that failed,
+    and answers that it has not read: DBOS would delete both. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs, steps = database.tables.workflow_status, database.tables.operation_outputs
+    outputs = database.tables.workflow_output
+    resumable = ("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+    held = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.status.in_(resumable))
+    failed = sa.and_(steps.c.workflow_uuid == run_id, steps.c.error.is_not(None))
+    with database.engine.begin() as connection:
+        done = connection.execute(
+            held.values(
+                status="ENQUEUED",
+                queue_name=HELD,
+                application_version=VERSION,
+                updated_at=database._now_ms_sql(),  # noqa: SLF001  # as in `_cancel`
+                completed_at=None,
+                output=None,
+                error=None,
+            )
+        )
+        if not done.rowcount:
+            return None
+        connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
+        failed_at: int | None = connection.execute(
+            sa.select(sa.func.min(steps.c.completed_at_epoch_ms)).where(failed)
+        ).scalar()
+        connection.execute(sa.delete(steps).where(failed))
+    return math.inf if failed_at is None else failed_at // 1000 * 1000
+
+
+def forgive(database: SystemDatabase, worker: str) -> None:
+    """Forget how often the runs of a worker were executed again: it stops, and they have not killed it.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    with database.engine.begin() as connection:
+        of_worker = sa.update(runs).where(runs.c.executor_id == worker, runs.c.status == "PENDING")
+        connection.execute(of_worker.values(recovery_attempts=0))
 
 
 def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, Json]:
@@ -67,7 +148,8 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
     """Cancel, as DBOS does, which has no function for several runs that leaves the transaction to its caller."""
     runs = database.tables.workflow_status
     now: Any = database._now_ms_sql()  # noqa: SLF001  # the clock of the database, which DBOS compares it with
-    cancelled = sa.update(runs).where(runs.c.status.not_in(("SUCCESS", "ERROR")))
+    # Those that are cancelled already keep the time of that: a run is resumed with those that were cancelled with it.
+    cancelled = sa.update(runs).where(runs.c.status.not_in(("SUCCESS", "ERROR", "CANCELLED")))
     cancelled = cancelled.values(
         status="CANCELLED",
         owner_xid=None,
@@ -79,7 +161,7 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
     )
     connection.execute(cancelled.where(runs.c.workflow_uuid == run_id))
     prefixed = runs.c.workflow_uuid.startswith(f"{run_id}.", autoescape=True)
-    ids = connection.execute(sa.select(runs.c.workflow_uuid).where(prefixed)).scalars()
+    ids = connection.execute(sa.select(runs.c.workflow_uuid).where(prefixed, runs.c.priority == BY_CALL)).scalars()
     for below in sorted(each for each in ids if is_below(run_id, each)):  # sorted: two that cancel wait, not both
         connection.execute(cancelled.where(runs.c.workflow_uuid == below))
 

@@ -75,6 +75,10 @@ async def _execute_run(fields: Json) -> Json:
         try:
             body = Body(DbosFlow(worker, request, execution), request, worker.retries)
             return await worker.observe(request, body.run())
+        except asyncio.CancelledError as error:
+            if execution.has_run:
+                raise
+            raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error
         except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
             warn("a run of %s is executed again", request.agent, error=error)
             await worker.enqueue_again(request.run_id)
@@ -214,6 +218,9 @@ class DbosWorker:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=1)
+        if self._dbos is not None:
+            with suppress(SQLAlchemyError):  # they count as taken over once more
+                await asyncio.to_thread(tables.forgive, self._dbos._sys_db, self.name)  # noqa: SLF001  # as in `_beat`
         await self._close()
 
     async def _close(self) -> None:
@@ -239,7 +246,7 @@ class DbosWorker:
         caller.set(
             DbosCaller(
                 self._executions[request.run_id],
-                partial(self._cancel_child, request.run_id, current_owner_xid(request.run_id)),
+                partial(self._cancel_child, request.run_id, current_owner_xid(request.run_id) or ""),
             )
         )
         bounds = self._bounds(request, activity) if activity.name == "call" else []
@@ -280,13 +287,13 @@ class DbosWorker:
         """
         execution = Execution()
         if run_id in self._executions:
-            self._executions[run_id].is_latest = False
+            self._executions[run_id].lose()
             self.forget(run_id, "the run is executed again")
         self._executions[run_id] = execution
         try:
             yield execution
         finally:
-            if execution.is_latest:
+            if self._executions.get(run_id) is execution:
                 del self._executions[run_id]
                 self.forget(run_id, "this worker does not execute the run any more")
 
@@ -298,7 +305,7 @@ class DbosWorker:
         """Enqueue a run of this worker once the database is back."""
         await self._with_database(lambda database: database.reenqueue_for_recovery(run_id, [self.name], QUEUE))
 
-    async def _cancel_child(self, parent: str, owner: str | None, run_id: str) -> None:
+    async def _cancel_child(self, parent: str, owner: str, run_id: str) -> None:
         """Cancel a run for the call that waits for it, unless that is made elsewhere: see `tables.cancel_child`."""
         if not self.is_draining:
             await self._with_database(lambda database: tables.cancel_child(database, parent, owner, run_id))
@@ -335,8 +342,17 @@ class DbosWorker:
                 for worker in dead:
                     self._adopt(heartbeats, worker)
                     self.metrics.adopted.inc()
+                if self._dbos is not None:
+                    self._drop_cancelled(self._dbos._sys_db)  # noqa: SLF001  # no public name
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
                 warn("worker %s cannot reach its database", self.name, error=error)
+
+    def _drop_cancelled(self, database: SystemDatabase) -> None:
+        """Let go of runs that were cancelled while they waited for a person, and cancel those that nobody waits for."""
+        waiting = {run_id: each for run_id, each in list(self._executions.items()) if each.is_waiting}
+        for run_id in tables.cancelled_of(database, list(waiting)):
+            waiting[run_id].lose_soon()
+        tables.cancel_orphans(database)
 
     def _adopt(self, heartbeats: Heartbeats, dead: str) -> None:
         """Enqueue the runs of a dead worker again. If two do so at once, each run is still enqueued once."""
