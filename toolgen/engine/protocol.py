@@ -145,17 +145,16 @@ class NotAsked(LookupError):
 
 
 class NotResumable(Exception):
-    """A run cannot be resumed, because of its state, or that of `parent`, whose call started it."""
+    """A run cannot be resumed, because of its state, or for another reason."""
 
-    def __init__(self, run_id: str, state: State, parent: str = "") -> None:
+    def __init__(self, run_id: str, state: State, why: str = "") -> None:
         self.run_id = run_id
         self.state: State = state
-        self.parent = parent
-        why = f"resume {parent}, which waits for it" if parent else "only a run that was cancelled or has failed can be"
-        super().__init__(f"{run_id} is {state}: {why}{'' if parent else ' resumed'}")
+        self.why = why
+        super().__init__(f"{run_id} is {state}: {why or 'only a run that was cancelled or has failed can be resumed'}")
 
     def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State, str]]:
-        return (NotResumable, (self.run_id, self.state, self.parent))
+        return (NotResumable, (self.run_id, self.state, self.why))
 
 
 class Activities(Protocol):

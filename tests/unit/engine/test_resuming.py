@@ -15,7 +15,7 @@ from dbos._sys_db import SystemDatabase
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine.body import Retries
-from toolgen.engine.dbos import DbosEngine
+from toolgen.engine.dbos import DbosEngine, tables
 from toolgen.engine.dbos import engine as engine_module
 from toolgen.engine.dbos.tables import cancel_child
 from toolgen.engine.protocol import NotAsked, NotResumable
@@ -204,16 +204,16 @@ def test_a_resumption_that_was_interrupted_can_be_made_again(durable: Engines, m
         await running.questions(child.run_id)
         await engine.cancel("r1")
         with monkeypatch.context() as patched:
-            patched.setattr(engine._client, "resume_workflows_async", None)  # as if it died here
+            patched.setattr(engine_module, "release", None)  # as if it died here
             with pytest.raises(TypeError):
                 await engine.resume("r1")
         assert [(info.run_id, info.state) for info in await engine.runs()] == [
             (child.run_id, "cancelled"),
             ("r1", "cancelled"),
         ]
-        with pytest.raises(NotResumable):  # whoever began may still be at it
+        with pytest.raises(NotResumable, match="r1 is cancelled: it is being resumed at this moment"):
             await engine.resume("r1")
-        monkeypatch.setattr(engine_module, "_HELD_FOR", 0)
+        monkeypatch.setattr(tables, "_HELD_FOR", -1000)
         await engine.resume("r1")
         await allow(running, "r1")
         assert (await engine.result("r1", 20)).stopped == "completed"
@@ -325,3 +325,18 @@ def test_a_run_survives_any_number_of_workers_that_stop(durable: Engines) -> Non
             database.dispose()
 
     asyncio.run(body())
+
+
+def test_a_run_that_goes_on_is_neither_released_again_nor_deleted(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([write("a")], run_id="r1"))
+        await running.questions("r1")
+        execution = running.host._runs["r1"]
+        await asyncio.to_thread(tables.release, engine._tables, ["r1"])  # somebody else has, meanwhile
+        assert await asyncio.to_thread(tables.delete_ended, engine._tables, ["r1"]) == 0
+        await asyncio.sleep(0.5)
+        assert running.host._runs["r1"] is execution
+        assert (await engine.info("r1")).state == "waiting"
+
+    durable.run(body)

@@ -27,7 +27,7 @@ from toolgen.engine.dbos.database import (
     reason_of,
 )
 from toolgen.engine.dbos.flow import topic_of
-from toolgen.engine.dbos.tables import ACTIVE, cancel_run, hold, questions_of
+from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, cancel_run, delete_ended, hold, questions_of, release
 from toolgen.engine.local import decision_as_json
 from toolgen.engine.protocol import (
     Approval,
@@ -56,11 +56,7 @@ T = TypeVar("T")
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
 
-_HELD_FOR: Final = 10.0
-"""Seconds after which whoever began to resume a run does so no more."""
-
 _ALL_STATES: Final = get_args(State)
-_TERMINAL: Final = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 _BATCH: Final = 1000
 """How many runs are deleted at a time."""
 
@@ -139,10 +135,8 @@ class DbosEngine:
             raise NotResumable(run_id, state)
         parent = parent_of(run_id)
         if parent and _state(await self._status(parent)) in ("cancelled", "failed"):
-            raise NotResumable(run_id, state, parent)
-        cancelled_at: float = status.completed_at or 0
-        if status.queue_name != HELD or time() - (status.updated_at or 0) / 1000 < _HELD_FOR:
-            cancelled_at = min(cancelled_at, await self._hold(run_id))
+            raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
+        cancelled_at = min(status.completed_at or 0, await self._hold(run_id))
         while True:
             below = await self._below(run_id)
             again = [each for each in below if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at]
@@ -152,13 +146,15 @@ class DbosEngine:
                 with suppress(NotResumable):  # somebody else has resumed it
                     await self._hold(each.workflow_id)
         held = [run_id, *(each.workflow_id for each in below if each.queue_name == HELD)]
-        await self._with_database(lambda: self._client.resume_workflows_async(held, queue_name=QUEUE))
+        await self._with_database(lambda: asyncio.to_thread(release, self._tables, held))
 
     async def _hold(self, run_id: str) -> float:
         """Hold a run, and return when it failed: see `tables.hold`. Raises `NotResumable`."""
         failed_at = await self._with_database(lambda: asyncio.to_thread(hold, self._tables, run_id))
-        if failed_at is None:  # somebody else has resumed it
-            raise NotResumable(run_id, "running")
+        if failed_at is None:
+            status = await self._status(run_id)
+            is_held = status.queue_name == HELD
+            raise NotResumable(run_id, _state(status), "it is being resumed at this moment" if is_held else "")
         return failed_at
 
     async def prune(self, seconds: float) -> int:
@@ -168,15 +164,18 @@ class DbosEngine:
         """
         before = datetime.fromtimestamp(time() - seconds, UTC).isoformat()
         deleted = kept = 0
-        while found := await self._listed(status=_TERMINAL, completed_before=before, limit=_BATCH, offset=kept):
+        while found := await self._listed(status=list(TERMINAL), completed_before=before, limit=_BATCH, offset=kept):
             ids = [each.workflow_id for each in found]
             active = await self._listed(workflow_ids=list({*map(first_of, ids)}), status=list(ACTIVE))
             goes_on = {each.workflow_id for each in active}
             old = [run_id for run_id in ids if first_of(run_id) not in goes_on]
-            await self._with_database(partial(self._client.delete_workflows_async, old))
-            deleted += len(old)
-            kept += len(ids) - len(old)
+            gone = await self._with_database(partial(self._delete, old))
+            deleted += gone
+            kept += len(ids) - gone
         return deleted
+
+    async def _delete(self, run_ids: Sequence[str]) -> int:
+        return await asyncio.to_thread(delete_ended, self._tables, run_ids)
 
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
         """Return the runs that the calls of a run started, at any depth: see `child_id`."""

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dbos._core import ActiveWorkflowById
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Awaitable, Callable, Generator, Mapping
 
 
 class Execution:
-    """One execution of a run, by the current task."""
+    """One execution of a run, by a task."""
 
-    def __init__(self) -> None:
+    def __init__(self, task: asyncio.Task[Any]) -> None:
         self.has_run = True
-        self._task = asyncio.current_task()
+        self.task: Final = task
         self._doing = 0
         self._waiting = 0
 
     def lose(self) -> None:
         """Do nothing more: the run was cancelled, and another execution may have it."""
         self.has_run = False
-        if self._task is not None:
-            self._task.cancel()
+        self.task.cancel()
 
     def lose_soon(self) -> None:
         """Do nothing more, as `lose`, called in another thread than that of the task."""
-        if self._task is not None:
-            self._task.get_loop().call_soon_threadsafe(self.lose)
+        self.task.get_loop().call_soon_threadsafe(self.lose)
 
     @property
     def is_waiting(self) -> bool:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 ACTIVE: Final = ("DELAYED", "ENQUEUED", "PENDING")
 """The states of workflows that have not ended, as DBOS names them."""
 
+TERMINAL: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+"""Those of workflows that have."""
+
+_HELD_FOR: Final = 10_000
+"""Milliseconds, of the clock of the database, after which whoever began to resume a run does so no more."""
+
 _BATCH: Final = 1000
 """How many ids a statement has: SQLite takes 32,766 values."""
 
@@ -84,7 +90,7 @@ def cancelled_of(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
 
 
 def hold(database: SystemDatabase, run_id: str) -> float | None:
-    """Make a run that was cancelled, or has failed, one that is queued, but not for workers.
+    """Make a run that was cancelled, has failed, or was left so, one that is queued, but not for workers.
 
     Returns when its first step failed, in whole seconds since 1970 as milliseconds, as SQLite has no shorter ones;
     infinity if none did, and None if it goes on or has ended. It keeps what it has done, also beside steps that failed,
@@ -92,8 +98,10 @@ def hold(database: SystemDatabase, run_id: str) -> float | None:
     """
     runs, steps = database.tables.workflow_status, database.tables.operation_outputs
     outputs = database.tables.workflow_output
-    resumable = ("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
-    held = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.status.in_(resumable))
+    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    has_stopped = runs.c.status.in_(("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"))
+    was_left = sa.and_(runs.c.queue_name == HELD, runs.c.updated_at < now - _HELD_FOR)
+    held = sa.update(runs).where(runs.c.workflow_uuid == run_id, sa.or_(has_stopped, was_left))
     failed = sa.and_(steps.c.workflow_uuid == run_id, steps.c.error.is_not(None))
     with database.engine.begin() as connection:
         done = connection.execute(
@@ -101,7 +109,7 @@ def hold(database: SystemDatabase, run_id: str) -> float | None:
                 status="ENQUEUED",
                 queue_name=HELD,
                 application_version=VERSION,
-                updated_at=database._now_ms_sql(),  # noqa: SLF001  # as in `_cancel`
+                updated_at=now,
                 completed_at=None,
                 output=None,
                 error=None,
@@ -115,6 +123,38 @@ def hold(database: SystemDatabase, run_id: str) -> float | None:
         ).scalar()
         connection.execute(sa.delete(steps).where(failed))
     return math.inf if failed_at is None else failed_at // 1000 * 1000
+
+
+def release(database: SystemDatabase, run_ids: Sequence[str]) -> None:
+    """Let workers have runs that are held, each with its whole timeout. Raises sqlalchemy.exc.SQLAlchemyError."""
+    runs = database.tables.workflow_status
+    with database.engine.begin() as connection:
+        for batch in _batches(sorted(run_ids)):
+            held = sa.update(runs).where(runs.c.workflow_uuid.in_(batch), runs.c.queue_name == HELD)
+            connection.execute(
+                held.values(
+                    queue_name=QUEUE,
+                    recovery_attempts=0,
+                    workflow_deadline_epoch_ms=None,
+                    started_at_epoch_ms=None,
+                    updated_at=database._now_ms_sql(),  # noqa: SLF001  # as in `_cancel`
+                )
+            )
+
+
+def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> int:
+    """Delete those of some runs that have ended, as DBOS does, which deletes others too; return how many.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    tables = database.tables
+    runs = tables.workflow_status
+    ended = sa.delete(runs).where(runs.c.workflow_uuid.in_(run_ids), runs.c.status.in_(TERMINAL))
+    with database.engine.begin() as connection:
+        deleted = connection.execute(ended.returning(runs.c.workflow_uuid)).scalars().all()
+        for table in (tables.workflow_input, tables.workflow_output, tables.operation_outputs):
+            connection.execute(sa.delete(table).where(table.c.workflow_uuid.in_(deleted)))
+    return len(deleted)
 
 
 def forgive(database: SystemDatabase, worker: str) -> None:

@@ -10,14 +10,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
 from dbos import DBOS
 from dbos import error as dbos_errors
 from dbos._context import current_owner_xid
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
@@ -71,7 +71,7 @@ async def _execute_run(fields: Json) -> Json:
         request = RunRequest.from_json(fields)
     except (KeyError, TypeError, ValueError) as error:  # of another version
         return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
-    with worker.executing(request.run_id) as execution:
+    with worker.executing(request.run_id, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:
         try:
             body = Body(DbosFlow(worker, request, execution), request, worker.retries)
             return await worker.observe(request, body.run())
@@ -93,10 +93,10 @@ class DbosWorker:
     """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
 
     `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, here and in each other
-    worker: the last that was started decides. Those that wait, for a person or for agents, do not count. `per_user`
-    and `per_tool`, by ident, bound the calls that are made at a time here. The queue is looked at every `poll` seconds.
-    `name` must be unique; by default it has the names of host and process. Raises ValueError for bounds below 1 and for
-    unknown tools.
+    worker: the last that was started decides. Those that wait, for a person or for agents, do not count, and go on at
+    once when they need not wait any more. `per_user` and `per_tool`, by ident, bound the calls that are made at a time
+    here. The queue is looked at every `poll` seconds. `name` must be unique; by default it has the names of host and
+    process. Raises ValueError for bounds below 1 and for unknown tools.
     """
 
     def __init__(
@@ -218,6 +218,11 @@ class DbosWorker:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=1)
+        left = [each.task for each in self._executions.values()]
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=1)
         if self._dbos is not None:
             with suppress(SQLAlchemyError):  # they count as taken over once more
                 await asyncio.to_thread(tables.forgive, self._dbos._sys_db, self.name)  # noqa: SLF001  # as in `_beat`
@@ -279,13 +284,13 @@ class DbosWorker:
         await self._host.ended(request, reason)
 
     @contextmanager
-    def executing(self, run_id: str) -> Generator[Execution]:
-        """Execute a run, as a context.
+    def executing(self, run_id: str, task: asyncio.Task[Any]) -> Generator[Execution]:
+        """Execute a run by a task, as a context.
 
         A run that was cancelled and resumed is executed again while an earlier execution may not have noticed. That one
         must do nothing more, and each has the state of its calls for itself.
         """
-        execution = Execution()
+        execution = Execution(task)
         if run_id in self._executions:
             self._executions[run_id].lose()
             self.forget(run_id, "the run is executed again")
@@ -315,7 +320,7 @@ class DbosWorker:
         while self._dbos is not None:
             try:
                 await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # as in `_adopt`
-            except SQLAlchemyError:
+            except (InterfaceError, OperationalError):
                 await asyncio.sleep(INTERVAL)
             else:
                 return

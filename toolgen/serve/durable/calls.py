@@ -19,7 +19,7 @@ from toolgen.contract.records import Ancestor, FailureKind, ToolCallMeta, ToolRe
 from toolgen.engine.calls import PREFIX, call_request, failed_call, next_event
 from toolgen.engine.protocol import NotAsked, question_id
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
-from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.answers import answer_of
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams
 
     from toolgen.engine.protocol import Approval, Engine, RunInfo
+    from toolgen.engine.requests import RunRequest
     from toolgen.runtime.runs.run import Run
     from toolgen.serve.offered import Offered, OfferedTools
 
@@ -78,9 +79,11 @@ class DurableCalls:
         A call without a key is cancelled with its request, because no other request could have its result.
         """
         known: set[str] = set()
+        starting: asyncio.Future[str] | None = None
         if params.request_state is None:
             key = _key_of(params)
-            run_id = await self._start(tool, params, key)
+            made = self._requested(tool, params, key)
+            run_id, starting = made.run_id, asyncio.ensure_future(self.engine.start(made))
         else:
             key, (run_id, _, question) = "", params.request_state.partition(" ")
             await self.owned(run_id)
@@ -88,11 +91,13 @@ class DurableCalls:
                 known.add(question)
                 await self.answer(run_id, question, fields_of((params.input_responses or {})[_KEY]))
         try:
+            if starting is not None:
+                await asyncio.shield(starting)
             return await self._attend(ctx, run_id, known)
         except asyncio.CancelledError:
-            if not key and params.request_state is None and not self.is_stopping:
-                with anyio.CancelScope(shield=True):
-                    await self.engine.cancel(run_id)
+            if not key and starting is not None and not self.is_stopping:
+                with anyio.CancelScope(shield=True), suppress(StoreError):  # then it was not started
+                    await self.engine.cancel(await starting)
             raise
 
     async def owned(self, run_id: str) -> RunInfo:
@@ -121,11 +126,10 @@ class DurableCalls:
         user = user_of_token()
         return self._run.meta.user if user is None else user
 
-    async def _start(self, tool: Offered, params: CallToolRequestParams, key: str) -> str:
+    def _requested(self, tool: Offered, params: CallToolRequestParams, key: str) -> RunRequest:
         meta = ToolCallMeta(user=self._user, idempotency_key=key, attributes=self._run.meta.attributes)
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}))
-        made = call_request(request, meta, agent=self._run.agent, mode=self._run.mode, role=self._run.role)
-        return await self.engine.start(made)
+        return call_request(request, meta, agent=self._run.agent, mode=self._run.mode, role=self._run.role)
 
     async def _attend(
         self, ctx: ServerRequestContext[Any, Any], run_id: str, known: set[str]
