@@ -17,18 +17,18 @@ class Execution:
 
     def __init__(self, task: asyncio.Task[Any]) -> None:
         self.has_run = True
-        self.task: Final = task
+        self._task: Final = task
         self._doing = 0
         self._waiting = 0
 
     def lose(self) -> None:
         """Do nothing more: the run was cancelled, and another execution may have it."""
         self.has_run = False
-        self.task.cancel()
+        self._task.cancel()
 
     def lose_soon(self) -> None:
         """Do nothing more, as `lose`, called in another thread than that of the task."""
-        self.task.get_loop().call_soon_threadsafe(self.lose)
+        self._task.get_loop().call_soon_threadsafe(self.lose)
 
     @property
     def is_waiting(self) -> bool:

@@ -218,11 +218,6 @@ class DbosWorker:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=1)
-        left = [each.task for each in self._executions.values()]
-        for task in left:
-            task.cancel()
-        if left:
-            await asyncio.wait(left, timeout=1)
         if self._dbos is not None:
             with suppress(SQLAlchemyError):  # they count as taken over once more
                 await asyncio.to_thread(tables.forgive, self._dbos._sys_db, self.name)  # noqa: SLF001  # as in `_beat`
