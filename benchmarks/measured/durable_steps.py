@@ -30,6 +30,9 @@ class Recording:
         self.host = host()
         self.activities: dict[str, Activity] = {}
 
+    async def observe(self, request: Any, body: Awaitable[Json], /) -> Json:
+        return await self.host.observe(request, body)
+
     async def execute(self, request: Any, activity: Activity, /) -> Json:
         outcome = await self.host.execute(request, activity)
         if "outcome" not in outcome:
