@@ -66,14 +66,17 @@ class PostgresServer:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
-    def new_database(self) -> str:
-        """Create an empty database and return its URL."""
+    def new_database(self, disk: Path | None = None) -> str:
+        """Create an empty database, with its tables on a disk if one is given, and return its URL."""
         import psycopg
         from psycopg.sql import SQL, Identifier
 
         name = f"test_{os.getpid()}_{next(_DATABASES)}"
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+            if disk is not None:
+                connection.execute(SQL("CREATE TABLESPACE {} LOCATION {}").format(Identifier(name), str(disk)))
+                connection.execute(SQL("ALTER DATABASE {0} SET TABLESPACE {0}").format(Identifier(name)))
         return self.url(name)
 
     def start(self) -> None:

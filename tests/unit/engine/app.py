@@ -85,7 +85,8 @@ class ScriptPlanner:
 class Effects:
     """Runs the tools of `code` and `router`: a service that honours idempotency keys. Every attempt is noted as well.
 
-    A path `slow-N` takes N seconds; one that contains `down` fails until a file `up` is in the folder.
+    A path `slow-N` takes N seconds; one that contains `down` fails until a file `up` is in the folder; one that
+    contains `flaky` fails at the first attempt.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -104,7 +105,8 @@ class Effects:
         )
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
-        if "down" in path and not (self._folder / "up").exists():
+        is_first = self._count("SELECT count(*) FROM attempts WHERE key = ?", meta.idempotency_key) == 1
+        if ("down" in path and not (self._folder / "up").exists()) or ("flaky" in path and is_first):
             raise CallFailed(FailureKind.UNAVAILABLE, "down", "the service is down", "")
         if call.name == "code.write_file":
             self._note("INSERT OR IGNORE INTO effects VALUES (?, ?)", meta.idempotency_key, path)
@@ -118,6 +120,10 @@ class Effects:
     def _note(self, statement: str, *values: Any) -> None:
         with closing(self._open()) as database:
             database.execute(statement, values)
+
+    def _count(self, statement: str, *values: Any) -> int:
+        with closing(self._open()) as database:
+            return int(database.execute(statement, values).fetchone()[0])
 
     def _open(self) -> sqlite3.Connection:
         return sqlite3.connect(self._folder / "effects.sqlite", timeout=30, isolation_level=None)

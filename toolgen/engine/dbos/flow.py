@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
@@ -53,8 +55,13 @@ class DbosFlow:
         return answer
 
     async def sleep(self, seconds: float, /) -> None:
-        """Wait, across restarts too."""
-        await DBOS.sleep_async(seconds)
+        """Wait, across restarts too.
+
+        DBOS waits until a time of day. Where the clock is behind that of the worker that began, that would be later.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await DBOS.sleep_async(seconds)
 
     async def ended(self, reason: str, /) -> None:
         """Record the end of the run."""

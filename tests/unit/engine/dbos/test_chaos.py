@@ -1,4 +1,4 @@
-"""Chaos: workers are killed and frozen and the database is stopped, and still every run ends with its result.
+"""Chaos: workers are killed and frozen, clocks jump, the database is stopped, its disk is full, and every run ends.
 
 Meanwhile a person answers what is asked, and another cancels runs and thinks better of it. The seed decides what
 happens; how far the runs have come by then differs.
@@ -7,7 +7,6 @@ happens; how far the runs have come by then differs.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import signal
 import time
@@ -18,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 import psycopg
 import pytest
 
+from tests.programs.disks import full_disk, small_disk
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
-from tests.unit.engine.dbos.workers import Workers
+from tests.unit.engine.dbos.workers import JUMPING, Workers
 from tests.unit.engine.engines import until
 from toolgen.engine.dbos import DbosEngine, database_url, prepare
-from toolgen.engine.protocol import NotAsked, NotResumable, RunCancelled
+from toolgen.engine.protocol import NotAsked, NotResumable, RunCancelled, RunFailed
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -38,15 +38,21 @@ _STEPS: Final = 5
 _ADOPTED_WITHIN: Final = 10.0
 """Seconds after which the runs of a killed worker must be those of another."""
 
+_DISK: Final = 128 << 20
+"""The size of the disk of the database, in bytes: 500 runs fit."""
+
+_EVENTS: Final = ("kill", "kill", "freeze", "database", "disk", "clock")
+
 
 class Chaos:
     """One round."""
 
-    def __init__(self, seed: int, server: PostgresServer, folder: Path, workers: int) -> None:
+    def __init__(self, seed: int, server: PostgresServer, disk: Path, folder: Path, workers: int) -> None:
         self.random = random.Random(seed)  # noqa: S311  # of tests
         self.server = server
+        self.disk = disk
         self.folder = folder
-        self.url = server.new_database()
+        self.url = server.new_database(disk)
         self.workers = Workers(self.url, folder)
         self.count = workers
         self.events: list[str] = []
@@ -57,7 +63,7 @@ class Chaos:
         url = database_url(self.url)
         await asyncio.to_thread(prepare, url)
         for _ in range(self.count):
-            self.workers.start()
+            self.workers.start(JUMPING)
         await until(lambda: all("executes runs" in self.workers.said(name) for name in self.workers.running))
         engine = DbosEngine(url, poll=max(0.2, runs / 100))  # 500 that ask five times a second are a load of their own
         ids = [await engine.start(self._request(number)) for number in range(runs)]
@@ -81,13 +87,20 @@ class Chaos:
         assert all(seconds < _ADOPTED_WITHIN for seconds in self.adoptions), (self.adoptions, self.events)
 
     def _request(self, number: int) -> Any:
-        """Return a run of five turns: reads, writes that ask, and agents that write."""
+        """Return a run of five turns: reads, slow ones, those that fail at first, writes that ask, and agents."""
         turns: list[Any] = []
         for turn in range(_STEPS):
-            kind = self.random.choice(["read", "read", "read", "write", *["agent"] * (turn < 3)])  # a run has 4 at most
+            kind = self.random.choice(["read", "slow", "flaky", "write", *["agent"] * (turn < 3)])  # a run has few
             path = f"{number}.{turn}"
             self.writes += kind == "write"
-            turns.append([{"read": read(path), "write": write(path), "agent": search()}[kind]])
+            calls = {
+                "read": read(path),
+                "slow": read(f"slow-{self.random.uniform(0, 4):.1f}"),
+                "flaky": read(f"flaky-{path}"),
+                "write": write(path),
+                "agent": search([("router.web_search", {"query": path})]),
+            }
+            turns.append([calls[kind]])
         return request(*turns, answer=number, user=f"user{number % 7}")
 
     async def _result(self, engine: DbosEngine, run_id: str) -> RunEnd:
@@ -97,6 +110,8 @@ class Chaos:
                 return await engine.result(run_id)
             except RunCancelled:
                 await asyncio.sleep(0.5)
+            except RunFailed:
+                raise
             except Exception as error:  # noqa: BLE001  # of the database's driver
                 self.events.append(f"waiting: {type(error).__name__}")
                 await asyncio.sleep(0.5)
@@ -124,22 +139,32 @@ class Chaos:
                 await asyncio.sleep(0.1)
 
     async def _disturb(self, ended: asyncio.Future[Any]) -> None:
-        events = ["kill", "kill", "freeze", "database"]
-        self.random.shuffle(events)
-        for event in events:
+        """Let happen what may, until the runs have ended."""
+        frozen = None
+        for event in self.random.sample(_EVENTS, len(_EVENTS)):
             await asyncio.sleep(self.random.uniform(0.2, 1.5))
             if ended.done():
-                return
+                break
             self.events.append(event)
-            if event == "database":
-                await asyncio.to_thread(self.server.restart, immediate=True)
-            else:
-                name = self.random.choice(sorted(self.workers.running))
-                await (self._kill(name) if event == "kill" else self._freeze(name))
+            name = self.random.choice(sorted(self.workers.running))
+            match event:
+                case "kill":
+                    await self._kill(name)
+                case "freeze":
+                    frozen = asyncio.create_task(self._freeze(name))  # meanwhile more happens
+                case "clock":
+                    self.workers.set_clock(name, self.random.choice([-1, 1]) * 24 * 3600)
+                case "database":
+                    await asyncio.to_thread(self.server.restart, immediate=True)
+                case _:
+                    with full_disk(self.disk):
+                        await asyncio.sleep(3)
+        if frozen is not None:
+            await frozen
 
     async def _kill(self, name: str) -> None:
         """Kill a worker, once there is one more, and measure until its runs are those of others."""
-        other = self.workers.start()
+        other = self.workers.start(JUMPING)
         await until(lambda: "executes runs" in self.workers.said(other))
         self.workers.kill(name)
         killed = time.monotonic()
@@ -156,9 +181,9 @@ class Chaos:
     async def _freeze(self, name: str) -> None:
         """Let a worker stand still for so long that others take its runs, and then go on."""
         process = self.workers.running[name]
-        os.kill(process.pid, signal.SIGSTOP)
+        process.send_signal(signal.SIGSTOP)
         await asyncio.sleep(7)
-        os.kill(process.pid, signal.SIGCONT)
+        process.send_signal(signal.SIGCONT)  # unless it was killed
 
 
 async def _retried(look: Callable[[], Any]) -> Any:
@@ -172,11 +197,14 @@ async def _retried(look: Callable[[], Any]) -> Any:
 
 
 def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, runs: int) -> None:
-    chaos = Chaos(seed, server, folder, workers)
-    try:
-        asyncio.run(chaos.round(runs))
-    finally:
-        chaos.workers.kill_all()
+    disk = server.folder / "disk"
+    disk.mkdir()
+    with small_disk(disk, _DISK):
+        chaos = Chaos(seed, server, disk, folder, workers)
+        try:
+            asyncio.run(chaos.round(runs))
+        finally:
+            chaos.workers.kill_all()
 
 
 @pytest.mark.parametrize(("seed", "workers"), [(1, 2), (2, 4)])

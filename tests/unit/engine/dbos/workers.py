@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tests.unit.engine import app
+from tests.unit.engine.dbos.jumping import CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT: Final = Path(__file__).parents[4]
+JUMPING: Final = "tests.unit.engine.dbos.jumping:host"
 
 
 class Workers:
@@ -34,7 +36,7 @@ class Workers:
             self.running[name] = subprocess.Popen(
                 self._command("worker", host, "--name", name, *options),
                 cwd=ROOT,
-                env=self._environment,
+                env={**self._environment, CLOCK: str(self._clock_of(name))},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -52,6 +54,15 @@ class Workers:
         process = self.running.pop(name)
         process.send_signal(signal.SIGTERM)
         return process.wait(60)
+
+    def set_clock(self, name: str, seconds: int) -> None:
+        """Set the clock of a worker of the host `JUMPING` to so many seconds after the true time, or before it."""
+        written = self.folder / "clock"
+        written.write_text(str(seconds))
+        written.replace(self._clock_of(name))
+
+    def _clock_of(self, name: str) -> Path:
+        return self.folder / f"{name}.clock"
 
     def kill_all(self) -> None:
         for name in list(self.running):

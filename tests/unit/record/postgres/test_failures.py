@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import subprocess
 import threading
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL
 
+from tests.programs.disks import small_disk
 from tests.unit.record.postgres.checking import change, intact_calls, use
 from tests.unit.record.sample import KEY, one_call, progress, started, write
 from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
@@ -176,22 +176,6 @@ def test_a_read_only_server_refuses_writes_until_it_is_writable_again(postgres_s
     assert intact_calls(postgres_server.url()) == {"c1": WHOLE, "c2": WHOLE}
 
 
-@contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """Mount a file system of 256 kB at a folder. Where that is not permitted, the test is skipped."""
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size=256k,uid={folder.parent.stat().st_uid}", "tmpfs", folder],
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.skip("a small file system for a full disk needs the right to mount one")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "--lazy", folder], check=True)
-
-
 def test_on_a_full_disk_nothing_runs_unrecorded(postgres_server: PostgresServer) -> None:
     url = postgres_server.new_database()
     folder = postgres_server.folder / "small"
@@ -199,7 +183,7 @@ def test_on_a_full_disk_nothing_runs_unrecorded(postgres_server: PostgresServer)
 
     async def check(store: PostgresStore) -> None:
         await one_call(store)
-        with small_disk(folder):
+        with small_disk(folder, 256 << 10):
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute(SQL("CREATE TABLESPACE small LOCATION {}").format(str(folder)))
                 connection.execute("ALTER TABLE toolgen.results SET TABLESPACE small")
