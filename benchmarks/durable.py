@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 SIDES: Final = ("plain", "toolgen")
 CONCURRENCY: Final = 20
-_ROUNDS: Final = 3
 _BATCH: Final = 20
 """Runs that are started one after the other on one side, before it is the other's turn."""
 
@@ -61,7 +60,7 @@ def measure(scale: Scale, projects: Projects) -> dict[str, Any]:
 
 
 async def _measure(server: PostgresServer, folder: Path, scale: Scale) -> dict[str, Any]:
-    bench, count = Bench(server, folder, scale.durable_runs), min(scale.runs, _ROUNDS)
+    bench, count = Bench(server, folder, scale.durable_runs), scale.runs
     rounds = [
         {workers: await bench.both(workers, turned=number % 2 == 1) for workers in scale.workers}
         for number in range(count)

@@ -1,7 +1,7 @@
 """The body of a run under an engine: plan, make the calls as activities, resume, until there is an answer.
 
-A body is executed again after a crash, and must then do the same: whatever could differ, such as which calls run
-together, is the outcome of an activity.
+A body is executed again after a crash, and must then do the same: whatever could differ, such as the kind of a tool, is
+the outcome of an activity.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from toolgen.agents.messages import message_as_json
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING
 from toolgen.engine.protocol import Activity, question_id
-from toolgen.runtime.runs.schedule import Group, Rest, rest_after
+from toolgen.runtime.runs.schedule import Group, Rest, batches, rest_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,18 +111,18 @@ class Body:
         outcomes: dict[int, Json] = {}
         rest = Rest.RUN
         inline = plan.get("inline", ())
-        for name, places in plan["batches"]:
-            group = Group(name)
+        tools = plan.get("tools", ())
+        for batch in batches(Group(group) for group, _ in tools):
             args = [
-                {"key": keys[at], "digest": plan["digests"][at], "inline": at in inline, "call": calls[at]}
-                for at in places
+                {"key": keys[at], "digest": tools[at][1], "inline": at in inline, "call": calls[at]}
+                for at in batch.places
             ]
-            if rest is Rest.SKIP or (rest is Rest.RUN_READONLY and group is Group.WRITE):
+            if rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE):
                 made = await self._flow.activities([Activity(name="skip", key=each["key"], args=each) for each in args])
             else:
                 made = await self._made(args)
                 after = rest_after(
-                    group,
+                    batch.group,
                     has_failed=any("kind" in each for each in made),
                     was_denied=any(each.get("denied", False) for each in made),
                     may_continue=plan.get("may_continue", False),
@@ -130,7 +130,7 @@ class Body:
                 rest = max(rest, after)
                 if any("changed" in each or "error" in each for each in made):
                     rest = Rest.SKIP
-            outcomes.update(zip(places, made, strict=True))
+            outcomes.update(zip(batch.places, made, strict=True))
         return [outcomes[place] for place in range(len(calls))]
 
     async def _made(self, calls: Sequence[Json]) -> list[Json]:

@@ -26,7 +26,7 @@ from toolgen.runtime.policy.approval import answered, ask_before_call, decision_
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
-from toolgen.runtime.runs.schedule import batches
+from toolgen.runtime.runs.schedule import group_of
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 _CLEAR: Final = (UnknownAgent, ToolsNotGranted, CatalogError, ValueError)
 """Errors of requests that no host with this catalog can execute: their texts need no name of a type."""
+
+_DIGEST_LENGTH: Final = 8
+"""Characters of the digest of a tool's args schema, which each planned call keeps: 32 bits tell that it has changed."""
 
 _WORTH_REPEATING: Final = frozenset({FailureKind.UNAVAILABLE, FailureKind.TIMEOUT})
 
@@ -177,8 +180,7 @@ class EngineHost:
         idents = [catalog.resolve(call.name) or "" for call in calls]
         planned: Json = {
             "message": _storable(message_as_json(message)),
-            "digests": [self._digest(ident) for ident in idents],
-            "batches": [[batch.group.value, list(batch.places)] for batch in batches(map(catalog.entries.get, idents))],
+            "tools": [[group_of(catalog.entries.get(ident)).value, self._digest(ident)] for ident in idents],
         }
         if keys != ids:
             planned["keys"] = keys
@@ -244,7 +246,7 @@ class EngineHost:
         digest = self._digests.get(ident)
         if digest is None:
             schema = self.runtime.catalog.schema(ident, "args")
-            digest = self._digests[ident] = sha256(canonical(schema)).hexdigest()[:16]
+            digest = self._digests[ident] = sha256(canonical(schema)).hexdigest()[:_DIGEST_LENGTH]
         return digest
 
     def _may_repeat(self, result: ToolResult[Any]) -> bool:

@@ -30,7 +30,6 @@ _LONGEST_TIMEOUT: Final = 10 * 365 * 24 * 3600.0
 """Ten years, in seconds: databases have the end of the timeout as a date."""
 
 _PLAIN: Final = (
-    "run_id",
     "agent",
     "planner",
     "user",
@@ -60,20 +59,20 @@ def new_run_id() -> str:
 class RunRequest:
     """A run of an agent, to be executed by any worker of an engine.
 
-    Calls at the end of the messages that have no answers yet are made first. `planner` is the name of one of the host's
-    planners; a run without one (`""`) only makes these calls, and its answer is the list of their whole results, as
-    `result_as_json` writes them. `requested` are the idents that it may have at most, by default those of the agent. A
-    run that takes more than `timeout` seconds is cancelled. A request with the id of a run that was started before
-    starts nothing. `trace_context` has the headers that link the spans of the run to the span in which the request was
-    made.
+    Without an `agent` it has all tools. Calls at the end of the messages that have no answers yet are made first.
+    `planner` is the name of one of the host's planners; a run without one (`""`) only makes these calls, and its answer
+    is the list of their whole results, as `result_as_json` writes them. `requested` are the idents that it may have at
+    most, by default those of the agent. A run that takes more than `timeout` seconds is cancelled. A request with the
+    id of a run that was started before starts nothing. `trace_context` has the headers that link the spans of the run
+    to the span in which the request was made.
 
     Raises ValueError for a `run_id` with other characters than letters, digits and `_.:-` or with more than 255, for
     other ids and names that databases cannot have, for `max_turns` below 1, for a `timeout` that is not between 0 and
     ten years, and without a planner for messages that end without calls.
     """
 
-    agent: str
     messages: tuple[Message, ...]
+    agent: str = ""
     run_id: str = field(default_factory=new_run_id)
     planner: str = DEFAULT_PLANNER
     user: str | None = None
@@ -124,7 +123,7 @@ class RunRequest:
         )
 
     def as_json(self) -> Json:
-        """Return it as a JSON object; fields that have their default are left out."""
+        """Return it as a JSON object, without its id, by which engines keep it, and fields that have their default."""
         given: Json = {name: value for name in _PLAIN if (value := getattr(self, name)) != _DEFAULTS[name]}
         given["messages"] = [message_as_json(message) for message in self.messages]
         if self.ancestors:
@@ -135,9 +134,9 @@ class RunRequest:
         return given
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> RunRequest:
+    def from_json(cls, run_id: str, fields: Mapping[str, Any]) -> RunRequest:
         """Return the request that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        given = dict(fields)
+        given: Json = {**fields, "run_id": run_id}
         given["messages"] = tuple(message_from_json(message) for message in given["messages"])
         given["ancestors"] = tuple(Ancestor(**ancestor) for ancestor in given.get("ancestors", ()))
         if "requested" in given:

@@ -197,7 +197,7 @@ def test_a_run_without_a_planner_needs_calls(messages: tuple[Message, ...]) -> N
 
 def test_a_request_without_a_planner_is_the_same_after_a_database() -> None:
     made = call_request(one(read("a"), "c1"), ANN, agent="main", mode="m")
-    assert RunRequest.from_json(made.as_json()) == made
+    assert RunRequest.from_json(made.run_id, made.as_json()) == made
 
 
 def test_a_process_without_workers_runs_no_tool() -> None:

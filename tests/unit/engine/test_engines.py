@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.engine.app import ANSWER, ScriptPlanner, read, request, search, write
+from tests.unit.engine.app import ANSWER, ScriptPlanner, read, request, script, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine import EngineHost, RunCancelled, RunRequest
 from toolgen.engine.protocol import NotAsked
@@ -184,6 +184,16 @@ def test_a_planner_that_keeps_failing_ends_the_run(engines: Engines) -> None:
     engines.run(body, change=lambda host: host.planners.update(default=planner))
 
 
+def test_a_run_without_an_agent_has_all_tools(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(RunRequest(messages=script([read("a")], [search()], answer=1)))
+        end = await running.engine.result(run_id, 20)
+        assert (end.stopped, end.value) == ("completed", 1)
+        assert not [message for message in end.messages if message.is_error]
+
+    engines.run(body)
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
@@ -197,7 +207,7 @@ def test_a_run_that_no_host_can_execute_ends_with_a_reason(
     engines: Engines, fields: dict[str, str], reason: str
 ) -> None:
     async def body(running: Running) -> None:
-        run_id = await running.engine.start(RunRequest.from_json({"agent": "main", "messages": [], **fields}))
+        run_id = await running.engine.start(RunRequest.from_json("r1", {"agent": "main", "messages": [], **fields}))
         end = await running.engine.result(run_id, 20)
         assert end.stopped == "failed"
         assert reason in end.reason

@@ -180,7 +180,7 @@ def test_a_user_can_have_any_name(engines: Engines) -> None:
 
 def test_a_request_as_json_is_the_same_request() -> None:
     made = request([read()], user="", session_id="", timeout=3.0, max_turns=1)
-    assert RunRequest.from_json(json.loads(json.dumps(made.as_json()))) == made
+    assert RunRequest.from_json(made.run_id, json.loads(json.dumps(made.as_json()))) == made
 
 
 def test_code_of_the_host_that_fails_where_a_run_starts_ends_the_run(engines: Engines) -> None:

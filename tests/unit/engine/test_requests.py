@@ -81,7 +81,7 @@ def through_json(value: Any) -> Any:
 
 @given(request=REQUESTS)
 def test_a_request_survives_json(request: RunRequest) -> None:
-    assert RunRequest.from_json(through_json(request.as_json())) == request
+    assert RunRequest.from_json(request.run_id, through_json(request.as_json())) == request
 
 
 @given(end=ENDS)

@@ -68,7 +68,7 @@ async def _execute_run(fields: Json) -> Json:
     """Execute a run. A failure is an outcome: the database has no exceptions."""
     worker = _working[0]
     try:
-        request = RunRequest.from_json(fields)
+        request = RunRequest.from_json(DBOS.workflow_id or "", fields)
     except (KeyError, TypeError, ValueError) as error:  # of another version
         return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
     with worker.executing(request.run_id, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:

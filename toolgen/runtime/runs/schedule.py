@@ -36,12 +36,11 @@ class Batch:
     places: tuple[int, ...]
 
 
-def batches(entries: Iterable[Entry | None]) -> Iterator[Batch]:
-    """Split a turn into batches, in the order of the model. A call without a tool counts as readonly: it just fails."""
+def batches(groups: Iterable[Group]) -> Iterator[Batch]:
+    """Split a turn into batches, in the order of the model, by the group of each call."""
     together: list[int] = []
     current = Group.WRITE
-    for place, entry in enumerate(entries):
-        group = group_of(entry)
+    for place, group in enumerate(groups):
         if together and (group is not current or group is Group.WRITE):
             yield Batch(current, tuple(together))
             together = []
@@ -52,7 +51,10 @@ def batches(entries: Iterable[Entry | None]) -> Iterator[Batch]:
 
 
 def group_of(entry: Entry | None) -> Group:
-    """Return the group of a tool's calls. Tools that start agents are a separate group, unless they write."""
+    """Return the group of a tool's calls. Tools that start agents are a separate group, unless they write.
+
+    A call without a tool counts as readonly: it just fails.
+    """
     if entry is None:
         return Group.READONLY
     if entry.permission == "write":

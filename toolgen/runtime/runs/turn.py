@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.base.errors import RunStopped, TurnEnded
 from toolgen.runtime.runs.misuse import id_of
-from toolgen.runtime.runs.schedule import Group, Rest, batches, rest_after
+from toolgen.runtime.runs.schedule import Group, Rest, batches, group_of, rest_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -46,7 +46,7 @@ async def run_turn(
     """
     results: dict[int, ToolResult[Any]] = {}
     rest, denied = Rest.RUN, run.progress.denied
-    for batch in batches(entries):
+    for batch in batches(map(group_of, entries)):
         is_skipped = rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE)
         if run.progress.is_aborted or is_skipped:
             error = RunStopped(run.progress.abort_reason) if run.progress.is_aborted else TurnEnded()

@@ -13,7 +13,7 @@ from toolgen.contract.records import FailureKind, ToolRequest, ToolResult
 from toolgen.runtime import Catalog
 from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.policy.permission import Decision
-from toolgen.runtime.runs.schedule import Batch, Group, batches
+from toolgen.runtime.runs.schedule import Batch, Group, batches, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -234,8 +234,8 @@ def test_an_unknown_tool_fails_among_the_reads() -> None:
 
 def test_batches_hold_every_call_once_and_in_order() -> None:
     catalog = Host().catalog
-    entries = [catalog.entry(f"t.{letter}") for letter in "rrwwaarwr"]
-    found = list(batches(entries))
+    groups = [group_of(catalog.entry(f"t.{letter}")) for letter in "rrwwaarwr"]
+    found = list(batches(groups))
     assert [place for batch in found for place in batch.places] == list(range(9))
     assert found[:3] == [Batch(Group.READONLY, (0, 1)), Batch(Group.WRITE, (2,)), Batch(Group.WRITE, (3,))]
     assert list(batches([])) == []
