@@ -20,6 +20,7 @@ class Execution:
         self._task: Final = task
         self._doing = 0
         self._waiting = 0
+        self._parked = 0
 
     def lose(self) -> None:
         """Do nothing more: the run was cancelled, and another execution may have it."""
@@ -34,6 +35,11 @@ class Execution:
     def is_waiting(self) -> bool:
         """Whether all that it does is to wait, for a person or for agents."""
         return 0 < self._doing == self._waiting
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether it only waits, or has begun nothing since its worker stops."""
+        return 0 < self._doing == self._waiting + self._parked
 
     @contextmanager
     def doing(self) -> Generator[None]:
@@ -52,6 +58,15 @@ class Execution:
             yield
         finally:
             self._waiting -= 1
+
+    @contextmanager
+    def parked(self) -> Generator[None]:
+        """Do nothing in what is done, as a context: the worker stops."""
+        self._parked += 1
+        try:
+            yield
+        finally:
+            self._parked -= 1
 
 
 class DbosCaller:

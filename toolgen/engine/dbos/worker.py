@@ -218,10 +218,18 @@ class DbosWorker:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=1)
+        await self._until_outcomes_are_written()
         if self._dbos is not None:
             with suppress(SQLAlchemyError):  # they count as taken over once more
                 await asyncio.to_thread(tables.forgive, self._dbos._sys_db, self.name)  # noqa: SLF001  # as in `_beat`
         await self._close()
+
+    async def _until_outcomes_are_written(self) -> None:
+        """Wait until no execution is between two steps, for three seconds at most: the database may be away."""
+        for _ in range(150):
+            if all(each.stands_still for each in self._executions.values()):
+                return
+            await asyncio.sleep(0.02)
 
     async def _close(self) -> None:
         self._has_stopped.set()
@@ -259,7 +267,8 @@ class DbosWorker:
 
     async def _execute(self, request: RunRequest, activity: Activity) -> Json:
         if self.is_draining:
-            await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
+            with self._executions[request.run_id].parked():
+                await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
         task: asyncio.Task[Any] | None = asyncio.current_task()
         running = self._inline if activity.name == "inline" else self._running
         if task is not None:
