@@ -20,7 +20,7 @@ class Execution:
         self._task: Final = task
         self._doing = 0
         self._waiting = 0
-        self._parked = 0
+        self._pausing = 0
 
     def lose(self) -> None:
         """Do nothing more: the run was cancelled, and another execution may have it."""
@@ -38,8 +38,8 @@ class Execution:
 
     @property
     def stands_still(self) -> bool:
-        """Whether it only waits, or has begun nothing since its worker stops."""
-        return 0 < self._doing == self._waiting + self._parked
+        """Whether it only waits or pauses."""
+        return 0 < self._doing == self._waiting + self._pausing
 
     @contextmanager
     def doing(self) -> Generator[None]:
@@ -60,13 +60,13 @@ class Execution:
             self._waiting -= 1
 
     @contextmanager
-    def parked(self) -> Generator[None]:
-        """Do nothing in what is done, as a context: the worker stops."""
-        self._parked += 1
+    def pausing(self) -> Generator[None]:
+        """Do nothing in what is done, as a context: until another attempt, or because the worker stops."""
+        self._pausing += 1
         try:
             yield
         finally:
-            self._parked -= 1
+            self._pausing -= 1
 
 
 class DbosCaller:

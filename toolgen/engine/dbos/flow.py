@@ -59,7 +59,7 @@ class DbosFlow:
 
         DBOS waits until a time of day. Where the clock is behind that of the worker that began, that would be later.
         """
-        with suppress(TimeoutError):
+        with self._execution.doing(), self._execution.pausing(), suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await DBOS.sleep_async(seconds)
 

@@ -267,7 +267,7 @@ class DbosWorker:
 
     async def _execute(self, request: RunRequest, activity: Activity) -> Json:
         if self.is_draining:
-            with self._executions[request.run_id].parked():
+            with self._executions[request.run_id].pausing():
                 await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
         task: asyncio.Task[Any] | None = asyncio.current_task()
         running = self._inline if activity.name == "inline" else self._running
