@@ -157,6 +157,26 @@ def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> int:
     return len(deleted)
 
 
+def take_over(database: SystemDatabase, worker: str) -> None:
+    """Enqueue the runs of a dead worker again, in one transaction: DBOS has one for each, and there may be hundreds.
+
+    If two do so at once, each run is still enqueued once. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    with database.engine.begin() as connection:
+        of_worker = sa.update(runs).where(runs.c.executor_id == worker, runs.c.status == "PENDING")
+        connection.execute(
+            of_worker.values(
+                status="ENQUEUED",
+                queue_name=QUEUE,
+                owner_xid=None,
+                started_at_epoch_ms=None,
+                updated_at=now,
+            )
+        )
+
+
 def forgive(database: SystemDatabase, worker: str) -> None:
     """Forget how often the runs of a worker were executed again: it stops, and they have not killed it.
 

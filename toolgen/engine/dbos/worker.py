@@ -323,7 +323,7 @@ class DbosWorker:
         """Do something with the database, again as long as it is away."""
         while self._dbos is not None:
             try:
-                await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # as in `_adopt`
+                await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # as in `_beat`
             except (InterfaceError, OperationalError):
                 await asyncio.sleep(INTERVAL)
             else:
@@ -348,11 +348,13 @@ class DbosWorker:
             try:
                 dead = heartbeats.beat()
                 self.metrics.beaten()
-                for worker in dead:
-                    self._adopt(heartbeats, worker)
-                    self.metrics.adopted.inc()
                 if self._dbos is not None:
-                    self._drop_cancelled(self._dbos._sys_db)  # noqa: SLF001  # no public name
+                    database = self._dbos._sys_db  # noqa: SLF001  # no public name
+                    for worker in dead:
+                        tables.take_over(database, worker)
+                        heartbeats.forget(worker)
+                        self.metrics.adopted.inc()
+                    self._drop_cancelled(database)
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
                 warn("worker %s cannot reach its database", self.name, error=error)
 
@@ -362,11 +364,6 @@ class DbosWorker:
         for run_id in tables.cancelled_of(database, list(waiting)):
             waiting[run_id].lose_soon()
         tables.cancel_orphans(database)
-
-    def _adopt(self, heartbeats: Heartbeats, dead: str) -> None:
-        """Enqueue the runs of a dead worker again. If two do so at once, each run is still enqueued once."""
-        DBOS._recover_pending_workflows([dead])  # noqa: SLF001  # what DBOS calls for its own cloud; no public name
-        heartbeats.forget(dead)
 
 
 def _meant(names: Sequence[str]) -> str:
