@@ -111,7 +111,7 @@ class Body:
         outcomes: dict[int, Json] = {}
         rest = Rest.RUN
         inline = plan.get("inline", ())
-        tools = plan.get("tools", ())
+        tools = plan["tools"]
         for batch in batches(Group(group) for group, _ in tools):
             args = [
                 {"key": keys[at], "digest": tools[at][1], "inline": at in inline, "call": calls[at]}

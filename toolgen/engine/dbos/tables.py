@@ -160,21 +160,17 @@ def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> int:
 def take_over(database: SystemDatabase, worker: str) -> None:
     """Enqueue the runs of a dead worker again, in one transaction: DBOS has one for each, and there may be hundreds.
 
-    If two do so at once, each run is still enqueued once. Raises sqlalchemy.exc.SQLAlchemyError.
+    If two do so at once, each run is still enqueued once. Rows are locked in the order of `_cancel`, so that neither
+    waits for the other. Raises sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
     now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    of_worker = sa.select(runs.c.workflow_uuid).where(runs.c.executor_id == worker, runs.c.status == "PENDING")
+    locked = of_worker.order_by(runs.c.workflow_uuid).with_for_update()
+    enqueued = sa.update(runs).where(runs.c.workflow_uuid.in_(locked))
+    values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
     with database.engine.begin() as connection:
-        of_worker = sa.update(runs).where(runs.c.executor_id == worker, runs.c.status == "PENDING")
-        connection.execute(
-            of_worker.values(
-                status="ENQUEUED",
-                queue_name=QUEUE,
-                owner_xid=None,
-                started_at_epoch_ms=None,
-                updated_at=now,
-            )
-        )
+        connection.execute(enqueued.values(**values, updated_at=now))
 
 
 def forgive(database: SystemDatabase, worker: str) -> None:

@@ -8,40 +8,29 @@ from typing import TYPE_CHECKING
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request
-from tests.unit.engine.dbos.workers import JUMPING, Workers
+from tests.unit.engine.dbos.workers import JUMPING
 from tests.unit.engine.engines import until
-from toolgen.engine.dbos import DbosEngine, database_url, prepare
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.unit.engine.dbos.workers import Workers
 
 
-def test_the_pause_before_another_attempt_is_not_longer_where_the_clock_is_behind(
-    postgres_url: str, tmp_path: Path
-) -> None:
-    workers = Workers(postgres_url, tmp_path)
-    attempts = partial(app.rows, tmp_path, "SELECT path FROM attempts")
+def test_the_pause_before_another_attempt_is_not_longer_where_the_clock_is_behind(workers: Workers) -> None:
+    attempts = partial(app.rows, workers.folder, "SELECT path FROM attempts")
 
     async def body() -> None:
-        prepare(database_url(postgres_url))
-        engine = DbosEngine(database_url(postgres_url), poll=0.05)
-        try:
+        async with workers.opened() as engine:
             first = workers.start(JUMPING)
             await until(lambda: "executes runs" in workers.said(first))
             workers.set_clock(first, 24 * 3600)
             await asyncio.sleep(0.5)
             run_id = await engine.start(request([read("down-a")], answer=1))
             await until(lambda: len(attempts()) == 2)
-            (tmp_path / "up").touch()
+            (workers.folder / "up").touch()
             await asyncio.sleep(0.5)  # the pause before the third, of 2 seconds, has begun
             workers.kill(first)
             workers.start()
             end = await engine.result(run_id, 60)
             assert (end.stopped, end.value, len(attempts())) == ("completed", 1, 3)
-        finally:
-            await engine.close()
 
-    try:
-        asyncio.run(body())
-    finally:
-        workers.kill_all()
+    asyncio.run(body())

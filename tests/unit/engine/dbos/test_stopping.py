@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request
-from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
-from toolgen.engine.dbos import DbosEngine, database_url, prepare
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.unit.engine.dbos.workers import Workers
 
 
-def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(postgres_url: str, tmp_path: Path) -> None:
-    workers = Workers(postgres_url, tmp_path)
-    calls = partial(app.rows, tmp_path, "SELECT path FROM attempts")
+def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers) -> None:
+    calls = partial(app.rows, workers.folder, "SELECT path FROM attempts")
 
     async def body() -> None:
-        prepare(database_url(postgres_url))
-        engine = DbosEngine(database_url(postgres_url), poll=0.1)
-        try:
+        async with workers.opened() as engine:
             first = workers.start()
             await until(lambda: "executes runs" in workers.said(first))
             ids = [await engine.start(request(*[[read("a")]] * 10, max_turns=11, answer=n)) for n in range(30)]
@@ -38,10 +33,5 @@ def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(postgres_url: st
             ends = [await engine.result(run_id, 60) for run_id in ids]
             assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(30)]
             assert len(calls()) == 300
-        finally:
-            await engine.close()
 
-    try:
-        asyncio.run(body())
-    finally:
-        workers.kill_all()
+    asyncio.run(body())

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import time
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,44 +17,16 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import Engines, LateEngine, until
 from toolgen.engine import RunFailed
-from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos import DbosWorker, database_url
 from toolgen.engine.dbos.heartbeats import Heartbeats, NameTaken
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
     from pathlib import Path
 
     from toolgen.engine import RunRequest
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
-
-
-@pytest.fixture(params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
-def workers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workers]:
-    """Return workers on a database of each kind; no process is left.
-
-    Most of their time is spent waiting for a worker to be taken for dead, so SQLite, on which `test_engines` runs the
-    same code, is for the long suite.
-    """
-    postgres = request.param == "postgres"
-    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
-    found = Workers(target, tmp_path)
-    try:
-        yield found
-    finally:
-        found.kill_all()
-
-
-@asynccontextmanager
-async def opened(workers: Workers) -> AsyncGenerator[DbosEngine]:
-    url = database_url(workers.database)
-    await asyncio.to_thread(prepare, url)
-    engine = DbosEngine(url, poll=0.05)
-    try:
-        yield engine
-    finally:
-        await engine.close()
 
 
 def marks(workers: Workers, columns: str = "path", table: str = "attempts") -> list[Any]:
@@ -69,7 +40,7 @@ def marks(workers: Workers, columns: str = "path", table: str = "attempts") -> l
 def test_a_question_of_one_process_is_answered_by_another_and_the_run_resumed_by_a_third(workers: Workers) -> None:
     async def body() -> None:
         first = workers.start()
-        async with opened(workers) as engine:
+        async with workers.opened() as engine:
             run_id = await engine.start(request([read("a"), write("b")], [read("c")], answer=7, user="ann"))
             asked = await until(partial(engine.approvals, run_id))
             assert workers.stop(first) == 0
@@ -97,7 +68,7 @@ def test_a_question_of_one_process_is_answered_by_another_and_the_run_resumed_by
 def test_the_runs_of_a_killed_worker_are_taken_over_within_ten_seconds(workers: Workers) -> None:
     async def body() -> None:
         first = workers.start()
-        async with opened(workers) as engine:
+        async with workers.opened() as engine:
             ids = [await engine.start(request([write(f"slow-30.{n}"), read("b")], [read("c")])) for n in range(3)]
             for run_id in ids:
                 asked = await until(partial(engine.approvals, run_id))
@@ -123,7 +94,7 @@ def test_the_runs_of_a_killed_worker_are_taken_over_within_ten_seconds(workers: 
 def test_a_stopped_worker_lets_calls_end_and_begins_nothing(workers: Workers) -> None:
     async def body() -> None:
         first = workers.start()
-        async with opened(workers) as engine:
+        async with workers.opened() as engine:
             run_id = await engine.start(request([read("slow-2")], [read("next")]))
             await until(lambda: marks(workers) == ["slow-2"])
             assert await asyncio.to_thread(workers.stop, first) == 0
@@ -139,7 +110,7 @@ def test_a_stopped_worker_lets_calls_end_and_begins_nothing(workers: Workers) ->
 def test_an_agent_of_a_killed_worker_is_the_same_run_afterwards(workers: Workers) -> None:
     async def body() -> None:
         first = workers.start()
-        async with opened(workers) as engine:
+        async with workers.opened() as engine:
             run_id = await engine.start(request([search([("router.web_search", {"query": "slow-3"})])]))
             child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
             (asked,) = await until(partial(engine.approvals, child.run_id))
@@ -253,7 +224,7 @@ def test_the_state_of_a_run_says_who_executes_it(tmp_path: Path) -> None:
 def test_a_stopped_worker_cancels_no_agent_that_waits_for_a_person(workers: Workers) -> None:
     async def body() -> None:
         first = workers.start()
-        async with opened(workers) as engine:
+        async with workers.opened() as engine:
             run_id = await engine.start(request([search([("router.web_search", {"query": "x"})])]))
             child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
             (asked,) = await until(partial(engine.approvals, child.run_id))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from tests.unit.engine import app
 from tests.unit.engine.dbos.jumping import CLOCK
+from toolgen.engine.dbos import DbosEngine, database_url, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncGenerator, Iterator, Sequence
 
 ROOT: Final = Path(__file__).parents[4]
 JUMPING: Final = "tests.unit.engine.dbos.jumping:host"
@@ -64,6 +69,17 @@ class Workers:
     def _clock_of(self, name: str) -> Path:
         return self.folder / f"{name}.clock"
 
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[DbosEngine]:
+        """Open the engine of the workers, as a context."""
+        url = database_url(self.database)
+        await asyncio.to_thread(prepare, url)
+        engine = DbosEngine(url, poll=0.05)
+        try:
+            yield engine
+        finally:
+            await engine.close()
+
     def kill_all(self) -> None:
         for name in list(self.running):
             self.running[name].send_signal(signal.SIGCONT)
@@ -90,3 +106,19 @@ class Workers:
     @property
     def _environment(self) -> dict[str, str]:
         return {**os.environ, app.FOLDER: str(self.folder), "TOOLGEN_DATABASE": self.database}
+
+
+@pytest.fixture(params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
+def workers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workers]:
+    """Return workers on a database of each kind; no process is left.
+
+    Most of their time is spent waiting for a worker to be taken for dead, so SQLite, on which `test_engines` runs the
+    same code, is for the long suite.
+    """
+    postgres = request.param == "postgres"
+    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
+    found = Workers(target, tmp_path)
+    try:
+        yield found
+    finally:
+        found.kill_all()
