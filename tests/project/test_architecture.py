@@ -1,4 +1,4 @@
-"""The structure of the code: imports, the size of folders and modules, and identifiers."""
+"""The structure of the code: imports and identifiers."""
 
 from __future__ import annotations
 
@@ -6,28 +6,14 @@ import ast
 import subprocess
 import sys
 import tokenize
-from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from tests.project.checkout import GENERATED, ROOT, sources
+from tests.project.checkout import ROOT, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-LONGEST: Final = 400
-"""Lines of a module."""
-
-FULLEST: Final = 12
-"""Entries of a folder, its `__init__.py` among them."""
-
-FULLER: Final = {
-    "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
-    "toolgen/compiler": "a room for each stage, for what comes before and for the cache, and the files that run them",
-    "tests/unit": "a folder for each room",
-}
-"""Folders that are allowed more, and why."""
 
 
 def test_imports_keep_the_contracts_of_pyproject() -> None:
@@ -46,22 +32,6 @@ def test_no_two_modules_import_each_other() -> None:
         TopologicalSorter(imported).prepare()
     except CycleError as error:
         raise AssertionError(f"these modules import each other: {' <- '.join(error.args[1])}") from None
-
-
-def test_no_folder_is_too_full() -> None:
-    entries = _entries()
-    assert len(entries["toolgen/contract"]) > 5
-    assert {
-        folder: sorted(names) for folder, names in entries.items() if len(names) > FULLEST and folder not in FULLER
-    } == {}
-    assert all(len(entries[folder]) > FULLEST for folder in FULLER)
-
-
-def test_no_module_is_too_long() -> None:
-    lengths = {
-        str(file.relative_to(ROOT)): len(file.read_text(encoding="utf-8").splitlines()) for file in sources("toolgen")
-    }
-    assert {file: lines for file, lines in lengths.items() if lines > LONGEST} == {}
 
 
 def test_identifiers_are_ascii() -> None:
@@ -92,18 +62,6 @@ def _at_run_time(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     below = node.orelse if isinstance(node, ast.If) and is_for_types else ast.iter_child_nodes(node)
     for child in below:
         yield from _at_run_time(child)
-
-
-def _entries() -> dict[str, set[str]]:
-    """Return the entries of each folder, without bytecode, generated files, and folders of only those."""
-    entries: dict[str, set[str]] = defaultdict(set)
-    for top in (ROOT / "toolgen", ROOT / "tests"):
-        for file in top.rglob("*"):
-            if file.is_file() and file.suffix != ".pyc" and not any(map(file.is_relative_to, GENERATED)):
-                for entry in (file, *file.parents):
-                    if entry.is_relative_to(top) and entry != top:
-                        entries[entry.parent.relative_to(ROOT).as_posix()].add(entry.name)
-    return entries
 
 
 def _odd_identifiers(file: Path) -> list[str]:
