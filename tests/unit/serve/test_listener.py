@@ -1,0 +1,69 @@
+"""The listener: connections as they are set up, seen from the sockets of this process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from toolgen.serve.http import HttpSettings
+from toolgen.serve.listener import serve_http
+
+if TYPE_CHECKING:
+    from toolgen.serve.http import HttpEndpoint
+    from toolgen.serve.server import ToolServer
+
+pytestmark = pytest.mark.xdist_group("serve")
+
+
+class App:
+    """An application that says whether the socket of its client delays small packets."""
+
+    settings = HttpSettings()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            return
+        body = b"delayed" if _is_delayed(tuple(scope["client"])) else b"at once"
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"7")]})
+        await send({"type": "http.response.body", "body": body})
+
+    async def drain(self, seconds: float) -> None: ...
+
+
+def _is_delayed(client: tuple[str, int]) -> bool:
+    found: list[int] = []
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  # the descriptors of this process
+        try:
+            with socket.socket(fileno=os.dup(int(name))) as opened:
+                if opened.getpeername()[:2] == client:
+                    found.append(opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        except OSError:  # no socket, or one without a peer
+            continue
+    assert len(found) == 1, found
+    return found == [0]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the sockets of a process are listed on Linux")
+def test_answers_are_sent_without_waiting_for_the_clients_acknowledgement() -> None:
+    async def main() -> bytes:
+        app = App()
+        url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(
+            serve_http(cast("ToolServer", app), cast("HttpEndpoint", app), "127.0.0.1", 0, 1.0, url.set_result)
+        )
+        host, port = (await url).removeprefix("http://").partition("/")[0].split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await serving
+        return answer
+
+    assert asyncio.run(main()).endswith(b"at once")
