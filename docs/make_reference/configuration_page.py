@@ -17,6 +17,7 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
         "targets": ("array of tables", "The packages to build, each with the keys below."),
         "lint": ("table", "What `toolgen lint` reports: see below."),
         "executors": ("table", "Toolset to its handlers, as `module:name`: what `toolgen call` runs."),
+        "handlers": ("list of modules", "Modules outside the project that `handler` and `app` of specs may name."),
     },
     Target: {
         "specs": ("text", "The folder with the specs, relative to the project."),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.catalog.execution import in_thread
@@ -37,7 +38,7 @@ def toolset_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetR
         return _configured(config, catalog, toolset)
     importable(config.root)
     try:
-        return specified_executor(catalog, toolset)
+        return specified_executor(catalog, toolset, handler_modules(config))
     except (ExecutorError, ImportError) as error:
         raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
     except (Exception, SystemExit) as error:  # handlers are imported, and may raise anything
@@ -100,6 +101,11 @@ def stdout_kept() -> Generator[None]:
         if kept >= 0:
             os.dup2(kept, 1)
             os.close(kept)
+
+
+def handler_modules(config: Config) -> HandlerModules:
+    """Return the modules that specs of a project may name: its own, and those that its configuration names."""
+    return HandlerModules(str(config.root), config.handlers)
 
 
 def importable(root: Path) -> None:

@@ -1,6 +1,7 @@
 """Executors that run the tools of a toolset.
 
-`command.executor` runs command tools, `specified_executors` all tools whose specs are enough to run them.
+`command.executor` runs command tools, `specified_executors` all tools whose specs are enough to run them;
+`HandlerModules` says which modules specs may name.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolgen.execute import command as command
     from toolgen.execute.command import CommandHost as CommandHost
+    from toolgen.execute.python.modules import HandlerModules as HandlerModules
     from toolgen.execute.specified import specified_executors as specified_executors
     from toolgen.execute.user_tools.loading import load_user_tools as load_user_tools
 else:
@@ -19,6 +21,7 @@ else:
         __name__,
         {
             "CommandHost": ".command",
+            "HandlerModules": ".python.modules",
             "command": ".command",
             "specified_executors": ".specified",
             "load_user_tools": ".user_tools.loading",

@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
+    from toolgen.execute.python.modules import HandlerModules
     from toolgen.runtime.catalog.catalog import Catalog
 
 
-def specified_executors(catalog: Catalog) -> list[ToolsetRegistration]:
+def specified_executors(catalog: Catalog, modules: HandlerModules | None = None) -> list[ToolsetRegistration]:
     """Return what runs the toolsets whose specs say how: `Runtime(catalog, executors=specified_executors(catalog))`.
 
+    `modules` are those that specs may name; by default those beside the generated package, without what is installed.
     Raises what `specified_executor` raises.
     """
-    found = (specified_executor(catalog, toolset) for toolset in catalog.toolsets)
+    found = (specified_executor(catalog, toolset, modules) for toolset in catalog.toolsets)
     return [each for each in found if each is not None]
 
 
-def specified_executor(catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
+def specified_executor(
+    catalog: Catalog, toolset: str, modules: HandlerModules | None = None
+) -> ToolsetRegistration | None:
     """Return what runs a toolset by its spec alone; None if the spec names neither a server, an API nor a handler.
 
     Handlers are imported here. Raises `ExecutorError` for what cannot be used, such as a missing variable of the
@@ -33,9 +37,9 @@ def specified_executor(catalog: Catalog, toolset: str) -> ToolsetRegistration | 
     if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
         from toolgen.execute.http import executor as http_executor
 
-        return http_executor(catalog, toolset)
+        return http_executor(catalog, toolset, modules=modules)
     if "has_handlers" in compiled:
         from toolgen.execute.python import executor as python_executor
 
-        return python_executor(catalog, toolset)
+        return python_executor(catalog, toolset, modules)
     return None

@@ -34,12 +34,13 @@ _LARGEST: Final = 10 * 1024 * 1024
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
-_SETTINGS = ("targets", "executors", "lint", *TOOL_USE_SETTINGS)
+_SETTINGS = ("targets", "executors", "handlers", "lint", *TOOL_USE_SETTINGS)
 NAMING: Final = ("executors", "tool_use", "action_retrieval", "settings")
 """The settings that name tools, toolsets, action catalogs and their conditions."""
 
 _TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin", "export")
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _TYPE_NAMES: dict[type, str] = {
     bool: "a boolean",
@@ -80,6 +81,7 @@ _NO_LINT: Final = LintSettings()
 class Config:
     """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`.
 
+    `handlers` are modules outside the project that specs may name, each with those below it.
     `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves. `lint`
     has the rules of `toolgen lint`.
     `file` is what it was read from, in that folder; empty where the defaults hold.
@@ -88,6 +90,7 @@ class Config:
     root: Path
     targets: tuple[Target, ...] = (_DEFAULT,)
     executors: Mapping[str, str] = field(default_factory=dict[str, str])
+    handlers: tuple[str, ...] = ()
     tool_use: ToolUseConfig = _NO_TOOL_USE
     lint: LintSettings = _NO_LINT
     file: str = ""
@@ -122,6 +125,7 @@ def load_config(folder: Path) -> Config:
         root,
         tuple(replace(target, named=named) for _, target in targets),
         source.executors(),
+        source.handlers(),
         source.tool_use(),
         source.lint(),
         source.file,
@@ -247,6 +251,23 @@ class _Source:
             else:
                 self._report_executor(toolset, handlers)
         return executors
+
+    def handlers(self) -> tuple[str, ...]:
+        rows = self.table.get("handlers", [])
+        if not isinstance(rows, list):
+            fix = f'write `["{rows}"]`' if isinstance(rows, str) else ""
+            message = f"`handlers` must be an array of modules, not {_type_name(rows)}"
+            self.report("TG705", message, key="handlers", fix=fix)
+            return ()
+        modules: list[str] = []
+        for each in cast("list[object]", rows):
+            if isinstance(each, str) and _MODULE.fullmatch(each):
+                modules.append(each)
+            else:
+                found = repr(each) if isinstance(each, str) else _type_name(each)
+                message = f"`handlers` is a list of modules such as 'acme.tools', not {found}"
+                self.report("TG705", message, key="handlers")
+        return tuple(modules)
 
     def _report_executor(self, toolset: str, handlers: object) -> None:
         found = repr(handlers) if isinstance(handlers, str) else _type_name(handlers)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.execute.python.modules import HandlerModules
     from toolgen.runtime.catalog.catalog import Catalog
 
 
@@ -80,11 +81,16 @@ class HttpExecutor:
         await self.close()
 
 
-def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> ToolsetRegistration:
+def executor(
+    catalog: Catalog, toolset: str, host: HttpHost | None = None, *, modules: HandlerModules | None = None
+) -> ToolsetRegistration:
     """Return what runs a compiled toolset of kind `http`: `Runtime(executors=[executor(catalog, "shop.api")])`.
 
+    `modules` are those that the `app` of a spec may be in; by default those beside the generated package, without what
+    is installed.
     Raises `ExecutorError` for a toolset that is missing or of another kind, without a base URL, and for credentials
-    that the environment does not have or an app that is missing; and whatever the code of an app raises.
+    that the environment does not have or an app that is missing or of another module; and whatever the code of an app
+    raises.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
@@ -94,7 +100,7 @@ def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> To
     given = host or HttpHost()
     api: Mapping[str, Any] = compiled.get("api", {})
     if given.app is None and "app" in api:
-        given = replace(given, app=_app(toolset, api["app"]))
+        given = replace(given, app=_app(catalog, toolset, api["app"], modules))
     if given.app is not None and not given.base_url:
         given = replace(given, base_url="http://app")
     definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
@@ -107,10 +113,11 @@ def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> To
     return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
 
 
-def _app(toolset: str, reference: str) -> Any:
-    from toolgen.execute.python.references import NotThere, Objects  # only for a spec with an app
+def _app(catalog: Catalog, toolset: str, reference: str, modules: HandlerModules | None) -> Any:
+    from toolgen.execute.python.modules import ForeignModule, HandlerModules  # only for a spec with an app
+    from toolgen.execute.python.references import NotThere, Objects
 
     try:
-        return Objects(are_called=True).find(reference)
-    except NotThere as error:
+        return Objects(are_called=True, modules=modules or HandlerModules.of_catalog(catalog)).find(reference)
+    except (NotThere, ForeignModule) as error:
         raise ExecutorError(f"the app of {toolset}, {reference}, cannot be used: {error.args[0]}") from error

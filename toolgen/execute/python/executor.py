@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.execute.python.objects import tool_of
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFound
@@ -36,16 +37,17 @@ class PythonExecutor:
         return await tool.run(payload, meta)
 
 
-def executor(catalog: Catalog, toolset: str) -> ToolsetRegistration:
+def executor(catalog: Catalog, toolset: str, modules: HandlerModules | None = None) -> ToolsetRegistration:
     """Return what runs a toolset by the handlers of its tools: `Runtime(executors=[executor(catalog, "shop")])`.
 
-    The modules are imported here. Tools without a `handler` are not available in runs. Raises `ExecutorError` for a
-    toolset that is missing or has no tool with a handler, and for a handler that is missing or does not take the args
-    of its tool; and whatever the code raises when it is imported.
+    `modules` are those that specs may name; by default those beside the generated package, without what is installed.
+    They are imported here. Tools without a `handler` are not available in runs. Raises `ExecutorError` for a
+    toolset that is missing or has no tool with a handler, and for a handler that is missing, of another module, or does
+    not take the args of its tool; and whatever the code raises when it is imported.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
-    objects = Objects(are_called=True)
+    objects = Objects(are_called=True, modules=modules or HandlerModules.of_catalog(catalog))
     tools: dict[str, PythonTool] = {}
     for ident in catalog.toolsets[toolset]:
         definition = catalog.definition(ident)
@@ -64,7 +66,7 @@ def _tool(definition: ToolDefinition, reference: str, objects: Objects) -> Pytho
         tool = tool_of(objects.find(reference), objects)
         args = {*definition.input_schema.get("properties", ()), *definition.metadata.get("inject", ())}
         misfit = tool.misfit(args)
-    except (NotThere, CatalogError) as error:
+    except (NotThere, ForeignModule, CatalogError) as error:
         raise ExecutorError(f"the handler of {definition.name}, {reference}, cannot be used: {error}") from error
     if misfit:
         raise ExecutorError(

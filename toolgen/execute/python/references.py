@@ -15,16 +15,22 @@ from toolgen.runtime.base.suggest import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from toolgen.execute.python.modules import HandlerModules
+
 
 class NotThere(LookupError):
     """A reference names nothing. The message says which part, and the nearest name."""
 
 
 class Objects:
-    """Looks up references. Of each class whose methods are used, one instance is made."""
+    """Looks up references. Of each class whose methods are used, one instance is made.
 
-    def __init__(self, *, are_called: bool) -> None:
+    `modules` are those that references may lead to; None for references that a person gave, not a spec.
+    """
+
+    def __init__(self, *, are_called: bool, modules: HandlerModules | None) -> None:
         self._are_called = are_called
+        self._modules = modules
         self._instances: dict[type, Any] = {}
         self._contained: dict[int, tuple[Any, Mapping[str, Any]]] = {}
 
@@ -32,18 +38,27 @@ class Objects:
         """Import what a reference names.
 
         With `are_called`, a method of a class is one of an instance; else it only has the signature of one.
-        A tool of a container is found by its name. Raises `NotThere`, `CatalogError` for a container whose tools
-        cannot be named, and whatever the module or the class raises.
+        A tool of a container is found by its name. Raises `ForeignModule` before code is imported that the reference
+        may not lead to, `NotThere`, `CatalogError` for a container whose tools cannot be named, and whatever the module
+        or the class raises.
         """
         module, _, path = reference.partition(":")
         owner: Any = None
-        found: Any = imported(module)
+        found: Any = self.module(module)
         for name in path.split(".") if path else ():
             tools = self.contained(found)
-            owner, found = found, tools[name] if name in tools else _attribute(found, name, reference, tools)
+            owner, found = found, tools[name] if name in tools else self._attribute(found, name, reference, tools)
+            if self._modules is not None:
+                self._modules.check_found(found)
         if not needs_instance(owner, path.rpartition(".")[2]):
             return found
         return getattr(self.instance(owner), path.rpartition(".")[2]) if self._are_called else partial(found, None)
+
+    def module(self, name: str) -> ModuleType:
+        """Import a module. Raises `ForeignModule`, `NotThere`, and whatever its code raises."""
+        if self._modules is not None:
+            self._modules.check(name)
+        return _imported(name)
 
     def contained(self, value: Any) -> Mapping[str, Any]:
         """Return the tools of a container, which is read once; of anything else none. Raises `CatalogError`."""
@@ -57,9 +72,21 @@ class Objects:
             self._instances[kind] = kind()
         return self._instances[kind]
 
+    def _attribute(self, owner: Any, name: str, reference: str, tools: Iterable[str]) -> Any:
+        try:
+            return getattr(owner, name)
+        except AttributeError:
+            module, _, path = reference.partition(":")
+            if isinstance(owner, ModuleType):
+                try:  # a module of a package is an attribute of it once it is imported
+                    return self.module(f"{owner.__name__}.{name}")
+                except NotThere:
+                    pass
+            where = f"`{module}`" if isinstance(owner, ModuleType) else f"`{module}:{path.partition(f'.{name}')[0]}`"
+            raise NotThere(f"{where} has no `{name}`{_meant(name, (*tools, *dir(owner)))}") from None
 
-def imported(module: str) -> ModuleType:
-    """Import a module. Raises `NotThere` if there is none of that name, and whatever its code raises."""
+
+def _imported(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -67,20 +94,6 @@ def imported(module: str) -> ModuleType:
             raise  # one that the module imports
         parent = sys.modules.get(error.name.rpartition(".")[0])
         raise NotThere(f"there is no module `{error.name}`{_meant(error.name, _modules(parent))}") from error
-
-
-def _attribute(owner: Any, name: str, reference: str, tools: Iterable[str]) -> Any:
-    try:
-        return getattr(owner, name)
-    except AttributeError:
-        module, _, path = reference.partition(":")
-        if isinstance(owner, ModuleType):
-            try:  # a module of a package is an attribute of it once it is imported
-                return import_module(f"{owner.__name__}.{name}")
-            except ModuleNotFoundError:
-                pass
-        where = f"`{module}`" if isinstance(owner, ModuleType) else f"`{module}:{path.partition(f'.{name}')[0]}`"
-        raise NotThere(f"{where} has no `{name}`{_meant(name, (*tools, *dir(owner)))}") from None
 
 
 def _modules(package: ModuleType | None) -> Iterable[str]:

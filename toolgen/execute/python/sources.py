@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.execute.python.frameworks import framework_of
 from toolgen.execute.python.objects import constructor_problem, is_app, is_function, members, tool_of
-from toolgen.execute.python.references import Objects, imported, needs_instance
+from toolgen.execute.python.references import Objects, needs_instance
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of
 from toolgen.schema.json_values import is_object
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from toolgen.changes.sources.described import Described
+    from toolgen.execute.python.modules import HandlerModules
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class NoTools(LookupError):
     """Nothing in a source is a tool."""
 
 
-def app_of(source: str) -> Any:
+def app_of(source: str, modules: HandlerModules) -> Any:
     """Return the ASGI app that a source names; None for anything else. Raises as `Objects.find`."""
-    found = Objects(are_called=False).find(source) if ":" in source else None
+    found = Objects(are_called=False, modules=modules).find(source) if ":" in source else None
     return found if is_app(found) else None
 
 
@@ -65,24 +66,27 @@ def description_of(app: Any) -> dict[str, Any]:
     return described
 
 
-def text_of(source: str) -> str:
+def text_of(source: str, modules: HandlerModules) -> str:
     """Return what the module or the class of a source says of itself: the first paragraph of its docstring.
 
     Of a tool, or a container of tools, what its module says.
     """
     module, _, path = source.partition(":")
-    objects = Objects(are_called=False)
-    found: Any = objects.find(source) if path else imported(module)
+    objects = Objects(are_called=False, modules=modules)
+    found: Any = objects.find(source) if path else objects.module(module)
     if is_function(found) or framework_of(found) is not None or objects.contained(found):
-        found = imported(module)
+        found = objects.module(module)
     is_owner = inspect.ismodule(found) or inspect.isclass(found)
     docstring: object = found.__doc__ if is_owner else type(found).__doc__
     return " ".join(inspect.cleandoc(str(docstring or "")).split("\n\n")[0].split())
 
 
-def tools_of(source: str) -> Iterator[Found]:
-    """Return the tools of a source. Raises `NoTools`, `NotThere`, and whatever the code raises when it is imported."""
-    objects = Objects(are_called=False)
+def tools_of(source: str, modules: HandlerModules) -> Iterator[Found]:
+    """Return the tools of a source, which may be in `modules`.
+
+    Raises `NoTools`, `NotThere`, `ForeignModule`, and whatever the code raises when it is imported.
+    """
+    objects = Objects(are_called=False, modules=modules)
     found = objects.find(source)
     if is_function(found) or framework_of(found) is not None:
         owner = objects.find(source.rpartition(".")[0]) if "." in source.partition(":")[2] else None
@@ -110,7 +114,7 @@ def tools_of(source: str) -> Iterator[Found]:
 
 
 def _found(reference: str, value: Any, objects: Objects, owner: Any) -> Found:
-    place = _place(value, reference)
+    place = _place(value, reference, objects)
     try:
         if needs_instance(owner, reference.rpartition(".")[2]) and (problem := constructor_problem(owner)):
             raise CatalogError(
@@ -130,9 +134,9 @@ def _as_json(described: Described) -> Described:
     return replace(described, args=args, result=result)
 
 
-def _place(value: Any, reference: str) -> Place:
+def _place(value: Any, reference: str, objects: Objects) -> Place:
     original = function_of(value) if is_function(value) else None
     code = getattr(original, "__code__", None)
     if code is not None:
         return Place(code.co_filename, code.co_firstlineno)
-    return Place(getattr(imported(reference.partition(":")[0]), "__file__", None) or "", 1)
+    return Place(getattr(objects.module(reference.partition(":")[0]), "__file__", None) or "", 1)

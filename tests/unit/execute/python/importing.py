@@ -19,6 +19,7 @@ from toolgen.compiler.importers.python.offered import PythonTool
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.execute.python import executor
+from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.python.sources import tools_of
 from toolgen.runtime import Runtime, allow_all, load
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime import Catalog
 
 CODE = "tests.unit.execute.python.shop"
+MODULES = HandlerModules(named=("tests",))
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def import_code(*sources: str, present: str = "", module: str = CODE, toolset: s
     """Import names of a module, or all of it (the empty name). `present` is the text of an existing spec."""
     sink = Diagnostics()
     references = [f"{module}:{source}" if source else module for source in sources]
-    found = {each.reference: each for reference in references for each in tools_of(reference)}
+    found = {each.reference: each for reference in references for each in tools_of(reference, MODULES)}
     tools = [
         PythonTool(each.reference, each.described, Span("shop.py", each.place.line))
         for each in found.values()
@@ -102,7 +104,7 @@ class Calls:
 
     @classmethod
     def of(cls, catalog: Catalog, toolset: str = "shop") -> Calls:
-        return cls(Runtime(catalog, executors=[executor(catalog, toolset)], permission=allow_all), toolset)
+        return cls(Runtime(catalog, executors=[executor(catalog, toolset, MODULES)], permission=allow_all), toolset)
 
     def invoke(self, tool: str, args: Any = None) -> ToolResult[Any]:
         request = ToolRequest(name=f"{self.toolset}.{tool}", payload=json.dumps(args or {}))

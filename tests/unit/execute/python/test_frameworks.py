@@ -9,7 +9,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.execute.python.importing import CODE as SHOP
-from tests.unit.execute.python.importing import Calls, Import, build, import_code
+from tests.unit.execute.python.importing import MODULES, Calls, Import, build, import_code
 from toolgen.contract.records import FailureKind
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import NoTools, text_of, tools_of
@@ -98,7 +98,7 @@ def test_a_tool_of_smolagents(made: Import, calls: Calls) -> None:
 
 
 def test_a_module_has_its_tool_objects_too() -> None:
-    found = {each.reference.rpartition(":")[2] for each in tools_of(CODE)}
+    found = {each.reference.rpartition(":")[2] for each in tools_of(CODE, MODULES)}
     assert found == {
         *NAMES,
         "shift",
@@ -115,8 +115,9 @@ def test_a_module_has_its_tool_objects_too() -> None:
 def test_functions_need_no_framework() -> None:
     code = f"""if True:
         import sys
+        from toolgen.execute.python.modules import HandlerModules
         from toolgen.execute.python.sources import tools_of
-        list(tools_of({SHOP!r}))
+        list(tools_of({SHOP!r}, HandlerModules(named=("tests",))))
         print(*sys.modules.keys() & {{"agents", "fastmcp", "langchain_core", "pydantic_ai", "smolagents", "mcp"}})
     """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -142,7 +143,7 @@ def test_the_tools_of_containers_are_imported_by_their_names(contained: tuple[Im
         "agent.triple", "agent.shift", "server.add_days", "server.client_of",
     }  # fmt: skip
     for source in CONTAINERS:
-        assert text_of(f"{CODE}:{source}") == text_of(CODE)
+        assert text_of(f"{CODE}:{source}", MODULES) == text_of(CODE, MODULES)
 
 
 def test_the_tools_of_containers_are_called(contained: tuple[Import, Calls]) -> None:
@@ -170,9 +171,9 @@ def test_the_tools_of_containers_are_called(contained: tuple[Import, Calls]) -> 
 )
 def test_a_container_whose_tools_cannot_be_named_is_refused(source: str, said: str) -> None:
     with pytest.raises(NoTools, match=said):
-        list(tools_of(f"{CODE}:{source}"))
+        list(tools_of(f"{CODE}:{source}", MODULES))
 
 
 def test_a_tool_that_a_container_does_not_have_is_refused() -> None:
     with pytest.raises(NotThere, match=r"framework_tools:agent` has no `tripel`; did you mean `triple`\?"):
-        list(tools_of(f"{CODE}:agent.tripel"))
+        list(tools_of(f"{CODE}:agent.tripel", MODULES))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.execute.python.importing import CODE, Calls, Import, build, import_code
+from tests.unit.execute.python.importing import CODE, MODULES, Calls, Import, build, import_code
 from toolgen.contract.records import FailureKind
 from toolgen.execute.python import executor
+from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.execute.python.sources import NoTools, text_of, tools_of
 from toolgen.runtime import Runtime, allow_all
@@ -168,10 +169,10 @@ def test_what_cannot_be_a_tool_is_left_out_with_its_reason() -> None:
 
 def test_a_module_has_its_own_public_functions() -> None:
     with pytest.warns(UserWarning, match="Default value inf"):
-        found = {each.reference.rpartition(":")[2] for each in tools_of(CODE)}
+        found = {each.reference.rpartition(":")[2] for each in tools_of(CODE, MODULES)}
     assert found == {*RUN, "endless", "spread", "keywords", "callback", "numbers", "unknown"} - {"Register", "bank"}
-    assert text_of(CODE) == "A shop in Python: what is imported in tests."
-    assert text_of(f"{CODE}:Register") == "A register of what was sold."
+    assert text_of(CODE, MODULES) == "A shop in Python: what is imported in tests."
+    assert text_of(f"{CODE}:Register", MODULES) == "A register of what was sold."
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_a_module_has_its_own_public_functions() -> None:
 )
 def test_what_is_not_there_is_named_with_the_nearest(source: str, says: str) -> None:
     with pytest.raises((NotThere, NoTools)) as raised:
-        list(tools_of(source))
+        list(tools_of(source, MODULES))
     assert raised.value.args[0].startswith(says)
 
 
@@ -194,19 +195,19 @@ def test_a_module_that_another_module_lacks_is_not_blamed_on_the_source(tmp_path
     (tmp_path / "needs_more.py").write_text("import not_there\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="not_there"):
-        list(tools_of("needs_more"))
+        list(tools_of("needs_more", HandlerModules(str(tmp_path))))
 
 
 def test_a_handler_that_does_not_fit_its_tool_is_found_at_startup(made: Import, tmp_path: Path) -> None:
     gone = made.text.replace(f"{CODE}:Register.sell", f"{CODE}:Register.cell")
     with pytest.raises(ExecutorError, match=r"the handler of shop\.sell, .* has no `cell`; did you mean `sell`\?"):
-        executor(build(gone, tmp_path, "compiled_gone"), "shop")
+        executor(build(gone, tmp_path, "compiled_gone"), "shop", MODULES)
     other = made.text.replace(f"{CODE}:Register.sell", f"{CODE}:Register.currency")
     with pytest.raises(ExecutorError, match="currency has no parameter `size`; import it again"):
-        executor(build(other, tmp_path, "compiled_other"), "shop")
+        executor(build(other, tmp_path, "compiled_other"), "shop", MODULES)
     needs = made.text.replace(f"{CODE}:Register.currency", f"{CODE}:Register.create")
     with pytest.raises(ExecutorError, match="create needs `start`, which is not an arg"):
-        executor(build(needs, tmp_path, "compiled_needs"), "shop")
+        executor(build(needs, tmp_path, "compiled_needs"), "shop", MODULES)
 
 
 def test_tools_without_a_handler_are_not_available_and_a_toolset_needs_one(made: Import, tmp_path: Path) -> None:
@@ -215,18 +216,21 @@ def test_tools_without_a_handler_are_not_available_and_a_toolset_needs_one(made:
     assert calls.error("more").kind is FailureKind.UNAVAILABLE
     none = "toolgen: 1\ntoolset: shop\ntools: {more: {description: x}}\n"
     with pytest.raises(ExecutorError, match="no tool of shop has a `handler`"):
-        executor(build(none, tmp_path, "compiled_none"), "shop")
+        executor(build(none, tmp_path, "compiled_none"), "shop", MODULES)
 
 
 def test_injected_fields_reach_the_function(tmp_path: Path) -> None:
     text = import_code("track").text.replace("    description:", "    inject: [number]\n    description:")
     catalog = build(text, tmp_path, "compiled_injected")
     runtime = Runtime(
-        catalog, executors=[executor(catalog, "shop")], permission=allow_all, inject={"number": lambda _meta: 7}
+        catalog,
+        executors=[executor(catalog, "shop", MODULES)],
+        permission=allow_all,
+        inject={"number": lambda _meta: 7},
     )
     assert Calls(runtime).value("track") == ["2020-01-07T00:00:00Z"]
 
 
 def test_an_import_makes_no_instance() -> None:
-    found = Objects(are_called=False).find(f"{CODE}:Bank.pay")
+    found = Objects(are_called=False, modules=None).find(f"{CODE}:Bank.pay")
     assert found.func.__qualname__ == "Bank.pay"

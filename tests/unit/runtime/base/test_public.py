@@ -26,7 +26,7 @@ def test_at_most_17_names_are_public() -> None:
     [
         (toolgen.llm, {"CodeAct", "Conversation", "TagRegistry", "ToolUse", "Turn", "read_tool_use", "system_prompt"}),
         (toolgen.record, {"Artifacts", "MemoryStore", "PostgresStore", "SqliteStore"}),
-        (toolgen.execute, {"CommandHost", "command", "load_user_tools", "specified_executors"}),
+        (toolgen.execute, {"CommandHost", "HandlerModules", "command", "load_user_tools", "specified_executors"}),
         (
             toolgen.agents,
             {"Calls", "Message", "ModelPlanner", "Outcome", "Planner", "executor", "planned", "run_agent"},

@@ -141,7 +141,7 @@ def _function(reference: str) -> Callable[[Any], Any]:
     if ":" not in reference:
         raise click.UsageError(f"{reference} is not MODULE:FUNCTION, such as app.agents:host")
     try:
-        found: Any = Objects(are_called=True).find(reference)
+        found: Any = Objects(are_called=True, modules=None).find(reference)
     except NotThere as error:
         raise click.UsageError(str(error.args[0])) from error
     except (Exception, SystemExit) as error:  # the program's own code may raise anything

@@ -13,7 +13,7 @@ import click
 from toolgen.changes.sources.described import Described
 from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
-from toolgen.cli.executors import importable, raised, stdout_kept
+from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.openapi.files import Unreadable
@@ -22,6 +22,7 @@ from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
+from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError
@@ -62,7 +63,7 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, st
     """
     config = load_config(Path.cwd())
     named = _checked(sources, toolset)
-    reading = _Reading(config.root)
+    reading = _Reading(config.root, handler_modules(config))
     with stdout_kept():
         importable(config.root)
         for source in dict.fromkeys(sources):
@@ -103,6 +104,7 @@ class _Reading:
     """What the sources of one import have. Modules are imported, and may raise anything."""
 
     root: Path
+    modules: HandlerModules
     sink: Diagnostics = field(default_factory=Diagnostics)
     texts: dict[str, str] = field(default_factory=dict[str, str])
     apps: dict[str, str] = field(default_factory=dict[str, str])
@@ -112,13 +114,13 @@ class _Reading:
     def read(self, source: str) -> None:
         """Take the tools of a source, or report why not."""
         try:
-            app = app_of(source)
+            app = app_of(source, self.modules)
             if app is not None:
                 self.apps[source] = json.dumps(description_of(app), ensure_ascii=False, indent=1)
             else:
-                self._found.update({found.reference: found for found in tools_of(source)})
-                self._read[source] = text_of(source)
-        except (NotThere, NoTools) as error:
+                self._found.update({found.reference: found for found in tools_of(source, self.modules)})
+                self._read[source] = text_of(source, self.modules)
+        except (NotThere, NoTools, ForeignModule) as error:
             self.sink.report("TG840", Span(source), f"{error.args[0]}")
         except (Exception, SystemExit) as error:  # noqa: BLE001  # the project's own code may raise anything
             self.sink.report("TG840", Span(source), f"`{source}` cannot be imported: {raised(error, self.root)}")
@@ -138,7 +140,7 @@ class _Reading:
                 tools.append(PythonTool(found.reference, found.described, span))
                 continue
             problem = found.described
-            reason = str(problem) if isinstance(problem, CatalogError) else raised(problem, self.root)
+            reason = str(problem) if isinstance(problem, (CatalogError, ForeignModule)) else raised(problem, self.root)
             self.sink.report("TG841", span, f"`{found.reference}` is left out: {reason}")
             broken.append(found.reference)
         return import_python(
