@@ -27,16 +27,12 @@ def formatted(path: str, text: str, root: Node) -> str:
         made = print_json(root, model)
         comments: tuple[list[str], list[str]] = ([], [])
     else:
-        made = print_tree(read_tree(text, root), text, model)
-        comments = (_comments(text), _comments(made))
+        tree = read_tree(text, root)
+        made = print_tree(tree, text, model)
+        comments = (sorted(tree.comments), sorted(comment.text for comment in comments_of(made)))
     again = parse(made, path, Diagnostics())
     if again is None or canonical(again.to_data()) != canonical(root.to_data()):
         raise RuntimeError(f"{path}: formatting would change a value; nothing was written")
-    if comments[0] != comments[1]:
+    if comments[0] != comments[1]:  # keys move with their comments, so the order may differ
         raise RuntimeError(f"{path}: formatting would lose a comment; nothing was written")
     return made
-
-
-def _comments(text: str) -> list[str]:
-    """Return the texts of the comments: keys move with theirs, so their order may differ."""
-    return sorted(comment.text for comment in comments_of(text))

@@ -168,12 +168,12 @@ class _Printer:
         """Write text on several lines."""
         margin = indent + _STEP
         text = str(value.data)
-        if value.is_block_text and (value.style == ">" or not _is_block(text)):
-            header, lines = reindented(self._text[value.start :], text, value.style, margin)
+        if value.is_block_text and (value.style == ">" or not is_literal(text)):
+            header, lines = reindented(value.written, text, value.style, margin)
             if not reads_as(header, lines, margin, text):
                 self._add(f"{head} {scalar_text(text, in_flow=False)}{comment}")
                 return
-        elif _is_block(text):
+        elif is_literal(text):
             header, lines = literal_lines(text, margin)
         else:
             header, lines = folded(text, margin, WIDTH)
@@ -215,18 +215,13 @@ class _Printer:
             return scalar_text(value.data, in_flow=True) if not value.is_block_text else None
         if value.style in ("|", ">") and value.data.strip():
             return None
-        if _is_block(value.data):
+        if is_literal(value.data):
             return None
         written = scalar_text(value.data, in_flow=False)
         spans_lines = not value.style and "\n" in self._text[value.start : value.end].replace("\r", "\n")
         spans_lines = spans_lines or (value.style in ("'", '"') and "\n" in self._text[value.start : value.end])
         can_fold = spans_lines and len(written) > room and folded(value.data, 0, WIDTH)[1] != []
         return None if can_fold else written
-
-
-def _is_block(text: str) -> bool:
-    """Whether text is written as a `|` block: several lines, of which the last is not blank."""
-    return is_literal(text) and bool(text.removesuffix("\n").rpartition("\n")[2].strip())
 
 
 def _name(entry: Entry) -> str:

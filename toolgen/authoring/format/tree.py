@@ -18,6 +18,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from toolgen.authoring.format.block_text import length
 from toolgen.authoring.text.comments import comments_between
 from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
@@ -43,7 +44,7 @@ class Value:
 
     `style` is YAML's for scalars: empty if plain, or one of `'"|>`. `entries` are those of a collection, None for
     others; `is_list` tells lists from mappings, and `is_flow` brackets from blocks. `after` are the comments at the end
-    of a collection.
+    of a collection. `written` is a `|` or `>` block with the blank lines at its end.
     """
 
     kind: Literal["scalar", "alias", "collection"]
@@ -51,6 +52,7 @@ class Value:
     end: int
     data: Scalar = None
     text: str = ""
+    written: str = ""
     style: str = ""
     anchor: str = ""
     is_tagged: bool = False
@@ -90,18 +92,20 @@ class Entry:
 
 @dataclass
 class Tree:
-    """A whole file: comments at its start, its value, and comments at its end."""
+    """A whole file: comments at its start, its value, and comments at its end. `comments` are the texts of all."""
 
     head: list[str]
     root: Value
     tail: list[str]
     has_aliases: bool
+    comments: list[str]
 
 
 class Lines:
     """The lines of a text: where they start, and which follow a blank one. Offsets count from 0."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._starts = line_starts(text)
         self._after_blank = {end for start, end in pairwise(self._starts) if not text[start:end].strip()}
 
@@ -109,9 +113,12 @@ class Lines:
         """Return where the line of an offset starts."""
         return self._starts[bisect_right(self._starts, offset) - 1]
 
-    def is_after_blank(self, offset: int) -> bool:
-        """Whether the line above that of an offset is blank."""
-        return self.start_of(offset) in self._after_blank
+    def is_after_blank(self, offset: int, last: Entry | None) -> bool:
+        """Whether the line above that of an offset is blank, and not one of the text of `last`, the entry before."""
+        start = self.start_of(offset)
+        if start not in self._after_blank or last is None or not last.value.is_block_text:
+            return start in self._after_blank
+        return self._text[last.value.end : start] not in ("\n", "\r\n", "\r")
 
 
 def read_tree(text: str, node: Node) -> Tree:
@@ -121,8 +128,10 @@ def read_tree(text: str, node: Node) -> Tree:
     lines = Lines(text)
     root = _Builder(text, lines, events, restore).value()
     _resolve(root, node)
-    tree = Tree([], root, [], has_aliases=any(isinstance(event, AliasEvent) for event in events))
-    _Comments(text, lines, tree).attach(comments_between(text, events))
+    comments = comments_between(text, events)
+    has_aliases = any(isinstance(event, AliasEvent) for event in events)
+    tree = Tree([], root, [], has_aliases, [comment.text for comment in comments])
+    _Comments(text, lines, tree).attach(comments)
     return tree
 
 
@@ -148,11 +157,13 @@ class _Builder:
             return Value("alias", start, end, text=event.anchor or "")
         if isinstance(event, ScalarEvent):
             style = event.style or ""
-            if style in ("|", ">"):
-                end = start + len(self._text[start:end].rstrip())
             text = event.value.translate(self._restore) if self._restore else event.value
-            tagged = event.tag is not None
-            return Value("scalar", start, end, text=text, style=style, anchor=event.anchor or "", is_tagged=tagged)
+            found = Value("scalar", start, end, text=text, style=style, anchor=event.anchor or "")
+            found.is_tagged = event.tag is not None
+            if style in ("|", ">"):
+                found.written = self._text[start:end]
+                found.end = start + length(found.written, text)
+            return found
         assert isinstance(event, MappingStartEvent | SequenceStartEvent), "an end has no start"
         is_list = isinstance(event, SequenceStartEvent)
         found = Value(
@@ -212,15 +223,16 @@ class _Comments:
             last = self._entries[at - 1] if at else None
             following = self._entries[at] if at < len(self._entries) else None
             if comment.is_alone:
-                blank = [BLANK] if self._lines.is_after_blank(comment.start) else []
+                blank = [BLANK] if self._lines.is_after_blank(comment.start, last) else []
                 self._above(comment, [*blank, comment.text], last, following)
             elif last is None:
                 self._tree.head.append(comment.text)
             else:
                 self._beside(comment, last)
-        for entry in self._entries:
+        for last, entry in pairwise([None, *self._entries]):
+            assert entry is not None, "only the first has none before it"
             starts_line = not self._text[self._lines.start_of(entry.start) : entry.start].strip(" -?")
-            if starts_line and self._lines.is_after_blank(entry.start):
+            if starts_line and self._lines.is_after_blank(entry.start, last):
                 entry.before.append(BLANK)
             entry.before += entry.trailing[:-1]  # of a key and of a value below it, one has room beside them
             del entry.trailing[:-1]

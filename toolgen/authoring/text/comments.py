@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from yaml.events import Event
 
-_HEADER: Final = re.compile(r"[|>][-+0-9]*")
+BLOCK_HEADER: Final = re.compile(r"[|>][-+0-9]*(?=[ \t]*(?:[ \t]#[^\r\n]*)?(?:[\r\n]|\Z))")
+"""The header of a block of text, which its line ends with; an anchor or a tag may be before it."""
+
 _COMMENT: Final = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
 
 
@@ -57,7 +59,7 @@ def _gaps(text: str, events: list[Event]) -> Iterator[tuple[int, int]]:
             continue
         start, end = event.start_mark.index, event.end_mark.index
         if event.style in ("|", ">"):
-            header = _HEADER.search(text, start)
+            header = BLOCK_HEADER.search(text, start)
             assert header is not None, "a block scalar starts with its header"
             line_end = re.compile(r"[\r\n]|\Z").search(text, header.end())
             assert line_end is not None, "every text has an end"

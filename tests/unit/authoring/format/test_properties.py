@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.authoring.format.written import DATA, KEYS, Writer
@@ -12,6 +12,7 @@ from toolgen.authoring.format.format import formatted
 from toolgen.authoring.text.comments import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.write import to_yaml
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
@@ -38,3 +39,46 @@ def test_any_text_keeps_its_data_and_comments_and_is_stable(data: Any, value: di
     assert canonical(node(once).to_data()) == canonical(value)
     assert sorted(each.text for each in comments_of(once)) == sorted(each.text for each in comments_of(text))
     assert formatted("a.yaml", once, node(once)) == once
+
+
+LINES = st.lists(
+    st.tuples(st.sampled_from(["  ", "    ", "", "      "]), st.text(alphabet="ab \t#:-é\u200b\u2028", max_size=6)),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from("|>"),
+    st.sampled_from(["", "-", "+"]),
+    st.sampled_from(["", "2", "4"]),
+    LINES.map(lambda lines: [margin + line for margin, line in lines]),
+    st.sampled_from(["", "b: 1\n", "  # after\n", "# after\n"]),
+)
+@example("|", "-", "", ["  a", "    b", "     "], "")
+@example("|", "", "", ["  a", "     "], "b: 1\n")
+@example("|", "", "", ["  a", "  "], "b: 1\n")
+@example(">", "", "4", ["    a"], "  # after\n")
+@example(">", "", "", ["  a\u2028b", "  "], "")
+def test_a_block_of_text_stays_a_block(style: str, chomping: str, size: str, lines: list[str], after: str) -> None:
+    text = f"toolgen: 1\na: {style}{size}{chomping}\n" + "".join(f"{line}\n" for line in lines) + after
+    sink = Diagnostics()
+    root = parse(text, "a.yaml", sink)
+    assume(root is not None and not sink.has_errors)
+    assert root is not None
+    value = root.to_data().get("a")
+    assume(isinstance(value, str) and value.strip() != "")
+
+    once = formatted("a.yaml", text, root)
+
+    assert f"\na: {'|' if style == '|' else '>'}" in once
+    assert formatted("a.yaml", once, node(once)) == once
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(KEYS, DATA | st.sampled_from(["a\n  b\n   ", "a\n \n", " a\n  "]), min_size=1, max_size=4))
+def test_what_an_import_writes_is_formatted(value: dict[str, Any]) -> None:
+    text = to_yaml(value)
+
+    assert formatted("a.yaml", text, node(text)) == text
