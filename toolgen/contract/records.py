@@ -208,8 +208,8 @@ class FailureKind(StrEnum):
 class Issue:
     """One error of a payload.
 
-    `pointer` is the JSON pointer of the value (RFC 6901, empty for the root), `keyword` the JSON Schema keyword
-    that rejects it, `hint` how to fix it, in terms that a model can act on.
+    `pointer` is the JSON pointer of the value (RFC 6901, empty for the root) or of the field that is missing, `keyword`
+    the JSON Schema keyword that rejects it, `hint` how to fix it, in terms that a model can act on.
     """
 
     pointer: str
@@ -258,7 +258,8 @@ class ToolError:
 class RetryHint:
     """How to correct a call: why it failed, the JSON pointers of the args that are wrong, and valid args as JSON text.
 
-    The issues of the error say what is wrong with each.
+    The issues of the error say what is wrong with each. There are no pointers if the payload is wrong as a whole, such
+    as text that is not JSON.
     """
 
     reason: str
@@ -335,7 +336,7 @@ class ToolResult(Generic[ResultT_co]):
         error = self.error
         if error is None or not error.issues or error.kind is not FailureKind.INVALID_CALL:
             return None
-        fields = tuple(dict.fromkeys(issue.pointer for issue in error.issues))
+        fields = tuple(dict.fromkeys(issue.pointer for issue in error.issues if issue.pointer))
         return RetryHint(reason=error.message, fields=fields, example=error.example)
 
     @property

@@ -16,6 +16,9 @@ MAX_ISSUES: Final = 20
 MAX_FOUND: Final = 80
 MAX_TEXT: Final = 200
 
+NOTHING: Final = "nothing"
+"""What is found at the pointer of a missing field."""
+
 
 def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> Issue:
     """Build an issue with every text truncated to its limit."""

@@ -23,6 +23,7 @@ from toolgen.runtime.issues.issue_text import (
     MAX_FOUND,
     MAX_ISSUES,
     MAX_TEXT,
+    NOTHING,
     counted,
     cut,
     described,
@@ -160,7 +161,8 @@ def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
     if is_object(triggers):
         given = [field for field, names in triggers.items() if is_array(names) and name in names and field in instance]
         hint = f"{hint}, because {joined(map(quoted, given), 'and')} {'is' if len(given) == 1 else 'are'} given"
-    yield _here(error, f"a field {quoted(name)}{kind}", hint)
+    pointer = pointer_of([*error.instance_path, name])
+    yield issue(pointer, error.kind.name, f"a field {quoted(name)}{kind}", NOTHING, hint)
 
 
 def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:

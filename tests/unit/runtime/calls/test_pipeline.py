@@ -171,19 +171,24 @@ def test_goa_16_reg_16_an_invalid_payload_never_reaches_the_handler(shop: Shop, 
     assert [(issue.pointer, issue.keyword) for issue in error.issues] == [
         ("/amount", "type"),
         ("/reson", "additionalProperties"),
-        ("", "required"),
+        ("/order_id", "required"),
     ]
+    assert result.retry_hint is not None
+    assert result.retry_hint.fields == ("/amount", "/reson", "/order_id")
     assert "add the field `order_id` (string)" in error.hint
     assert "did you mean `reason`?" in error.hint
     assert (
         result.content[0].data.splitlines()[3]
-        == "- the whole value: add the field `order_id` (string) (found an object with `amount`, `reson`)"
+        == "- /order_id: add the field `order_id` (string) (found nothing)"
     )
 
 
 def test_goa_28_an_invalid_payload_is_a_result_with_this_message(shop: Shop) -> None:
     for payload in ("{}", "no json", b"\xff", '{"order_id": NaN}', "[" * 100_000):
-        assert error_of(invoke(runtime(shop, handlers(print)), payload)).message == "invalid payload"
+        result = invoke(runtime(shop, handlers(print)), payload)
+        assert error_of(result).message == "invalid payload"
+        assert result.retry_hint is not None
+        assert result.retry_hint.fields == (("/order_id",) if payload == "{}" else ())
 
 
 def test_goa_17_an_executor_gets_canonical_json(shop: Shop) -> None:
@@ -213,11 +218,11 @@ def test_an_executor_that_decodes_itself_gets_the_original_bytes(shop: Shop) -> 
     ("given", "pointer"),
     [
         ({"refunded": "yes"}, "/refunded"),
-        ({}, ""),
+        ({}, "/refunded"),
         ("text", ""),
         (None, ""),
         ([], ""),
-        ({"refunded": True, "order": {}}, "/order"),
+        ({"refunded": True, "order": {}}, "/order/id"),
     ],
 )
 def test_goa_18_a_result_of_the_wrong_type_is_an_error(shop: Shop, given: Any, pointer: str) -> None:

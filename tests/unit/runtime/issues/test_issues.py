@@ -23,7 +23,7 @@ def hints(schema: Any, value: Any) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("schema", "value", "expected"),
     [
-        (PERSON, {}, ("", "required", "add the field `name` (string)")),
+        (PERSON, {}, ("/name", "required", "add the field `name` (string)")),
         (
             PERSON,
             {"name": "a", "nmae": 1},
@@ -62,7 +62,7 @@ def hints(schema: Any, value: Any) -> list[tuple[str, str, str]]:
         (
             {"properties": {"b": {"type": "array", "items": {"type": "integer"}}}, "dependentRequired": {"a": ["b"]}},
             {"a": 1},
-            ("", "required", "add the field `b` (array of integer), because `a` is given"),
+            ("/b", "required", "add the field `b` (array of integer), because `a` is given"),
         ),
         (
             {"prefixItems": [{}], "items": False},
@@ -99,7 +99,7 @@ def test_a_discriminated_alternative_is_the_nearest() -> None:
 def test_goa_16_all_problems_are_reported_at_once() -> None:
     found = hints({"type": "array", "items": PERSON}, [{}, {"name": 1, "x/~y": 2}])
     assert [(pointer, keyword) for pointer, keyword, _ in found] == [
-        ("/0", "required"),
+        ("/0/name", "required"),
         ("/1/name", "type"),
         ("/1/x~1~0y", "additionalProperties"),
     ]

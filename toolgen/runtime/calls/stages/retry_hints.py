@@ -13,7 +13,7 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.calls.results.result import is_result, without_secrets
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.issues.example import example_of
-from toolgen.runtime.issues.issue_text import MAX_ISSUES, described, issue
+from toolgen.runtime.issues.issue_text import MAX_ISSUES, NOTHING, described, issue
 from toolgen.runtime.issues.service_errors import errors_of_body, errors_of_exception, is_rejection
 from toolgen.schema.json_values import is_array, is_object, value_of
 from toolgen.schema.pointer import pointer_of
@@ -115,7 +115,7 @@ def _args_by_name(http: Mapping[str, Any]) -> Mapping[Step, str]:
 
 def _issue(error: FieldError, args: Any) -> Issue:
     value = _at(args, error.path)
-    found = "nothing" if value is _MISSING else described(value)
+    found = NOTHING if value is _MISSING else described(value)
     message = without_secrets(error.message)
     return issue(pointer_of(error.path), error.rule, message, found, message)
 
