@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping
+
+    from toolgen.runtime.telemetry.operation import RecordedCall
 
 
 def outgoing_headers() -> dict[str, str]:
@@ -45,14 +47,38 @@ def continued(headers: Mapping[str, str]) -> Generator[None]:
 
 
 def describe_call(attributes: Mapping[str, Any]) -> None:
-    """Set attributes of the current span if it is that of a call; those that are None are left out."""
-    if "toolgen.runtime.telemetry" not in sys.modules:
+    """Set attributes of the span of the running call; those that are None are left out."""
+    call = _recorded_call()
+    if call is not None:
+        call.span.set_attributes({name: value for name, value in attributes.items() if value is not None})
+
+
+@contextmanager
+def attempt_span(number: int) -> Generator[Callable[[str], None]]:
+    """Be in a span of one attempt to make the running call, the first of which is 1.
+
+    The function that it gives marks the attempt as failed, by a code.
+    """
+    call = _recorded_call()
+    if call is None:
+        yield _ignore
         return
-    from opentelemetry.trace import get_current_span
+    from toolgen.runtime.telemetry.names import ATTEMPT
+    from toolgen.runtime.telemetry.operation import part_of
 
-    from toolgen.runtime.telemetry.names import SCOPE
+    with part_of(call, f"attempt {number}", {ATTEMPT: number}) as mark_failed:
+        yield mark_failed
 
-    span = get_current_span()
-    scope = getattr(span, "instrumentation_scope", None)
-    if scope is not None and scope.name == SCOPE:
-        span.set_attributes({name: value for name, value in attributes.items() if value is not None})
+
+def _recorded_call() -> RecordedCall | None:
+    if "toolgen.runtime.telemetry" not in sys.modules:
+        return None
+    from opentelemetry.context import get_value
+
+    from toolgen.runtime.telemetry.operation import RECORDED_CALL
+
+    return cast("RecordedCall | None", get_value(RECORDED_CALL))
+
+
+def _ignore(_code: str) -> None:
+    pass

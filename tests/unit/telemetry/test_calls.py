@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, Sampler
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, Sampler, SamplingResult
+from opentelemetry.sdk.trace.sampling import Decision as Sampling
 from opentelemetry.trace import SpanKind, StatusCode
 
 from tests.unit.runtime.tools import add, call, call_now, catalog_of, code_of, runtime_of
 from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Decision, ToolDefinition, deny_all
 from toolgen.runtime.base.errors import CallFailed
-
-if TYPE_CHECKING:
-    from opentelemetry.sdk.trace.sampling import SamplingResult
 
 SECRET = "hunter2-is-secret"  # noqa: S105  # made up
 SECRET_ARGS = {"type": "object", "properties": {"pin": {"type": "string", "format": "password"}, "at": {}}}
@@ -153,6 +152,35 @@ def test_a_cancelled_call_has_a_span_that_says_so() -> None:
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(cancel())
     assert attributes_of(kept.one)["error.type"] == "cancelled"
+
+
+class OnlyFirst(Sampler):
+    """Records the first span alone."""
+
+    seen = 0
+
+    def should_sample(self, *_args: Any, **_named: Any) -> SamplingResult:
+        self.seen += 1
+        return SamplingResult(Sampling.RECORD_AND_SAMPLE if self.seen == 1 else Sampling.DROP)
+
+    def get_description(self) -> str:
+        return "only the first"
+
+
+def test_a_call_that_is_not_recorded_adds_nothing_to_the_span_of_the_call_above() -> None:
+    kept = Kept(OnlyFirst())
+
+    async def handler(args: Any) -> str:
+        if args["n"]:
+            await call(runtime, payload='{"n": 0}')
+        describe_call({"n": args["n"]})
+        with attempt_span(args["n"]):
+            return "ran"
+
+    runtime = runtime_of(catalog_of(handler), telemetry=kept.telemetry)
+    asyncio.run(call(runtime, payload='{"n": 1}'))
+    assert kept.tree() == ["execute_tool own.tool"]
+    assert attributes_of(kept.one)["n"] == 1
 
 
 def test_names_that_no_tool_has_are_one_value_of_the_metric() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 from opentelemetry.trace import format_span_id, format_trace_id
+from starlette.responses import JSONResponse
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
@@ -113,6 +114,7 @@ def test_one_trace_from_the_agent_to_the_handler_in_another_process(folders: tup
     assert path.split(" > ") == [
         "agent: invoke_agent clerk",
         "agent: execute_tool mcp.echo.team__echo__say",
+        "agent: attempt 1",
         "agent: MCP send tools/call team__echo__say",
         "toolgen: tools/call team__echo__say",
         "toolgen: execute_tool team.echo.say",
@@ -200,11 +202,21 @@ def test_a_call_of_an_http_api_carries_the_context_of_its_span(api: Catalog) -> 
         await runtime.invoke(ToolRequest(name="shop.api.own", payload='{"traceparent": "mine"}'))
 
     asyncio.run(both())
-    trace, span = id_of(kept.named("execute_tool shop.api.get"))
+    assert kept.tree()[:2] == ["execute_tool shop.api.get", "  attempt 1"]
+    trace, span = id_of(next(span for span in kept.spans if span.name == "attempt 1"))
     sent = recorder.requests[0].header("traceparent") or ""
     assert sent.split("-")[:3] == ["00", format_trace_id(trace), format_span_id(span)]
     assert int(sent[-2:], 16) & 1  # it is sampled
     assert recorder.requests[1].header("traceparent") == "mine"  # what the model sends is not overwritten
+
+
+def test_goa_13_each_attempt_of_a_call_over_http_is_a_span(api: Catalog) -> None:
+    kept, recorder = Kept(), Recorder(answers=[JSONResponse({}, 503), JSONResponse({})])
+    host = HttpHost(app=recorder)
+    runtime = Runtime(api, executors=[executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry)
+    assert asyncio.run(runtime.invoke(ToolRequest(name="shop.api.get"))).success
+    assert kept.tree() == ["execute_tool shop.api.get", "  attempt 1", "  attempt 2"]
+    assert [attributes_of(span).get("error.type") for span in kept.spans] == ["503", None, None]
 
 
 def test_without_a_span_no_context_goes_out(api: Catalog) -> None:
@@ -214,10 +226,8 @@ def test_without_a_span_no_context_goes_out(api: Catalog) -> None:
     assert recorder.requests[0].header("traceparent") is None
 
 
-def test_only_spans_of_calls_are_described() -> None:
+def test_spans_of_the_host_are_not_described() -> None:
     kept = Kept()
-    for scope, found in (("host", {}), ("toolgen", {"mcp.method.name": "tools/call"})):
-        tracer = kept.tracers.get_tracer(scope)
-        with tracer.start_as_current_span(scope):
-            describe_call({"mcp.method.name": "tools/call", "server.port": None})
-        assert attributes_of(kept.named(scope)) == found
+    with kept.tracers.get_tracer("toolgen").start_as_current_span("own"):
+        describe_call({"mcp.method.name": "tools/call"})
+    assert attributes_of(kept.one) == {}

@@ -13,7 +13,7 @@ import httpx2
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
-from toolgen.execute.trace_context import outgoing_headers
+from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.policy import Answer
 from toolgen.schema.json_values import value_of
@@ -75,7 +75,10 @@ class Sender:
         for attempt in range(1, self._retries + 2):
             started, failure, response = monotonic(), None, None
             try:
-                response = await self._authorized(request, base_url, security)
+                with attempt_span(attempt) as mark_failed:
+                    response = await self._authorized(request, base_url, security)
+                    if response.status >= 400:
+                        mark_failed(str(response.status))
             except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
                 reason = str(error) or type(error).__name__
                 failure = CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", f"cannot connect: {reason}")

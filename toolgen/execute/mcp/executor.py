@@ -33,7 +33,7 @@ from toolgen.execute.mcp.failures import (
 )
 from toolgen.execute.mcp.host import McpHost
 from toolgen.execute.mcp.server import McpServer
-from toolgen.execute.trace_context import describe_call
+from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 
 if TYPE_CHECKING:
@@ -111,15 +111,17 @@ class McpExecutor:
         wait = _FIRST_WAIT
         for attempt in range(1, self._server.retries + 2):
             started = monotonic()
-            try:
-                answer = await self._attempt(definition, args, meta)
-            except _NotSentError as error:
-                failure, repeats = error.failure, True
-            except _NoAnswerError as error:
-                failure, repeats = error.failure, is_repeatable
-            else:
-                _report(meta, attempt, started, "answered")
-                return answer
+            with attempt_span(attempt) as mark_failed:
+                try:
+                    answer = await self._attempt(definition, args, meta)
+                except _NotSentError as error:
+                    failure, repeats = error.failure, True
+                except _NoAnswerError as error:
+                    failure, repeats = error.failure, is_repeatable
+                else:
+                    _report(meta, attempt, started, "answered")
+                    return answer
+                mark_failed(failure.code)
             _report(meta, attempt, started, failure.code)
             if not repeats or attempt > self._server.retries:
                 raise failure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from opentelemetry.context import attach, detach, get_current
+from opentelemetry.context import attach, detach, get_current, set_value
 from opentelemetry.trace import SpanKind, Status, StatusCode, get_current_span, set_span_in_context
 
 from toolgen.runtime.redact.warning import warn
@@ -22,7 +22,7 @@ from toolgen.runtime.telemetry.names import (
     TOOL,
     TOOL_TYPE,
 )
-from toolgen.runtime.telemetry.operation import started, type_of, without_span
+from toolgen.runtime.telemetry.operation import RECORDED_CALL, RecordedCall, started, type_of, without_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Mapping
@@ -54,7 +54,7 @@ class CallSpans:
         """Return the plan of a tool, with a span and a duration of each call. `kind` is that of its toolset."""
         name = f"execute_tool {ident}"
         attributes = {**_of_tool(ident), TOOL_TYPE: "extension" if kind in EXTENSIONS else "function"}
-        start, end, record = self._tracer.start_span, self._end_call, self._durations.record
+        tracer, start, end, record = self._tracer, self._tracer.start_span, self._end_call, self._durations.record
 
         async def traced(
             request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
@@ -65,6 +65,10 @@ class CallSpans:
             except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
                 span = without_span(name, error)
             context = set_span_in_context(span, around)
+            if span.is_recording():
+                context = set_value(RECORDED_CALL, RecordedCall(span, tracer), context)
+            elif RECORDED_CALL in around:  # that of a call above
+                context = set_value(RECORDED_CALL, None, context)
             token = attach(context)
             try:
                 result = await plan(request, meta, run, *typed)

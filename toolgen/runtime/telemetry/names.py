@@ -32,6 +32,7 @@ ERROR_TYPE: Final = "error.type"
 ERROR_CODE: Final = "toolgen.error.code"
 RUN_ID: Final = "toolgen.run.id"
 STAGE: Final = "toolgen.stage"
+ATTEMPT: Final = "toolgen.attempt"
 DECISION: Final = "toolgen.decision"
 
 OTHER: Final = "_OTHER"

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from opentelemetry.trace import NonRecordingSpan, SpanKind, StatusCode, get_current_span
+from opentelemetry.context import attach, create_key, detach
+from opentelemetry.trace import NonRecordingSpan, SpanKind, StatusCode, get_current_span, set_span_in_context
 
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.telemetry.names import ERROR_TYPE, INPUT_TOKENS, OUTPUT_TOKENS, TOKEN_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from opentelemetry.metrics import Histogram
     from opentelemetry.trace import Span, Tracer
 
     from toolgen.contract.records import ToolCallMeta
+
+
+RECORDED_CALL: Final = create_key("toolgen-call")
+"""The key of the `RecordedCall` in the context of a call whose span is sampled."""
+
+
+class RecordedCall(NamedTuple):
+    """The span of a running call, and the tracer of its parts."""
+
+    span: Span
+    tracer: Tracer
 
 
 class Run(Protocol):
@@ -57,16 +71,39 @@ class Operation:
     def failed(self, error_type: str) -> None:
         """Mark the operation as failed. `error_type` has few values, such as a code."""
         self.labels[ERROR_TYPE] = error_type
-        self._span.set_attribute(ERROR_TYPE, error_type)
-        self._span.set_status(StatusCode.ERROR)
+        mark_failed(self._span, error_type)
 
 
-def started(tracer: Tracer, name: str, attributes: Mapping[str, str], kind: SpanKind = SpanKind.INTERNAL) -> Span:
+def mark_failed(span: Span, error_type: str) -> None:
+    """Mark a span as that of a failure. `error_type` has few values, such as a code."""
+    span.set_attribute(ERROR_TYPE, error_type)
+    span.set_status(StatusCode.ERROR)
+
+
+def started(tracer: Tracer, name: str, attributes: Mapping[str, str | int], kind: SpanKind = SpanKind.INTERNAL) -> Span:
     """Start a span below the current one."""
     try:
         return tracer.start_span(name, kind=kind, attributes=attributes)
     except Exception as error:  # noqa: BLE001  # samplers and processors are the host's
         return without_span(name, error)
+
+
+@contextmanager
+def part_of(call: RecordedCall, name: str, attributes: Mapping[str, str | int]) -> Generator[Callable[[str], None]]:
+    """Be in a span of a part of a call. The function that it gives marks the part as failed, by a code."""
+    span = started(call.tracer, name, attributes)
+    token = attach(set_span_in_context(span))
+    try:
+        yield partial(mark_failed, span)
+    except BaseException as error:
+        mark_failed(span, type_of(error))
+        raise
+    finally:
+        detach(token)
+        try:
+            span.end()
+        except Exception as error:  # noqa: BLE001  # exporters and processors are the host's
+            warn("the span %s is not recorded", name, error=error)
 
 
 def without_span(name: str, error: Exception) -> Span:

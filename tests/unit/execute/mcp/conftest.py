@@ -109,12 +109,14 @@ class Demo:
         registration = executor(catalog, "mcp.shop", host, server=self.server)
         return Runtime(catalog, executors=[registration], permission=allow_all, **settings)
 
-    def results(self, *calls: tuple[str, Any], host: McpHost | None = None) -> tuple[list[ToolResult[Any]], list[Any]]:
+    def results(
+        self, *calls: tuple[str, Any], host: McpHost | None = None, **settings: Any
+    ) -> tuple[list[ToolResult[Any]], list[Any]]:
         """Make calls one after the other; with the events of their run."""
 
         async def all_of_them() -> tuple[list[ToolResult[Any]], list[Any]]:
             store = MemoryStore()
-            runtime = self.runtime(host, store=store)
+            runtime = self.runtime(host, store=store, **settings)
             found = [
                 await runtime.invoke(
                     ToolRequest(name=f"mcp.shop.{name}", payload=json.dumps(args)), meta=ToolCallMeta(run_id="r")

@@ -12,6 +12,7 @@ import mcp_types as types
 import pytest
 
 from tests.unit.execute.mcp.conftest import TOOLS
+from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpHost, McpServer, executor
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
@@ -46,8 +47,9 @@ def test_goa_13_two_failures_to_connect_and_a_result_make_three_attempts(
 ) -> None:
     demo = start(transport)
     demo.fail(2 if transport != "http" else 4)  # each connection over HTTP asks twice: `server/discover`, `initialize`
+    kept = Kept()
 
-    (result,), found = demo.results(("echo", {"a": [1, None, {"é": 1.5}]}))
+    (result,), found = demo.results(("echo", {"a": [1, None, {"é": 1.5}]}), telemetry=kept.telemetry)
 
     assert result.value == {"a": [1, None, {"é": 1.5}]}
     attempts = events(found, "mcp_attempt")
@@ -58,6 +60,15 @@ def test_goa_13_two_failures_to_connect_and_a_result_make_three_attempts(
     ]
     assert all(each["ms"] > 0 for each in attempts)
     assert demo.calls == ['echo {"a": [1, null, {"\\u00e9": 1.5}]}']
+    own = [span for span in kept.spans if span.name.startswith("attempt")]
+    assert [(span.name, attributes_of(span)) for span in own] == [
+        ("attempt 1", {"toolgen.attempt": 1, "error.type": "server_unreachable"}),
+        ("attempt 2", {"toolgen.attempt": 2, "error.type": "server_unreachable"}),
+        ("attempt 3", {"toolgen.attempt": 3}),
+    ]
+    call = kept.named("execute_tool mcp.shop.echo")
+    assert {span.parent.span_id for span in own if span.parent} == {id_of(call)[1]}
+    assert attributes_of(call)["mcp.method.name"] == "tools/call"
 
 
 def test_goa_11_the_json_of_the_args_reaches_the_server_as_it_is(start: Callable[..., Demo]) -> None:

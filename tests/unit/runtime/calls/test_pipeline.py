@@ -177,10 +177,7 @@ def test_goa_16_reg_16_an_invalid_payload_never_reaches_the_handler(shop: Shop, 
     assert result.retry_hint.fields == ("/amount", "/reson", "/order_id")
     assert "add the field `order_id` (string)" in error.hint
     assert "did you mean `reason`?" in error.hint
-    assert (
-        result.content[0].data.splitlines()[3]
-        == "- /order_id: add the field `order_id` (string) (found nothing)"
-    )
+    assert result.content[0].data.splitlines()[3] == "- /order_id: add the field `order_id` (string) (found nothing)"
 
 
 def test_goa_28_an_invalid_payload_is_a_result_with_this_message(shop: Shop) -> None:
