@@ -111,7 +111,8 @@ class ToolCallMeta:
 
     All ids are opaque text. `ancestors` are the runs above that of the call, from the first, which no call started, to
     the parent. `granted` are resolved paths that a person allowed for this call, in addition to those that policies
-    allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its `repr`.
+    allow. `was_asked` says whether a person was asked about this call, so that time has passed since it was checked.
+    `injected` are the fields that the host injects, by name: they may be secret, and are not in its `repr`.
     `idempotency_key`, if not empty, is the same whenever an engine makes the same call again, and of no other call.
     `attributes` belongs to the host and is never read.
     """
@@ -127,6 +128,7 @@ class ToolCallMeta:
     parent_tool_call_id: str | None = None
     ancestors: tuple[Ancestor, ...] = ()
     granted: tuple[str, ...] = ()
+    was_asked: bool = False
     injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
     idempotency_key: str = ""
     attributes: Mapping[str, Any] = NOTHING
@@ -158,7 +160,7 @@ class ToolCallMeta:
         fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
         if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
-            for name in ("_context", "granted", "injected", "idempotency_key"):
+            for name in ("_context", "granted", "was_asked", "injected", "idempotency_key"):
                 fields.pop(name, None)
         if context is not None:
             fields["_context"] = context

@@ -144,7 +144,8 @@ class Connection:
             raise _endless(f"it takes more than {_LIST_SECONDS:g} s") from None
         raise _endless(f"it has more than {_PAGES:,} pages")
 
-    def _forget_tools(self) -> None:
+    def forget_tools(self) -> None:
+        """Let the tools be listed again before the next call."""
         self._tools = None
         self._version += 1
 
@@ -200,19 +201,19 @@ class Connection:
         while True:
             try:
                 async with client.listen(tools_list_changed=True) as changes:
-                    self._forget_tools()
+                    self.forget_tools()
                     async for _ in changes:
-                        self._forget_tools()
+                        self.forget_tools()
             except MCPError:
                 return
             except (SubscriptionLost, TimeoutError):
                 pass  # as a subscription that the server ended
-            self._forget_tools()
+            self.forget_tools()
             await asyncio.sleep(_BETWEEN_SUBSCRIPTIONS)
 
     async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
-            self._forget_tools()
+            self.forget_tools()
 
     async def _log(self, params: LoggingMessageNotificationParams) -> None:
         self._on_log(params)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
 
 from toolgen.changes.sources.offered import digest_of, texts_of
 from toolgen.changes.sources.tools import CompiledTool, compare_tool, removed_tool
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
+
+
+_PARTS: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+"""What is compared of a tool; servers may change the rest, such as icons, with each list."""
 
 
 class Contract:
@@ -45,6 +51,12 @@ class Contract:
         if ident not in self._changes:
             self._changes[ident] = self._compared(ident)
         return self._changes[ident]
+
+    def digest(self, ident: str) -> str:
+        """Return a digest of all that the last list has of a tool and a person would decide about."""
+        offered = self._by_name.get(self._compiled[ident].name, ())
+        parts = [{part: each.get(part) for part in _PARTS} for each in offered]
+        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def suspicions(self, ident: str) -> list[Suspicion]:
         """Return what is suspicious in the texts that a tool of the last list has, and no compiled tool had."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -57,6 +58,9 @@ IDEMPOTENCY_KEY: Final = "toolgen/idempotency-key"
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
 
+_QUESTIONS: Final = 3
+"""How often a person is asked about one call whose tool changes again while they decide."""
+
 
 class McpExecutor:
     """Runs the tools of one server. It fits `ToolExecutor`, with `decode_in_executor`.
@@ -77,7 +81,8 @@ class McpExecutor:
         self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
         self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
         self._running: list[ToolCallMeta] = []
-        self._accepted: dict[str, bool] = {}
+        self._asking = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], asyncio.Lock]]()
+        self._accepted: dict[tuple[str, str], bool] = {}
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. Raises `ToolNotFound`, and `CallFailed` for a server that cannot be reached or changed."""
@@ -155,11 +160,33 @@ class McpExecutor:
             connection.in_flight -= 1
 
     async def _listed(self, definition: ToolDefinition, meta: ToolCallMeta) -> Connection:
-        """Return a connection whose list of tools has the compiled tool, as the toolset wants it."""
+        """Return a connection on which the server lists the tool as it was compiled, or as the toolset allows.
+
+        A person who is asked decides about what was listed then. So the list is read again after each answer, about the
+        call or about a change, and nothing is awaited between the check of the last list and the call.
+        """
+        is_old = meta.was_asked
+        for asked in range(_QUESTIONS + 1):
+            connection, listed = await self._connected(lists_again=is_old)
+            drift = self._drift(definition.name, listed, meta)
+            if drift is None:
+                return connection
+            if asked == _QUESTIONS:
+                break
+            if not await self._accepts(drift):
+                raise _changed(drift.changes)
+            is_old = True
+        message = f"the server changed this tool {_QUESTIONS} times while a person was asked about it"
+        raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing", message)
+
+    async def _connected(self, *, lists_again: bool) -> tuple[Connection, Sequence[Mapping[str, Any]]]:
+        """Return a connection, and what the server lists on it."""
         try:
             connection = await self._connection()
+            if lists_again:
+                connection.forget_tools()
             try:
-                listed = await connection.tools()
+                return connection, await connection.tools()
             except MCPError as error:
                 if not is_connection_lost(error):
                     raise _NotSentError(failed(error, connection.hide)) from error
@@ -169,8 +196,6 @@ class McpExecutor:
                 raise malformed_list(self._server.name, error) from error
         except ServerUnreachable as error:
             raise _NotSentError(unreachable(error)) from error
-        await self._check_contract(definition.name, listed, meta)
-        return connection
 
     async def _connection(self) -> Connection:
         loop = asyncio.get_running_loop()
@@ -182,15 +207,19 @@ class McpExecutor:
                 self._connections[loop] = connection
             return connection
 
-    async def _check_contract(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> None:
+    def _drift(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> _Drift | None:
+        """Return what has to be asked before a call of a listed tool is sent; None if it can be sent now.
+
+        This is the one check of the contract: each call passes it right before it is sent. Raises `CallFailed` for a
+        tool that cannot be called any more.
+        """
         changes = self._contract.changes(ident, listed)
         if not changes:
-            return
-        diff = "\n".join(change.diff() for change in changes)
+            return None
         event: dict[str, Any] = {
             "server": self._server.name,
             "changes": [each.summary() for each in changes],
-            "diff": diff,
+            "diff": "\n".join(change.diff() for change in changes),
         }
         if found := self._contract.suspicions(ident):
             event["suspicions"] = [f"{each.code} {each.message}" for each in found]
@@ -198,26 +227,45 @@ class McpExecutor:
         if changes[0].code == TOOL_REMOVED:
             message = f"the server has no tool {changes[0].subject} any more"
             raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_removed", message)
-        if self._server.on_drift == "warn" or (
-            self._server.on_drift == "ask" and await self._is_accepted(ident, changes)
-        ):
-            return
-        summaries = "; ".join(each.summary() for each in changes)
-        message = f"the server changed this tool since it was imported: {summaries}"
-        raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_changed", message)
+        if self._server.on_drift == "warn":
+            return None
+        drift = _Drift(ident, changes, self._contract.digest(ident))
+        is_accepted = self._accepted.get(drift.key)
+        if self._server.on_drift == "refuse" or is_accepted is False:
+            raise _changed(changes)
+        return None if is_accepted else drift
 
-    async def _is_accepted(self, ident: str, changes: tuple[Change, ...]) -> bool:
-        key = repr(changes)
-        if key not in self._accepted:
-            ask = self._host.accept_changes
-            self._accepted[key] = ask is not None and await ask(ident, changes)
-        return self._accepted[key]
+    async def _accepts(self, drift: _Drift) -> bool:
+        """Ask the host about a change, once for what the server lists; calls that ask the same wait for the answer."""
+        ask = self._host.accept_changes
+        if ask is None:
+            return False
+        asking = self._asking.setdefault(asyncio.get_running_loop(), {})
+        async with asking.setdefault(drift.key, asyncio.Lock()):
+            if drift.key not in self._accepted:
+                self._accepted[drift.key] = await ask(drift.ident, drift.changes) is True
+            asking.pop(drift.key, None)
+        return self._accepted[drift.key]
 
     def _log(self, params: LoggingMessageNotificationParams) -> None:
         """Add a message of the server to each call that is running: the protocol does not say whose it is."""
         data = params.model_dump(mode="json", by_alias=True, exclude_none=True)
         for meta in self._running:
             meta.report(data, LOG)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drift:
+    """A change that a person is asked about. `digest` is that of the whole tool as the server lists it now."""
+
+    ident: str
+    changes: tuple[Change, ...]
+    digest: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What an answer is for."""
+        return self.ident, self.digest
 
 
 class _NotSentError(Exception):
@@ -255,6 +303,12 @@ def executor(
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
     runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
     return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
+
+
+def _changed(changes: Sequence[Change]) -> CallFailed:
+    summaries = "; ".join(each.summary() for each in changes)
+    message = f"the server changed this tool since it was imported: {summaries}"
+    return CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_changed", message)
 
 
 def _is_repeatable(definition: ToolDefinition) -> bool:

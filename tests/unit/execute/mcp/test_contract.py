@@ -16,9 +16,9 @@ from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.changes.sources.tools import compare_tool
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolRequest
-from toolgen.execute.mcp import McpHost
+from toolgen.execute.mcp import McpHost, executor
 from toolgen.execute.mcp.contract import Contract, compiled_tool
-from toolgen.runtime import load
+from toolgen.runtime import Decision, Runtime, load
 from toolgen.runtime.catalog.definition import ToolDefinition
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.unit.execute.mcp.conftest import Demo
     from toolgen.changes.change import Change
     from toolgen.contract.records import ToolError
-    from toolgen.runtime import Runtime
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 SAY = next(index for index, tool in enumerate(TOOLS) if tool["name"] == "say")
 
@@ -269,3 +269,113 @@ def test_injected_fields_and_alternatives_of_a_spec_are_no_change(
     listed = [{"name": "find", "description": "Find.", "inputSchema": schema}]
     changes = Contract({definition.name: definition}).changes(definition.name, listed)
     assert [change.code for change in changes] == codes
+
+
+class Person:
+    """Answers questions about changes, after the server did something else meanwhile."""
+
+    def __init__(self, demo: Demo, *meanwhile: list[dict[str, Any]]) -> None:
+        self.asked: list[list[str]] = []
+        self._demo, self._meanwhile = demo, iter(meanwhile)
+
+    async def accept(self, _ident: str, changes: Sequence[Change]) -> bool:
+        self.asked.append([each.summary() for each in changes])
+        listed = next(self._meanwhile, None)
+        if listed is not None:
+            self._demo.list_tools(listed)  # unannounced
+        return True
+
+
+TITLED = ["say: the title changed"]
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_reg_92_a_server_that_changes_a_tool_again_while_a_person_decides_is_asked_about_again(
+    start: Callable[..., Demo], transport: str
+) -> None:
+    demo = start(transport, on_drift="ask")
+    demo.list_tools(changed(title="Shout"))
+    person = Person(demo, changed(title="Shout", description="Say it to everybody."))
+    assert demo.value("say", {"text": "hi"}, McpHost(accept_changes=person.accept)) == "hi"
+    assert person.asked == [TITLED, [*TITLED, "say: the description changed"]]
+
+
+def test_reg_92_a_change_that_nobody_accepted_is_not_sent(start: Callable[..., Demo]) -> None:
+    """The first change is accepted, the second one is not: the call does not go out under either."""
+    demo = start("stdio", on_drift="ask")
+    demo.list_tools(changed(title="Shout"))
+    answers = iter([True, False])
+
+    async def accept(_ident: str, _changes: Sequence[Change]) -> bool:
+        demo.list_tools(changed(title="Shout", inputSchema=OTHER))
+        return next(answers)
+
+    assert demo.error("say", {"text": "hi"}, McpHost(accept_changes=accept)).code == "tool_changed"
+    assert demo.calls == []
+
+
+def test_reg_92_a_tool_that_is_gone_when_a_person_has_decided_is_not_called(start: Callable[..., Demo]) -> None:
+    demo = start("stdio", on_drift="ask")
+    demo.list_tools(changed(title="Shout"))
+    person = Person(demo, [tool for tool in TOOLS if tool["name"] != "say"])
+    assert demo.error("say", {"text": "hi"}, McpHost(accept_changes=person.accept)).code == "tool_removed"
+    assert demo.calls == []
+
+
+def test_reg_92_a_tool_that_changes_with_each_answer_is_refused_in_the_end(start: Callable[..., Demo]) -> None:
+    demo = start("stdio", on_drift="ask")
+    demo.list_tools(changed(title="0"))
+    person = Person(demo, *(changed(title=str(number)) for number in range(1, 20)))
+    error = demo.error("say", {"text": "hi"}, McpHost(accept_changes=person.accept))
+    assert (error.kind, error.code) == (FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing")
+    assert len(person.asked) == 3
+    assert demo.calls == []
+
+
+def test_reg_92_changes_with_the_same_summary_are_different_questions(start: Callable[..., Demo]) -> None:
+    demo = start("stdio", on_drift="ask")
+    demo.list_tools(changed(title="Shout"))
+    person = Person(demo)
+
+    async def calls() -> None:
+        runtime = demo.runtime(McpHost(accept_changes=person.accept))
+        say = ToolRequest(name="mcp.shop.say", payload='{"text": "a"}')
+        await asyncio.gather(*(runtime.invoke(say) for _ in range(3)))
+        assert person.asked == [TITLED]
+        demo.list_tools(changed(title="Whisper"))
+        tools = json.dumps({"tools": changed(title="Whisper")})
+        await runtime.invoke(ToolRequest(name="mcp.shop.change", payload=tools))
+        for _ in range(150):
+            await runtime.invoke(say)
+            if len(person.asked) > 1:
+                break
+            await asyncio.sleep(0.02)  # the announcement and the answer come on different streams
+
+    asyncio.run(calls())
+    assert person.asked == [TITLED, TITLED]
+
+
+@pytest.mark.parametrize("on_drift", ["refuse", "ask"])
+def test_reg_92_a_server_that_changes_a_tool_while_permission_is_asked_does_not_get_the_call(
+    start: Callable[..., Demo], on_drift: str
+) -> None:
+    """The connection is open and its list known when the person is asked; the server announces nothing."""
+    demo = start("stdio", on_drift=on_drift)
+    catalog = load(demo.package)
+
+    async def permit(request: PermissionRequest) -> Decision:
+        if b"second" in request.arguments:
+            demo.list_tools(changed(description="Say it to everybody."))
+        return Decision.ALLOW_ONCE
+
+    async def calls() -> list[Any]:
+        runs = executor(catalog, "mcp.shop", server=demo.server)
+        runtime = Runtime(catalog, executors=[runs], permission=permit)
+        say = [ToolRequest(name="mcp.shop.say", payload=json.dumps({"text": text})) for text in ("first", "second")]
+        return [await runtime.invoke(each) for each in say]
+
+    first, second = asyncio.run(calls())
+    assert first.value == "first"
+    assert second.error is not None
+    assert second.error.code == "tool_changed"
+    assert [call.partition(" ")[0] for call in demo.calls] == ["say"]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import FailureKind
 from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
@@ -156,3 +157,25 @@ def test_reg_92_without_a_callback_calls_that_need_permission_are_denied() -> No
     for permission in ("readonly", "write"):
         catalog = catalog_of(must_not_run, permission=permission)
         assert code_of(call_now(runtime_of(catalog, permission=deny_all))) == "permission_denied"
+
+
+@pytest.mark.parametrize("decision", [Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION])
+def test_reg_92_a_path_that_leads_elsewhere_once_a_person_has_answered_is_not_accessed(
+    tmp_path: Path, decision: Decision
+) -> None:
+    """The folder becomes a link while the question is open: what was allowed is not what would be written."""
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    (project / "notes").mkdir(parents=True)
+    outside.mkdir()
+
+    async def permit(request: PermissionRequest) -> Decision:
+        assert request.reasons == ("write",)
+        (project / "notes").rmdir()
+        (project / "notes").symlink_to(outside)
+        return decision
+
+    catalog = catalog_of(must_not_run, metadata={"access": {"write": ["path"]}})
+    runtime = runtime_of(catalog, permission=permit, project=project)
+    result = call_now(runtime, payload='{"path": "notes/a.txt"}', run=run_of(catalog)[1])
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "changed_since_asked")

@@ -129,10 +129,19 @@ class Permission:
         async with session.asking_for(grant) as asking:
             if not await self._finds_grant(call, session, grant):
                 return await self._ask_now(call, found, decided, asking)
-        call.decision = "granted"
-        if found.concerning:
-            _note_granted(call, found)
-        return None
+        return self._let_pass(call, found, decided, "granted")
+
+    def _let_pass(self, call: Call, found: AccessedResources, decided: PolicyDecision, decision: str) -> None:
+        """Let a call run after a person was asked. Raises `CallFailed` if it is not the call any more that they saw.
+
+        The args cannot change, but where they lead can, such as a folder that becomes a link.
+        """
+        if self._is_by_call and self._judged(call) != (found, decided):
+            _note_denied(call)
+            message = "what the call accesses changed while a person was asked about it"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "changed_since_asked", message, "make the call again")
+        call.decision = decision
+        call.meta = call.meta.with_fields(was_asked=True, granted=found.concerning)
 
     async def _finds_grant(self, call: Call, session: Session, grant: Grant) -> bool:
         try:
@@ -171,9 +180,7 @@ class Permission:
             raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
             await self._add_grant(call, call.run.session, (name, found.scope))
-        call.decision = str(decision)
-        if found.concerning:
-            _note_granted(call, found)
+        self._let_pass(call, found, decided, str(decision))
 
     async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
         from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts never ask
