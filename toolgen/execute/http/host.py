@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.runtime.base.received import ANSWER_BYTES
+
 if TYPE_CHECKING:
     import httpx2
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns headers with credentials; called for each request."""
 
-RESPONSE_BYTES: Final = 16 * 1024 * 1024
 ARTIFACT_BYTES: Final = 512 * 1024 * 1024
 
 
@@ -41,5 +42,5 @@ class HttpHost:
     keep: Keep | None = None
     timeout: float = 30.0
     max_wait: float = 30.0
-    response_bytes: int = RESPONSE_BYTES
+    response_bytes: int = ANSWER_BYTES
     artifact_bytes: int = ARTIFACT_BYTES

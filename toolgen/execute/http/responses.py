@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.runtime.base.received import LONG_BYTES, TooMuch, json_of, text_of
 from toolgen.runtime.calls.results.result import error_text
-from toolgen.schema.json_values import is_array, is_object, value_of
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.media_types import essence, is_binary, is_json
 
 if TYPE_CHECKING:
@@ -87,12 +89,26 @@ async def result_of(
         return _failed(response, operation, hide)
     if not response.is_complete:
         message = f"the response has more than the {len(response.body)} bytes that are read"
-        error = ToolError(message=message, kind=FailureKind.MALFORMED_RESULT, code="response_too_large",
-                          hint="ask for less, such as a smaller page")  # fmt: skip
-        return ToolResult(error=error, metadata=metadata)
+        return ToolResult(error=_too_much(message), metadata=metadata)
     if response.body and response.is_binary:
         return await _binary(response, keep, metadata)
-    return ToolResult(payload=_encoded(_value(response, is_typed=operation.is_typed)), metadata=metadata)
+    try:
+        if len(response.body) > LONG_BYTES:
+            payload = await asyncio.to_thread(_payload, response, is_typed=operation.is_typed)
+        else:
+            payload = _payload(response, is_typed=operation.is_typed)
+    except TooMuch as error:
+        return ToolResult(error=_too_much(str(error)), metadata=metadata)
+    return ToolResult(payload=payload, metadata=metadata)
+
+
+def _too_much(message: str) -> ToolError:
+    hint = "ask for less, such as a smaller page"
+    return ToolError(message=message, kind=FailureKind.MALFORMED_RESULT, code="response_too_large", hint=hint)
+
+
+def _payload(response: Response, *, is_typed: bool) -> bytes:
+    return _encoded(_value(response, is_typed=is_typed))
 
 
 def _value(response: Response, *, is_typed: bool) -> Any:
@@ -102,21 +118,14 @@ def _value(response: Response, *, is_typed: bool) -> Any:
     text = _decoded(response)
     if is_json(response.media_type) or is_typed:
         try:
-            return value_of(text)
-        except (ValueError, RecursionError):
+            return json_of(text)
+        except ValueError:
             pass
     return text
 
 
 def _decoded(response: Response) -> str:
-    parameters = response.headers.get("content-type", "").lower().split(";")[1:]
-    charset = next(
-        (each.split("=", 1)[1].strip(' "') for each in parameters if each.strip().startswith("charset=")), ""
-    )
-    try:
-        return response.body.decode(charset or "utf-8", "replace").removeprefix("\ufeff")
-    except LookupError:  # an unknown charset
-        return response.body.decode("utf-8", "replace")
+    return text_of(response.body, response.headers.get("content-type", ""))
 
 
 async def _binary(response: Response, keep: Keep | None, metadata: Mapping[str, Any]) -> ToolResult[Any]:
@@ -135,8 +144,8 @@ def _failed(response: Response, operation: Operation, hide: Callable[[str], str]
     kind = _KINDS.get(status) or (FailureKind.UNAVAILABLE if status >= 500 else FailureKind.DOMAIN_REJECTION)
     text = "" if response.is_binary else hide(_decoded(response)).strip()
     try:
-        body = value_of(text)
-    except (ValueError, RecursionError):
+        body = json_of(text)
+    except (ValueError, TooMuch):
         body = None
     said = _message(body) or ("" if is_object(body) or is_array(body) or "html" in response.media_type else text)
     error = ToolError(

@@ -15,8 +15,8 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
 from toolgen.runtime.policy.policy import Answer
-from toolgen.schema.json_values import value_of
 from toolgen.spec.media_types import is_binary
 
 if TYPE_CHECKING:
@@ -36,9 +36,12 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0
 _TRY_LATER: Final = frozenset({408, 425, 429, 502, 503, 504})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS: Final = 5
-_TOKEN_BYTES: Final = 1_000_000
 
-_ACCEPT: Final = {"Accept": "application/json, */*;q=0.5", "User-Agent": "toolgen"}
+_ACCEPT: Final = {
+    "Accept": "application/json, */*;q=0.5",
+    "Accept-Encoding": ACCEPT_ENCODING,
+    "User-Agent": "toolgen",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,12 +204,20 @@ class Sender:
             response = Response(status=answer.status_code, headers=headers, body=b"")
             keeps = response.is_success and self._host.keep is not None and is_binary(response.media_type)
             bound = self._host.artifact_bytes if keeps else self._host.response_bytes
-            body = bytearray()
-            async for chunk in answer.aiter_bytes():
-                body += chunk[: bound + 1 - len(body)]
-                if len(body) > bound:
+            if not response.is_success:
+                bound = min(bound, ERROR_BYTES)
+            body = Body(answer.headers.get("content-encoding", ""), bound)
+            async for chunk in answer.aiter_raw():
+                for _ in body.take(chunk):
+                    await asyncio.sleep(0)  # a few bytes may stand for many: others get their turn in between
+                if not body.is_complete:
                     break
-            return replace(response, body=bytes(body[:bound]), is_complete=len(body) <= bound)
+            if body.is_complete:
+                body.close()
+            return replace(response, body=bytes(body.data), is_complete=body.is_complete)
+        except Unreadable as error:
+            status = f"; its status is {answer.status_code}"
+            raise CallFailed(FailureKind.MALFORMED_RESULT, "unreadable_response", f"{error}{status}") from error
         finally:
             await answer.aclose()
 
@@ -217,8 +228,8 @@ class Sender:
         self._check_host(target.url)
         response = await self._once(target)
         try:
-            return response.status, value_of(response.body[:_TOKEN_BYTES].decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
+            return response.status, json_of(response.body[:ERROR_BYTES].decode("utf-8", "replace"))
+        except (ValueError, TooMuch):
             return response.status, None
 
     def _client(self) -> httpx2.AsyncClient:

@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch, json_of
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
@@ -29,7 +30,9 @@ _BATCH: Final = 96
 _WAITS: Final = (0.5, 2.0)
 """Seconds before a request to a busy or failing server is retried."""
 
-_LARGEST: Final = 64 * 1024 * 1024
+_NUMBERS: Final = _BATCH * 10_000
+"""JSON values of an answer: vectors have up to some thousand numbers."""
+
 _CHUNK: Final = 64 * 1024
 _MAX_MESSAGE: Final = 200
 """Maximum characters of a server's error that are shown."""
@@ -75,8 +78,10 @@ class EndpointEmbedder:
     def _embed_batch(self, texts: list[str], deadline: float) -> list[list[float]]:
         answer = self._asked(json.dumps({"model": self._name, "input": texts}).encode(), deadline)
         try:
-            vectors = _vectors(json.loads(answer))
-        except (ValueError, RecursionError) as error:
+            vectors = _vectors(json_of(answer.decode("utf-8-sig", "replace"), _NUMBERS))
+        except TooMuch as error:
+            raise EmbeddingError(f"the embedding endpoint at {self._host} returned no embeddings: {error}") from error
+        except ValueError as error:
             raise EmbeddingError(f"the embedding endpoint at {self._host} returned no embeddings") from error
         if len(vectors) != len(texts):
             raise EmbeddingError(
@@ -123,9 +128,9 @@ class EndpointEmbedder:
                     answer += chunk
                     if time.monotonic() > deadline:
                         raise self._late()
-                    if len(answer) > _LARGEST:
+                    if len(answer) > ANSWER_BYTES:
                         raise EmbeddingError(
-                            f"the embedding endpoint at {self._host} returned more than {_LARGEST >> 20} MiB"
+                            f"the embedding endpoint at {self._host} returned more than {ANSWER_BYTES >> 20} MiB"
                         )
         except HTTPError as error:
             kind = _BusyError if error.code in _OFTEN else EmbeddingError

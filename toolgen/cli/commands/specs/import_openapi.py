@@ -19,16 +19,18 @@ from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
+from toolgen.runtime.base import received
+from toolgen.runtime.base.received import TooMuch, check_json
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Maximum size in bytes of each file. The spec that is written may have 10 MB."""
 
-_TIMEOUT: Final = 30.0
-"""Seconds to wait for a connection, and for each part of a file."""
+_VALUES: Final = 3_000_000
+"""JSON values, and lines, of each file; the largest published descriptions have some hundred thousand."""
 
 
 @click.command("openapi")
@@ -110,11 +112,7 @@ class _Reader:
         """Read a file that another refers to. Raises `Unreadable`."""
         is_url = urlsplit(reference).scheme in ("http", "https")
         if self.url:
-            url = urldefrag(urljoin(file, reference)).url
-            self._check_host(url)
-            found = self._of_url(url)
-            self._check_host(found.path)
-            return found
+            return self._of_url(urldefrag(urljoin(file, reference)).url, self._check_host)
         if is_url:
             raise Unreadable("a file refers to files only: import the description from its URL, or save this one")
         path = (self._files[file].parent / reference).resolve()
@@ -129,23 +127,18 @@ class _Reader:
         except ValueError as error:  # a null character in the name
             raise Unreadable(str(error)) from error
 
-    def _of_url(self, url: str) -> Source:
+    def _of_url(self, url: str, check: Callable[[str], None] = lambda _: None) -> Source:
         try:
             import httpx2
+
+            from toolgen.execute.http.document import read_document
         except ImportError as error:
             raise click.UsageError('to import from a URL, pip install "toolgen[http]".') from error
         try:
-            data = bytearray()
-            with httpx2.stream("GET", url, timeout=_TIMEOUT, follow_redirects=True) as answer:
-                if not answer.is_success:
-                    raise Unreadable(f"the server answers {answer.status_code}")
-                for chunk in answer.iter_bytes():
-                    data += chunk
-                    if len(data) > _LARGEST:
-                        raise Unreadable(f"it is over {_LARGEST:,} bytes")
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            found, data = read_document(url, _LARGEST, check)
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, TooMuch, received.Unreadable) as error:
             raise Unreadable(str(error) or type(error).__name__) from error
-        return self._decoded(str(answer.url), bytes(data))
+        return self._decoded(found, data)
 
     def _check_host(self, url: str) -> None:
         if urlsplit(url)[:2] != urlsplit(self.url)[:2]:
@@ -156,6 +149,12 @@ class _Reader:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise Unreadable(f"it is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        try:
+            check_json(data, _VALUES)
+        except TooMuch as error:
+            raise Unreadable(str(error).replace("the answer", "it")) from error
+        if data.count(b"\n") > _VALUES:
+            raise Unreadable(f"it has more than {_VALUES:,} lines")
         self._texts[shown] = text
         return Source(shown, text)
 

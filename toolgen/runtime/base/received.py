@@ -1,0 +1,213 @@
+"""Received: what the answer of a peer may cost, wherever one is read. The one place that bounds it.
+
+An answer is an HTTP response, a message of an MCP server, a token of an authorization server, a document of an import,
+or vectors. Its bytes are bounded before and after their content coding, which is undone in pieces; its text is decoded
+by codecs that take linear time; its JSON is counted before an object is made of it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.base.json_text import MAX_DEPTH
+from toolgen.schema.json_values import is_array, is_object, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANSWER_BYTES: Final = 16 * 1024 * 1024
+"""Bytes of one answer, as it is sent and as it is decoded."""
+
+ERROR_BYTES: Final = 256 * 1024
+"""Bytes that are read of an answer that says only what is wrong, and of the answers of an authorization server."""
+
+ANSWER_VALUES: Final = 250_000
+"""JSON values of one answer: parsing so many holds up an event loop for some 50 ms."""
+
+LONG_BYTES: Final = 128 * 1024
+"""An answer with more bytes is parsed in a thread."""
+
+ACCEPT_ENCODING: Final = "gzip, deflate"
+"""The content codings that are undone."""
+
+_PIECE: Final = 256 * 1024
+"""Bytes that are decompressed at a time."""
+
+_WINDOW: Final = 1024 * 1024
+"""Bytes in which values are counted at a time: a pattern does not let other threads run."""
+
+_CODECS: Final = frozenset(
+    {
+        *("utf-8", "utf-8-sig", "ascii", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+        *(f"iso8859-{part}" for part in range(1, 17)),
+        *(f"cp{page}" for page in range(1250, 1259)),
+        *("koi8-r", "koi8-u", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "gb2312", "gbk", "gb18030"),
+        *("big5", "cp950", "mac-roman", "cp437", "cp850", "cp866", "tis-620"),
+    }
+)
+"""Codecs of the standard library that are written in C and take linear time, as `codecs.lookup` names them."""
+
+_STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+_CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([\w.:+-]+)', re.IGNORECASE)
+
+
+class TooMuch(Exception):
+    """An answer exceeds a limit. The message names the limit and quotes nothing of the answer."""
+
+
+class Unreadable(Exception):
+    """An answer is not coded as it says, or in a way that is not read. The message quotes nothing of it."""
+
+
+class Body:
+    """The content of an answer, up to `bound` bytes: of those that are sent, and of those that they stand for.
+
+    Raises `Unreadable` for a content coding that is not one of `ACCEPT_ENCODING`, and for several of them: each layer
+    multiplies what one byte stands for.
+    """
+
+    def __init__(self, encoding: str, bound: int = ANSWER_BYTES) -> None:
+        codings = [name for each in encoding.lower().split(",") if (name := each.strip()) not in ("", "identity")]
+        if len(codings) > 1:
+            raise Unreadable(f"the answer has {len(codings)} layers of content coding, and one is read")
+        if codings and codings[0] not in ("gzip", "x-gzip", "deflate"):
+            raise Unreadable(f"the answer has a content coding that was not asked for: {codings[0][:20]!r}")
+        self._bound = bound
+        self._is_gzip = bool(codings) and codings[0] != "deflate"
+        self._inflate: Any = _inflate_of(is_gzip=self._is_gzip) if codings else None
+        self._is_begun = False
+        self._received = 0
+        self.data = bytearray()
+        self.is_complete = True
+
+    def take(self, chunk: bytes) -> Iterator[bytes]:
+        """Receive bytes as they were sent; yield what they stand for, in pieces, until `is_complete` is false.
+
+        Raises `Unreadable` for bytes that are not those of the content coding.
+        """
+        self._received += len(chunk)
+        if self._received > self._bound:
+            self.is_complete = False
+        if self._inflate is None:
+            piece = chunk[: max(self._bound - len(self.data), 0)]
+            self.data += piece
+            yield piece
+            return
+        for piece in self._inflated(chunk):
+            room = self._bound - len(self.data)
+            self.data += piece[:room]
+            self.is_complete = self.is_complete and len(piece) <= room
+            yield piece[:room]
+            if not self.is_complete:
+                return
+
+    def _inflated(self, chunk: bytes) -> Iterator[bytes]:
+        for start in range(0, len(chunk), _PIECE):
+            rest = chunk[start : start + _PIECE]
+            while rest:
+                piece, rest = self._next_piece(rest)
+                yield piece
+
+    def _next_piece(self, data: bytes) -> tuple[bytes, bytes]:
+        """Return a piece of what compressed bytes stand for, and those that are left."""
+        inflate = self._inflate
+        if inflate.eof:
+            if not self._is_gzip or not data.startswith(b"\x1f\x8b"):
+                return b"", b""  # what follows the end is no content
+            inflate = self._inflate = _inflate_of(is_gzip=True)  # the next member (RFC 1952, section 2.2)
+        try:
+            piece = inflate.decompress(data, _PIECE)
+        except zlib.error as error:
+            if self._is_gzip or self._is_begun:
+                raise Unreadable("the answer is not compressed as it says") from error
+            self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)  # some send deflate without its header
+            self._is_begun = True
+            return self._next_piece(data)
+        self._is_begun = True
+        return piece, inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+
+    def close(self) -> bytes:
+        """Return all of it. Raises `TooMuch` for more than the bound, and `Unreadable` for an end that is missing."""
+        if not self.is_complete:
+            raise TooMuch(f"the answer has more than {self._bound:,} bytes")
+        if self._inflate is not None and self._received and not self._inflate.eof:
+            raise Unreadable("the compressed answer has no end")
+        return bytes(self.data)
+
+
+def _inflate_of(*, is_gzip: bool) -> Any:
+    return zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else zlib.MAX_WBITS)
+
+
+def text_of(data: bytes, content_type: str = "") -> str:
+    """Return the text of an answer, by the charset of its media type; without a known one, it is UTF-8.
+
+    What cannot be decoded becomes U+FFFD. Codecs that may take more than linear time, such as Punycode's, are unknown.
+    """
+    found = _CHARSET.search(content_type)
+    name = "utf-8"
+    if found:
+        try:
+            known = codecs.lookup(found[1]).name
+        except LookupError:
+            known = ""
+        name = known if known in _CODECS else name
+    return data.decode(name, "replace").removeprefix("\ufeff")
+
+
+def check_json(data: bytes, values: int = ANSWER_VALUES) -> None:
+    """Raise `TooMuch` if a JSON text has more than `values` values, before anything is made of them.
+
+    Counts separators and opening brackets, outside of strings if there are too many. Any bytes will do.
+    """
+    if _separators(data) < values:
+        return
+    count = at = 0
+    while at < len(data):
+        whole = _WHOLE_STRINGS.match(data, at, at + _WINDOW)
+        end = whole.end() if whole else at
+        if end == at:  # no string ends in this window: there is none, or a long one
+            quote = data.find(b'"', at, at + _WINDOW)
+            if quote < 0:
+                end = at + _WINDOW
+            else:
+                count += _separators(data[at:quote])
+                string = _STRINGS.match(data, quote)
+                at = string.end() if string else len(data)
+                continue
+        count += _separators(_STRINGS.sub(b"", data[at:end]))
+        if count >= values:
+            raise TooMuch(f"the answer has more than {values:,} JSON values")
+        at = end
+
+
+def _separators(data: bytes) -> int:
+    return data.count(b",") + data.count(b"[") + data.count(b"{")
+
+
+def json_of(text: str, values: int = ANSWER_VALUES) -> Any:
+    """Parse the JSON text of an answer. Raises `TooMuch`, and ValueError for what is not JSON."""
+    check_json(text.encode("utf-8", "surrogatepass"), values)
+    try:
+        value = value_of(text)
+    except RecursionError:
+        raise _too_deep() from None
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [member for item in level for member in _members(item)]
+        if not level:
+            return value
+    raise _too_deep()
+
+
+def _members(value: Any) -> Iterator[Any]:
+    found = value.values() if is_object(value) else value if is_array(value) else ()
+    return (member for member in found if isinstance(member, dict | list))
+
+
+def _too_deep() -> TooMuch:
+    return TooMuch(f"the answer is nested more than {MAX_DEPTH} levels deep")
