@@ -71,6 +71,11 @@ TOOL_USE: dict[str, tuple[str, str, str]] = {
         "the catalog's",
         "How many actions that were used a lot are listed first.",
     ),
+    "action_retrieval.universal_wrappers_enabled": (
+        "boolean",
+        "true",
+        "If false, `enumerate-all` is the default of every layer of `tool_use`, and none may be `universal-category`.",
+    ),
     "router_model": ("`light` `strong`", "-", "The tier of the model: mandates of catalogs are for some tiers."),
     "settings": ("texts by name", "-", "What the conditions (`needs`) of catalogs look at, such as `sandbox_backend`."),
 }

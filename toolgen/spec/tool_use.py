@@ -23,6 +23,11 @@ DEFAULT_PRESENTATIONS: Final[Mapping[Layer, PresentationName]] = {
     "phase": "universal-category",
 }
 
+_WITH_WRAPPERS: Final[PresentationName] = "universal-category"
+_WITHOUT_WRAPPERS: Final[PresentationName] = "enumerate-all"
+_WRAPPERS: Final = "universal_wrappers_enabled"
+"""The setting that makes the presentation without wrappers the default of every layer."""
+
 LEXICAL: Final = "lexical"
 """The embedding class without embeddings: lexical search."""
 
@@ -120,7 +125,7 @@ class _Reader:
         retrieval = self._table(
             configuration,
             "action_retrieval",
-            ("base", "classes", "embedding_class", "hot_list_n"),
+            ("base", "classes", "embedding_class", "hot_list_n", _WRAPPERS),
         )
         classes = self._classes(retrieval)
         embedding_class = self._text(retrieval, "action_retrieval", "embedding_class")
@@ -143,16 +148,30 @@ class _Reader:
             "settings": self._settings(configuration),
         }
         try:
-            return ToolUseConfig(presentations=self._presentations(tool_use), **known_parts)
+            presentations = self._presentations(tool_use, has_wrappers=self._has_wrappers(retrieval))
+            return ToolUseConfig(presentations=presentations, **known_parts)
         except ToolUseError as error:
             self.problems += error.problems
             return ToolUseConfig()
 
-    def _presentations(self, tool_use: Mapping[str, Any]) -> dict[Layer, PresentationName]:
-        presentations: dict[Layer, PresentationName] = dict(DEFAULT_PRESENTATIONS)
+    def _has_wrappers(self, retrieval: Mapping[str, Any]) -> bool:
+        found = retrieval.get(_WRAPPERS, True)
+        if not isinstance(found, bool):
+            self._wrong_type(f"action_retrieval.{_WRAPPERS}", "true or false", found)
+        return found is not False
+
+    def _presentations(self, tool_use: Mapping[str, Any], *, has_wrappers: bool) -> dict[Layer, PresentationName]:
+        defaults = DEFAULT_PRESENTATIONS if has_wrappers else dict.fromkeys(LAYERS, _WITHOUT_WRAPPERS)
+        presentations: dict[Layer, PresentationName] = dict(defaults)
         for layer in LAYERS:
             presentation = self._text(tool_use, "tool_use", layer)
-            if presentation in PRESENTATIONS:
+            if presentation == _WITH_WRAPPERS and not has_wrappers:
+                self._report(
+                    f"tool_use.{layer}",
+                    f"the presentation {presentation!r} has wrappers, but `action_retrieval.{_WRAPPERS}` is false",
+                    fix="remove one of the two settings",
+                )
+            elif presentation in PRESENTATIONS:
                 presentations[layer] = presentation
             elif presentation:
                 message = f"there is no presentation {presentation!r}"

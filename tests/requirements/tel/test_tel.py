@@ -105,7 +105,7 @@ def test_tel_15_a_pattern_that_is_slow_only_in_other_engines_is_accepted(pattern
 
 USE = """\
 from toolgen.runtime import ToolResult
-from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef
+from toolgen.llm.tags import TagRegistry, TagResult, ToolContext, ToolDef
 
 ctx = ToolContext(raw_arg="x", user_message="y", user="@ann", chat_id=1, kb_context=None, confidence=None)
 ctx = ToolContext(raw_arg="x", user_message="y", user="@ann", chat_id=1, kb_context="z", confidence=0.5)
@@ -123,9 +123,22 @@ ToolResult[None](message=1)  # error
 ToolResult[None](side_effects=(1,))  # error
 ToolResult[None](audit=["tides"])  # error
 
+tagged = TagResult(success=False, message=None, side_effects=["created:a.md"], audit={"query": "tides"})
+failed: bool = tagged.success
+told: str = tagged.message  # error
+effects: list[str] = tagged.side_effects  # error
+TagResult(success="no")  # error
+TagResult(message=1)  # error
+TagResult(side_effects=[1])  # error
+TagResult(audit=["tides"])  # error
+
 
 async def find(ctx: ToolContext) -> ToolResult[str]:
     return ToolResult(value=ctx.raw_arg, message=ctx.args["raw_arg"])
+
+
+async def lose(ctx: ToolContext) -> TagResult:
+    return TagResult(success=False, message=ctx.raw_arg)
 
 
 def sync(ctx: ToolContext) -> ToolResult[str]:
@@ -133,6 +146,7 @@ def sync(ctx: ToolContext) -> ToolResult[str]:
 
 
 TagRegistry().register(ToolDef(name="find", description="Find.", tag_prefix="FIND", handler=find))
+TagRegistry().register(ToolDef(name="lose", description="Lose.", tag_prefix="LOSE", handler=lose))
 TagRegistry().register(ToolDef(name="find", description="Find.", tag_prefix="FIND", handler=sync))  # error
 """
 

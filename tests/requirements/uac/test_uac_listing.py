@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from generated.catalogs import universal
-from tests.requirements.uac.universal import SEATBELT, Universal
+from tests.requirements.uac.universal import SEATBELT, Clock, Universal
 from toolgen.contract.records import ToolCallMeta
 from toolgen.llm import ToolUseConfig
 from toolgen.llm.actions.catalog import action_catalog
-from toolgen.llm.actions.hot_list import owner_of
+from toolgen.llm.actions.hot_list import HotList, owner_of
 from toolgen.llm.actions.resources import Resources
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.runtime import load
@@ -327,6 +327,49 @@ def test_uac_61_the_weight_of_an_action_combines_its_uses_and_its_age_in_days(
         world.hot_list.note("web__search", owner_of(world.run.meta))
     world.clock.pass_days(days)
     assert world.names()[0] == first
+
+
+def test_uac_61_seeds_fill_only_the_places_that_are_left_each_once() -> None:
+    clock = Clock()
+    hot_list = HotList(clock)
+    for name, uses in (("b", 2), ("a", 1), ("ghost", 9)):
+        for _ in range(uses):
+            hot_list.note(name, "ann")
+    known = {"a", "b", "c", "d"}
+    assert hot_list.top(4, ("c", "a", "c", "gone", "d"), known, "ann") == ("b", "a", "c", "d")
+    assert hot_list.top(3, ("c", "d"), known, "ann") == ("b", "a", "c")
+    assert hot_list.top(1, ("c",), known, "ann") == ("b",)
+    assert hot_list.top(0, ("c",), known, "ann") == ()
+    assert hot_list.top(2, ("d", "c", "a"), known, "ben") == ("d", "c")
+
+
+def test_uac_61_the_action_with_the_least_weight_makes_room_for_a_new_one() -> None:
+    clock = Clock()
+    hot_list = HotList(clock)
+    for number in range(200):
+        for _ in range(1 if number == 100 else 3):
+            hot_list.note(f"action {number:03}", "ann")
+    hot_list.note("new", "ann")
+    names = hot_list.top(300, (), Everything(), "ann")
+    assert len(names) == 200
+    assert "new" in names
+    assert "action 100" not in names
+
+
+def test_uac_61_uses_belong_to_the_user_or_else_to_the_session_or_else_to_the_run() -> None:
+    metas = [
+        ToolCallMeta(user=user, session_id=session, run_id=run)
+        for user in ("x", None)
+        for session in ("x", None)
+        for run in ("x", "y")
+    ]
+    assert [owner_of(meta) for meta in metas] == [*["user x"] * 4, *["session x"] * 2, "run x", "run y"]
+
+
+def test_uac_61_uses_are_counted_by_the_clock_of_the_machine_unless_there_is_another() -> None:
+    hot_list = HotList()
+    hot_list.note("a", "ann")
+    assert hot_list.top(1, (), {"a"}, "ann") == ("a",)
 
 
 def test_uac_61_hidden_actions_are_not_pinned(tmp_path: Path) -> None:

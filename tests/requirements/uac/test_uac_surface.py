@@ -44,6 +44,8 @@ MANDATES = (
 )
 
 
+SWITCH = "universal_wrappers_enabled"
+
 BUILT_IN = 26
 """Tools of toolgen, without those that only list others."""
 
@@ -265,8 +267,15 @@ def test_uac_48_predicates_take_the_value_of_one_setting() -> None:
     assert universal.SEARCH.setting == "embedding_class"
 
 
-def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(world: Universal) -> None:
+def switched(folder: Path, *, on: bool) -> Universal:
+    """Return the world of a configuration that sets the switch for the wrappers."""
+    return Universal(folder, read_tool_use({"action_retrieval": {SWITCH: on}, "settings": SEATBELT}))
+
+
+def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(tmp_path: Path) -> None:
+    world = switched(tmp_path, on=True)
     section = world.tool_listing.prompt
+    assert section in prompt(world)
     assert section.startswith("## Action categories\n")
     for category in universal.CATEGORIES:
         assert f"- `{category}`: " in section
@@ -275,8 +284,7 @@ def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(worl
 
 
 def test_uac_49_without_the_wrappers_there_is_no_section(tmp_path: Path) -> None:
-    config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all")})
-    world = Universal(tmp_path, config)
+    world = switched(tmp_path, on=False)
     assert world.tool_listing.prompt == ""
     assert "## Action categories" not in prompt(world)
 
@@ -318,9 +326,11 @@ def test_uac_52_wrappers_are_the_default_of_their_layers_and_can_be_disabled(
     assert prompt(again) == prompt(by_default)
 
 
-def test_uac_53_another_presentation_removes_wrappers_and_section(tmp_path: Path) -> None:
-    config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all"), "settings": SEATBELT})
-    world = Universal(tmp_path, config)
+@pytest.mark.parametrize("spelling", ["switch", "tool_use"])
+def test_uac_53_an_opt_out_removes_wrappers_and_section(tmp_path: Path, spelling: str) -> None:
+    flat = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all"), "settings": SEATBELT})
+    world = switched(tmp_path, on=False) if spelling == "switch" else Universal(tmp_path, flat)
+    assert "## Action categories" not in prompt(world)
     names = {tool.name for tool in world.tool_listing.tools}
     assert "router__web_search" in names
     assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}

@@ -35,7 +35,9 @@ def test_goa_15_each_of_n_calls_is_one_activity(engines: Engines) -> None:
         assert running.count("call") == 4
         assert sorted(running.marks()) == ["a", "b", "c", "d"]
         assert [message.role for message in end.messages] == ["user", "assistant", *["tool"] * 3, "assistant", "tool"]
-        assert '"content":"text of d"' in end.messages[-1].content
+        texts = {message.tool_call_id: message.content for message in end.messages if message.role == "tool"}
+        for call, path in (("c00", "a"), ("c01", "b"), ("c02", "c"), ("c10", "d")):
+            assert f'"content":"text of {path}"' in texts[call]
         assert (await running.engine.info(run_id)).state == "ended"
 
     engines.run(body)

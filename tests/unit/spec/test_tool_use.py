@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
+from toolgen.spec.tool_use import LAYERS, ToolUseConfig, ToolUseError, read_tool_use
 
 
 def problem(configuration: Any) -> str:
@@ -49,6 +49,14 @@ def test_all_settings_can_be_configured() -> None:
     )
 
 
+def test_uac_53_without_wrappers_every_layer_lists_all_tools_unless_it_has_another_presentation() -> None:
+    off = {"action_retrieval": {"universal_wrappers_enabled": False}}
+    assert read_tool_use(off).presentations == dict.fromkeys(LAYERS, "enumerate-all")
+    chosen = read_tool_use({**off, "tool_use": {"step": "codeact"}}).presentations
+    assert chosen == {"chat": "enumerate-all", "step": "codeact", "phase": "enumerate-all"}
+    assert read_tool_use({"action_retrieval": {"universal_wrappers_enabled": True}}) == ToolUseConfig()
+
+
 @pytest.mark.parametrize(
     ("configuration", "expected"),
     [
@@ -77,10 +85,27 @@ def test_all_settings_can_be_configured() -> None:
             "action_retrieval.base: `action_retrieval.base` must be an array of tools, not 'a.b' ()",
         ),
         (
-            {"action_retrieval": {"universal_wrappers_enabled": False}},
+            {"action_retrieval": {"universal_wrappers_enabled": "no"}},
             (
-                "action_retrieval.universal_wrappers_enabled: `action_retrieval` has no setting "
-                "`universal_wrappers_enabled` (there are base, classes, embedding_class, hot_list_n)"
+                "action_retrieval.universal_wrappers_enabled: `action_retrieval.universal_wrappers_enabled` must be "
+                "true or false, not 'no' ()"
+            ),
+        ),
+        (
+            {
+                "action_retrieval": {"universal_wrappers_enabled": False},
+                "tool_use": {"step": "universal-category"},
+            },
+            (
+                "tool_use.step: the presentation 'universal-category' has wrappers, but "
+                "`action_retrieval.universal_wrappers_enabled` is false (remove one of the two settings)"
+            ),
+        ),
+        (
+            {"action_retrieval": {"wrappers": False}},
+            (
+                "action_retrieval.wrappers: `action_retrieval` has no setting `wrappers` "
+                "(there are base, classes, embedding_class, hot_list_n, universal_wrappers_enabled)"
             ),
         ),
         (

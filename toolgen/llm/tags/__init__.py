@@ -5,6 +5,7 @@ from __future__ import annotations
 from toolgen.llm.tags.definition import (
     Cost,
     TagHandler,
+    TagResult,
     ToolContext,
     ToolDef,
     tool_defs,
@@ -21,6 +22,7 @@ __all__ = [
     "TagGate",
     "TagHandler",
     "TagRegistry",
+    "TagResult",
     "TagTurn",
     "ToolContext",
     "ToolDef",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from toolgen.contract.records import NOTHING
+from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from toolgen.contract.records import ToolResult
     from toolgen.runtime.catalog.catalog import Catalog
 
 Cost: TypeAlias = Literal["free", "cheap", "expensive"]
@@ -35,7 +34,37 @@ class ToolContext:
     confidence: float | None = None
 
 
-TagHandler: TypeAlias = "Callable[[ToolContext], Awaitable[ToolResult[Any]]]"
+@dataclass(frozen=True, kw_only=True)
+class TagResult:
+    """The result of a handler that reports a failure by a flag instead of an error.
+
+    `message` is sent to the user, and nothing is if it is None, also after a failure. `side_effects` describe what was
+    done (`created:inbox/tides.md`), `audit` is a JSON object for the record.
+    """
+
+    success: bool = True
+    message: str | None = None
+    side_effects: Sequence[str] = ()
+    audit: Mapping[str, Any] = NOTHING
+
+    def as_tool_result(self) -> ToolResult[None]:
+        """Return the same result as that of any tool: a failure has the code `tool_failed`."""
+        if not isinstance(self.success, bool):
+            raise TypeError(f"`success` must be true or false, not {self.success!r}")
+        message = self.message or "the tool failed and gave no reason"
+        error = ToolError(message=message, kind=FailureKind.DOMAIN_REJECTION, code=TOOL_FAILED)
+        return ToolResult(
+            error=None if self.success else error,
+            message=self.message,
+            side_effects=tuple(self.side_effects),
+            audit=self.audit,
+        )
+
+
+TOOL_FAILED: Final = "tool_failed"
+"""The code of a failure that a `TagResult` reports."""
+
+TagHandler: TypeAlias = "Callable[[ToolContext], Awaitable[TagResult | ToolResult[Any]]]"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.llm.tags.definition import tag_idents, tool_defs
+from toolgen.llm.tags.definition import TOOL_FAILED, TagResult, tag_idents, tool_defs
 from toolgen.llm.tags.line import TagLine
 from toolgen.llm.tags.prompt import prompt_block
 from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
@@ -129,7 +129,9 @@ class TagRegistry:
         return result
 
     async def invoke(self, name: str, ctx: ToolContext) -> ToolResult[Any]:
-        """Run a tool with `ctx.raw_arg`. Every failure is a result with a message; only cancellation is raised.
+        """Run a tool with `ctx.raw_arg`. Every failure is a result; only cancellation is raised.
+
+        A failure has a message for the user, unless the handler reported it by a `TagResult` without one.
 
         The audit of the result is that of the handler, with the `tool`, its end time (`ts`, in UTC), its duration
         (`duration_ms`), and the side effects, if any. Raises `ToolNotFound`.
@@ -149,7 +151,7 @@ class TagRegistry:
         effects = {"side_effects": list(result.side_effects)} if result.side_effects else {}
         stamps = {"tool": name, "duration_ms": int(took * 1000), "ts": self._clock().astimezone(UTC).isoformat()}
         message = result.message
-        if message is None and result.error is not None:
+        if message is None and result.error is not None and result.error.code != TOOL_FAILED:
             message = f"this does not match {line.form}" if args is None else _failure(name, result)
         return replace(result, message=message, audit={**effects, **result.audit, **stamps})
 
@@ -222,8 +224,10 @@ def _definition(tool: ToolDef, ident: str) -> ToolDefinition:
 def _run(handler: TagHandler) -> Callable[[dict[str, Any], ToolCallMeta], Awaitable[ToolResult[Any]]]:
     async def run(_args: dict[str, Any], meta: ToolCallMeta) -> ToolResult[Any]:
         result: Any = await handler(meta.attributes[_CONTEXT])
+        if isinstance(result, TagResult):
+            return result.as_tool_result()
         if not is_result(result):
-            message = f"the handler returned {type(result).__name__} instead of a ToolResult"
+            message = f"the handler returned {type(result).__name__} instead of a TagResult or a ToolResult"
             raise CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message)
         return result
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.contract.records import ToolRequest
+from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.command import CommandHost
 from toolgen.execute.user_tools.loading import load_user_tools
 from toolgen.runtime import Catalog, Runtime, allow_all
@@ -71,6 +71,15 @@ class Home:
     def load(self) -> tuple[str, ...]:
         return load_user_tools(self.catalog, self.home, self.host)
 
+    def invoke_program(self, script: str, **limits: Any) -> ToolResult[Any]:
+        """Call a tool that runs a program, with limits; those that are None are not in its file."""
+        (self.project / "program").write_text(script)
+        (self.project / "program").chmod(0o755)
+        given = {name: value for name, value in limits.items() if value is not None}
+        self.write("show.json", TOOL | {"command": "./program"} | given)
+        self.load()
+        return self.invoke({"word": "w"})
+
     def problem(self, **changes: Any) -> str:
         self.write("show.json", TOOL | changes)
         with pytest.raises(CatalogError) as raised:
@@ -120,6 +129,32 @@ def test_reg_55_every_field_has_its_effect(home: Home) -> None:
     result = home.invoke({"word": "w"})
     assert result.message == "inside fast "  # the folder, the allowed variable, and no other
     assert home.invoke({"word": "x" * 2000}).metadata["truncated"] is True
+
+
+@pytest.mark.parametrize(("stderr_limit", "shown"), [(6, "56789"), (None, "the first\nline of 0123456789")])
+def test_reg_55_stderr_is_shown_to_its_limit(home: Home, stderr_limit: int | None, shown: str) -> None:
+    fails = "#!/bin/sh\nprintf 'the first\\nline of 0123456789\\n' >&2; exit 3\n"
+    result = home.invoke_program(fails, stderr_limit_bytes=stderr_limit)
+    assert result.error is not None
+    assert result.error.hint == f"its last output:\n{shown}"
+
+
+@pytest.mark.parametrize(("limit", "is_cut"), [(20, True), (None, False)])
+def test_reg_55_stdout_is_shown_to_its_limit(home: Home, limit: int | None, is_cut: bool) -> None:
+    printed = '{"success": true, "value": "0123456789"}'
+    result = home.invoke_program(f"#!/bin/sh\nprintf '%s' '{printed}'\n", stdout_limit_bytes=limit)
+    assert result.value == "0123456789"
+    cut = f"{printed[:20]}\n[cut: these are the first 20 of 40 bytes]"
+    assert result.content[0].data == (cut if is_cut else "0123456789")
+
+
+def test_reg_55_a_tool_is_ended_after_its_timeout(home: Home) -> None:
+    result = home.invoke_program("#!/bin/sh\nexec sleep 60\n", timeout_ms=300)
+    assert result.error is not None
+    assert (result.error.kind, result.error.message) == (
+        FailureKind.TIMEOUT,
+        "the command took longer than 300 ms",
+    )
 
 
 @pytest.mark.parametrize(

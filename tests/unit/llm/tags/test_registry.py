@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.llm.tags.bot import ANN, echo, learning, registry, tool
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolResult
-from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef
+from toolgen.llm.tags import TagRegistry, TagResult, ToolContext, ToolDef
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, ToolRateLimited
@@ -104,6 +104,33 @@ def test_tel_10_tel_11_the_registry_adds_to_the_audit_and_keeps_other_entries() 
         "duration_ms": 1234,
     }
     assert type(result.audit["duration_ms"]) is int
+
+
+@pytest.mark.parametrize("success", [True, False])
+@pytest.mark.parametrize("message", [None, "3 posts"])
+def test_tel_05_a_handler_reports_success_message_side_effects_and_audit(success: bool, message: str | None) -> None:
+    async def handler(_ctx: ToolContext) -> TagResult:
+        return TagResult(success=success, message=message, side_effects=["searched:x:tides"], audit={"posts": 3})
+
+    store = MemoryStore()
+    result = run(registry(tool("research", handler), store=store, clock=Clock(), monotonic=lambda: 0), "research")
+    assert (result.success, result.message, result.side_effects) == (success, message, ("searched:x:tides",))
+    assert {key: result.audit[key] for key in ("posts", "tool", "side_effects")} == {
+        "posts": 3, "tool": "research", "side_effects": ["searched:x:tides"],
+    }  # fmt: skip
+    if not success:
+        assert result.error is not None
+        assert (result.error.kind, result.error.code) == (FailureKind.DOMAIN_REJECTION, "tool_failed")
+        assert result.error.message == (message or "the tool failed and gave no reason")
+
+
+def test_tel_05_a_success_that_is_no_flag_is_malformed() -> None:
+    async def handler(_ctx: ToolContext) -> TagResult:
+        return TagResult(success="no")  # type: ignore[arg-type]  # under test
+
+    result = run(registry(tool("research", handler)), "research")
+    assert not result.success
+    assert result.message == "`success` must be true or false, not 'no'"
 
 
 def test_tel_10_the_audit_of_a_failure_is_completed_too() -> None:
@@ -315,7 +342,7 @@ def test_tel_33_a_handler_returns_a_result() -> None:
     result = run(registry(tool("claim", text)), "claim")
     assert result.error is not None
     assert result.error.kind is FailureKind.MALFORMED_RESULT
-    assert result.message == "the handler returned str instead of a ToolResult"
+    assert result.message == "the handler returned str instead of a TagResult or a ToolResult"
 
 
 def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_order() -> None:

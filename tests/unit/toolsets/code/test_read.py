@@ -73,6 +73,13 @@ def test_a_folder_is_refused(world: World) -> None:
     assert [world.code("read_file", path=path) for path in (".", "..", "/")] == ["not_a_file"] * 3
 
 
+def test_a_start_after_the_last_line_says_how_many_there_are(world: World) -> None:
+    world.put("project/a.txt", "one\ntwo")
+    for start in (3, 4, 1000):
+        assert world.failure("read_file", path="a.txt", start_line=start).message == "'a.txt' has 2 lines"
+    assert world.call("read_file", path="a.txt", start_line=2).content == "two"
+
+
 def test_an_empty_file_has_no_lines(world: World) -> None:
     world.put("project/a.txt")
     result = world.call("read_file", path="a.txt")
