@@ -1,13 +1,20 @@
-"""Git: the specs of a commit, written to a folder as they are stored, without filters or hooks."""
+"""Git: the specs of a commit, written to a folder as they are stored. The one place where git is started.
+
+A repository may be hostile: its configuration, hooks, attributes and remotes can name programs. So only commands are
+used that read objects and references (plumbing), none that looks at the index or the working tree, that signs, pages or
+filters; what could still start a program is overridden, and nothing is fetched.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.diff.errors import DiffError
+from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,8 +24,47 @@ _BRANCHES: Final = ("refs/remotes/origin/main", "refs/remotes/origin/master", "r
 _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
 _FILE_MODES: Final = (b"100644", b"100755")
 _LINK_MODE: Final = b"120000"
-_OF_A_REPOSITORY: Final = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE"})
-"""Variables that name a repository, which git sets for hooks: here the folder decides."""
+_COMMANDS: Final = frozenset({"cat-file", "ls-tree", "merge-base", "rev-list", "rev-parse"})
+"""All commands that are started."""
+
+_SETTINGS: Final = {
+    "safe.bareRepository": "explicit",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.pager": "cat",
+    "core.editor": "false",
+    "core.askPass": "false",
+    "core.sshCommand": "false",
+    "core.gitProxy": "false",
+    "core.alternateRefsCommand": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    "gpg.program": "false",
+    "log.showSignature": "false",
+    "protocol.allow": "never",
+    "fetch.recurseSubmodules": "false",
+    "submodule.recurse": "false",
+    "maintenance.auto": "false",
+    "gc.auto": "0",
+}
+"""Settings that are not those of the repository, whatever it says. The commands above look at few of them."""
+
+_KEPT: Final = re.compile(
+    r"GIT_(CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)"
+)
+"""Variables of git that are the user's own. Others, such as those that git sets for hooks, name a repository."""
+
+_ENVIRONMENT: Final = {
+    "GIT_ALLOW_PROTOCOL": "none",  # of objects that are missing in a partial clone
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_OF_A_BARE_ONE: Final = ("objects", "refs", "commondir")
+_SECONDS: Final = 300
+"""How long git may take, such as with a pipe in place of one of its files."""
 
 _MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
 
@@ -38,6 +84,7 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        _refuse_bare(folder)
         found = self._run("rev-parse", "--show-prefix")
         if found is None:
             raise DiffError(
@@ -80,12 +127,12 @@ class Repository:
         """Return the last commits on the first-parent line of HEAD that changed any of `paths`, the newest first."""
         wanted = [f"{self.prefix}{'' if path == '.' else path}" or "." for path in paths]
         output = self._bytes(
-            "log", "--first-parent", f"--max-count={count}", "-z", "--format=%H%x00%h%x00%ct%x00%s", "HEAD", "--",
+            "rev-list", "--first-parent", f"--max-count={count}", "--format=%x00%H%x00%h%x00%ct%x00%s", "HEAD", "--",
             *(f":(top,literal){path}" for path in wanted),
         )  # fmt: skip
-        parts = output.decode(errors="replace").split("\0")
+        parts = output.decode(errors="replace").split("\0")[1:]
         rows = (parts[at : at + 4] for at in range(0, len(parts) - 3, 4))
-        return [Commit(id_, short, int(time), subject) for id_, short, time, subject in rows]
+        return [Commit(id_, short, int(time), text.partition("\n")[0]) for id_, short, time, text in rows]
 
     def read(self, commits: Iterable[str], path: str) -> list[tuple[str, bytes]]:
         """Return the id and content of a file or a folder in each commit; both empty where it is not there.
@@ -116,12 +163,15 @@ class Repository:
         blobs = list(self._listed(commit, paths))
         contents = self._contents([blob for _, _, blob in blobs])
         for (path, mode, _), content in zip(blobs, contents, strict=True):
-            place = folder / os.fsdecode(path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if mode == _LINK_MODE:
-                place.symlink_to(os.fsdecode(content))
-            else:
-                place.write_bytes(content)
+            name = os.fsdecode(path)
+            try:
+                if mode == _LINK_MODE:
+                    link_inside(folder, name, os.fsdecode(content))
+                else:
+                    write_inside(folder, name, content, is_new=True)
+            except (OSError, ValueError) as error:  # a file below a link or a file, twice the same name, NUL in a link
+                why = error.strerror if isinstance(error, OSError) else error
+                raise DiffError(f"the commit {commit} is damaged: {name} cannot be written: {why}") from None
 
     def _listed(self, commit: str, paths: Iterable[str]) -> Iterator[tuple[bytes, bytes, bytes]]:
         wanted = [f"{self.prefix}{'' if path == '.' else path}".rstrip("/") for path in paths]
@@ -160,12 +210,37 @@ class Repository:
         return done.stdout
 
     def _start(self, arguments: tuple[str, ...], given: bytes) -> subprocess.CompletedProcess[bytes]:
-        command = ["git", "--no-pager", "-C", str(self._folder), *arguments]
-        own = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
+        assert arguments[0] in _COMMANDS, arguments
+        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        command = ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(self._folder), *arguments]
+        own = {
+            name: value for name, value in os.environ.items() if not name.startswith("GIT_") or _KEPT.fullmatch(name)
+        }
         try:
-            return subprocess.run(command, input=given, capture_output=True, check=False, env=own)  # noqa: S603 (no shell)
+            return subprocess.run(  # noqa: S603 (no shell)
+                command, input=given, capture_output=True, check=False, env=own | _ENVIRONMENT, timeout=_SECONDS
+            )
         except FileNotFoundError:
             raise DiffError(_MISSING) from None
+        except subprocess.TimeoutExpired:
+            raise DiffError(f"`git {arguments[0]}` took longer than {_SECONDS} seconds") from None
+
+
+def _refuse_bare(folder: Path) -> None:
+    """Raise DiffError where git would take a folder as a repository that is not one of `.git`.
+
+    Such a folder can be a part of another repository, and so come with a clone, with settings of its own. Git before
+    2.38 does not know `safe.bareRepository`.
+    """
+    real = folder.resolve()
+    for place in (real, *real.parents):
+        if os.path.lexists(place / ".git"):
+            return
+        if os.path.lexists(place / "HEAD") and any(os.path.lexists(place / name) for name in _OF_A_BARE_ONE):
+            raise DiffError(
+                f"{place} looks like a bare git repository, which is not looked at: compare in a clone with a working "
+                "tree, or name a folder or a package, `--against DIR`"
+            )
 
 
 def _short(branch: str) -> str:

@@ -41,6 +41,8 @@ class Checker:
         Raises ConfigError if the configuration has errors by now, and CheckerEnded if the process was killed.
         """
         if self._pool is None:
+            # Python would take modules from the working directory first, and a project could have `multiprocessing.py`.
+            os.environ["PYTHONSAFEPATH"] = "1"
             spawn = multiprocessing.get_context("spawn")  # others copy the threads and the streams of the server
             self._pool = ProcessPoolExecutor(1, spawn, _begin)
         pool = self._pool

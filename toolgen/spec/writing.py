@@ -1,0 +1,189 @@
+"""Files that toolgen writes: each as a whole, and never through a link that leads out of the folder it belongs to.
+
+The one place where files are opened for writing, beside `execute/paths`, which does it for models.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from toolgen.spec.files import LeadsOut, check_regular, is_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from os import PathLike
+
+_NEW: Final = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
+_FOLDER: Final = (
+    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+_HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
+"""Whether the system opens files relative to an open folder, so that nothing on the way can become a link meanwhile."""
+
+
+def write_inside(
+    folder: str | PathLike[str],
+    path: str | PathLike[str],
+    content: bytes,
+    *,
+    mode: int = 0o666,
+    is_new: bool = False,
+    is_durable: bool = False,
+) -> None:
+    """Write a file below a folder: readers see the old content or the new one. Missing folders are created.
+
+    Links on the way, and at the name of the file, may lead to another place below the folder. A file that is there
+    keeps its permissions; a new one gets `mode`. With `is_new` there may be none; with `is_durable` the content is on
+    disk when this returns. Raises `LeadsOut`, `NotRegular`, FileExistsError and OSError.
+    """
+    place = os.path.join(folder, path)
+    real = place_inside(folder, path)
+    if is_new and os.path.lexists(place):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place)
+    present = check_regular(real, follow=False) if os.path.lexists(real) else None
+    *folders, name = _names(real, folder)
+    with _below(os.path.realpath(folder), folders) as (above, at):
+        if is_new:
+            _write_new(_at(above, at, name), content, mode, at, is_durable=is_durable)
+            return
+        staged = _at(above, at, f".{name[:64]}.{os.urandom(8).hex()}")
+        with ExitStack() as unless_moved:
+            unless_moved.callback(_remove, staged, at)
+            _write_new(staged, content, mode, at, is_durable=is_durable, like=present)
+            os.replace(staged, _at(above, at, name), src_dir_fd=at, dst_dir_fd=at)
+            unless_moved.pop_all()
+
+
+def make_folder_inside(folder: str | PathLike[str], path: str | PathLike[str]) -> str:
+    """Create a folder below another, and those above it, if they are missing; return where it is.
+
+    Raises `LeadsOut` for a link that leads out, and OSError.
+    """
+    real = place_inside(folder, path)
+    with _below(os.path.realpath(folder), _names(real, folder)):
+        return real
+
+
+def link_inside(folder: str | PathLike[str], path: str | PathLike[str], target: str) -> None:
+    """Create a symbolic link below a folder, wherever it leads. Raises `LeadsOut` for its own place, and OSError."""
+    *folders, name = _names(place_inside(folder, path), folder)
+    with _below(os.path.realpath(folder), folders) as (above, at):
+        os.symlink(target, _at(above, at, name), dir_fd=at)
+
+
+def place_inside(folder: str | PathLike[str], path: str | PathLike[str]) -> str:
+    """Return where a path below a folder is, links followed. Raises `LeadsOut` if that is not below the folder."""
+    real = os.path.realpath(os.path.join(folder, path))
+    if not is_inside(real, os.path.realpath(folder)):
+        raise LeadsOut(errno.EPERM, "a link leads out of the folder", os.fspath(path))
+    return real
+
+
+def write_new(path: str | PathLike[str], content: bytes, *, mode: int = 0o666) -> None:
+    """Create a file in a folder that only toolgen writes, such as a temporary one. Raises FileExistsError, OSError."""
+    _write_new(os.fspath(path), content, mode, None)
+
+
+def create_private(path: str | PathLike[str]) -> None:
+    """Create an empty file that only the user can read, unless there is one. Raises OSError."""
+    with suppress(FileExistsError):
+        _write_new(os.fspath(path), b"", 0o600, None)
+
+
+def open_lock(path: str | PathLike[str], mode: int = 0o600) -> int:
+    """Return the descriptor of a file that processes lock, which is created if it is missing. A link is not followed.
+
+    Raises `NotRegular` and OSError.
+    """
+    if os.path.lexists(path):
+        check_regular(path, follow=False)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, mode)
+
+
+def named_place(path: str | PathLike[str]) -> tuple[str, str]:
+    """Return the folder that an output named on the command line may not leave through a link, and its path below.
+
+    A path below the working directory may be one of a repository, so it stays there; another one in the folder that
+    the person named.
+    """
+    here = os.path.abspath("")
+    place = os.path.abspath(path)
+    if is_inside(place, here) and place != here:
+        return here, os.path.relpath(place, here)
+    return os.path.dirname(place), os.path.basename(place)
+
+
+def _names(real: str, folder: str | PathLike[str]) -> list[str]:
+    below = os.path.relpath(real, os.path.realpath(folder))
+    return [] if below == os.curdir else below.split(os.sep)
+
+
+@contextmanager
+def _below(folder: str, names: Sequence[str]) -> Generator[tuple[str, int | None]]:
+    """Open a folder some levels below a resolved one, where no level may be a link; create what is missing.
+
+    Yields its path, and its descriptor where the system has them.
+    """
+    os.makedirs(folder, exist_ok=True)
+    place = os.path.join(folder, *names)
+    if not _HAS_DESCRIPTORS:
+        os.makedirs(place, exist_ok=True)
+        if os.path.realpath(place) != place:
+            raise LeadsOut(errno.EPERM, "a link leads out of the folder", place)
+        yield place, None
+        return
+    with ExitStack() as opened:
+        at = os.open(folder, _FOLDER)
+        opened.callback(os.close, at)
+        for name in names:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=at)
+            at = os.open(name, _FOLDER, dir_fd=at)
+            opened.callback(os.close, at)
+        yield place, at
+
+
+def _at(above: str, at: int | None, name: str) -> str:
+    """Return a name as functions of the system take it: relative to an open folder, or with the path of the folder."""
+    return name if at is not None else os.path.join(above, name)
+
+
+def _write_new(
+    path: str,
+    content: bytes,
+    mode: int,
+    at: int | None,
+    *,
+    is_durable: bool = False,
+    like: os.stat_result | None = None,
+) -> None:
+    """Create a file; it is removed again if it cannot be written. With `like` it gets the permissions of that file."""
+    descriptor = os.open(path, _NEW, mode, dir_fd=at)
+    with ExitStack() as unless_written:
+        unless_written.callback(_remove, path, at)
+        with os.fdopen(descriptor, "wb") as file:
+            if like is not None and sys.platform != "win32":
+                os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode) & 0o777)
+            file.write(content)
+            if is_durable:
+                file.flush()
+                os.fsync(file.fileno())
+        unless_written.pop_all()
+
+
+def _remove(path: str, at: int | None) -> None:
+    with suppress(OSError):  # the first error is reported
+        os.unlink(path, dir_fd=at)
