@@ -82,5 +82,5 @@ def _lines(value: Any) -> list[str]:
     if value is None:
         return []
     if isinstance(value, str):
-        return value.splitlines()
-    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True).splitlines()
+        return value.split("\n")
+    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True).split("\n")

@@ -57,18 +57,37 @@ class Client:
 
     def type(self, path: str, line: int, character: int, text: str) -> types.TextDocumentPositionParams:
         """Insert a text into a file that is open, as a person who types does; return the position after it."""
-        uri, at = self.uri(path), types.Position(line, character)
+        at = types.Position(line, character)
+        self.replace(path, types.Range(at, at), text)
+        return types.TextDocumentPositionParams(
+            types.TextDocumentIdentifier(self.uri(path)), types.Position(line, character + len(text))
+        )
+
+    def replace(self, path: str, edited: types.Range, text: str) -> None:
+        """Replace a range of a file that is open."""
+        uri = self.uri(path)
         self._published.pop(uri, None)
         version = self._versions[uri] = self._versions[uri] + 1
         self.client.text_document_did_change(
             types.DidChangeTextDocumentParams(
                 types.VersionedTextDocumentIdentifier(version, uri),
-                [types.TextDocumentContentChangePartial(types.Range(at, at), text)],
+                [types.TextDocumentContentChangePartial(edited, text)],
             )
         )
-        return types.TextDocumentPositionParams(
-            types.TextDocumentIdentifier(uri), types.Position(line, character + len(text))
-        )
+
+    async def formatting(self, path: str) -> list[types.TextEdit]:
+        """Return the edits that format a file."""
+        options = types.FormattingOptions(tab_size=2, insert_spaces=True)
+        document = types.TextDocumentIdentifier(self.uri(path))
+        params = types.DocumentFormattingParams(document, options)
+        return list(await self.client.text_document_formatting_async(params) or ())
+
+    async def actions(self, path: str, place: types.Range) -> list[types.CodeAction]:
+        """Return what can be done about the findings in a range."""
+        document, context = types.TextDocumentIdentifier(self.uri(path)), types.CodeActionContext(diagnostics=[])
+        params = types.CodeActionParams(document, place, context)
+        found = await self.client.text_document_code_action_async(params)
+        return [each for each in found or () if isinstance(each, types.CodeAction)]
 
     def range_of(self, text: str, part: str) -> types.Range:
         """Return where a part of a text is."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 from pygls import uris
-from pygls.workspace import ServerTextPosition
 
 from toolgen.compiler.diagnostics import Severity
-from toolgen.compiler.source.nodes import Source
+from toolgen.compiler.diagnostics.text import line_starts
 
 if TYPE_CHECKING:
-    from pygls.workspace import PositionCodec
+    from collections.abc import Mapping
 
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
@@ -23,38 +25,74 @@ _SEVERITIES = {
     Severity.NOTE: types.DiagnosticSeverity.Information,
 }
 
+_UTF_8: Final = (re.compile("[^\0-\x7f]"), re.compile("[^\0-\u07ff]"), re.compile("[^\0-\uffff]"))
+_WIDE: Final[Mapping[str | None, tuple[re.Pattern[str], ...]]] = {
+    types.PositionEncodingKind.Utf8: _UTF_8,
+    types.PositionEncodingKind.Utf16: (re.compile("[^\0-\uffff]"),),
+    types.PositionEncodingKind.Utf32: (),
+}
+"""Which characters take more than one unit, by encoding: one more for each pattern that they match."""
+
 
 class Text:
-    """A text with its lines. The protocol counts characters of a line in units that client and server agree on."""
+    """A text with an index of its lines, made once: a conversion takes logarithmic time.
 
-    def __init__(self, text: str, codec: PositionCodec) -> None:
+    A line ends at LF, CR LF or CR, as the protocol says, and at no other character: an editor and the server would
+    mean different lines. The protocol counts characters of a line in units that both have agreed on.
+    """
+
+    def __init__(self, text: str, encoding: str | None) -> None:
         self.text = text
-        self._codec = codec
-        self._lines = text.splitlines(keepends=True)
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line))
+        self._starts = line_starts(text)
+        patterns = () if text.isascii() else _WIDE.get(encoding, _WIDE[types.PositionEncodingKind.Utf16])
+        self._wide = [[match.start() for match in pattern.finditer(text)] for pattern in patterns]
 
     def offset(self, position: types.Position) -> int:
-        """Return the offset of a position; one beyond the end of its line is its end."""
-        at = self._codec.position_from_client_units(self._lines, position)
-        if at.line >= len(self._lines):
+        """Return the offset of a position; one beyond the end of its line, or of the text, is that end."""
+        if position.line >= len(self._starts):
             return len(self.text)
-        return min(self._starts[at.line] + at.character, self._starts[at.line + 1])
+        start, end = self._starts[position.line], self._end_of(position.line)
+        wanted = self._units(start) + position.character
+        return start + bisect_right(range(start, end + 1), wanted, key=self._units) - 1
 
     def range(self, start: int, end: int) -> types.Range:
         """Return the range between two offsets."""
-        return self.range_of(Source("", self.text).span(start, end))
+        return types.Range(self._position(start), self._position(end))
 
     def range_of(self, span: Span) -> types.Range:
         """Return the range of a span."""
-        return types.Range(self._position(span.line, span.column), self._position(span.end_line, span.end_column))
+        return types.Range(self._position_of(span.line, span.column), self._position_of(span.end_line, span.end_column))
 
-    def _position(self, line: int, column: int) -> types.Position:
-        if line > len(self._lines):
+    def edited(self, edited: types.Range, text: str) -> str:
+        """Return the text after an edit of a range."""
+        return f"{self.text[: self.offset(edited.start)]}{text}{self.text[self.offset(edited.end) :]}"
+
+    def _end_of(self, line: int) -> int:
+        """Return where a line ends, without its break."""
+        if line + 1 == len(self._starts):
+            return len(self.text)
+        end = self._starts[line + 1] - 1
+        return end - 1 if self.text[max(end - 1, self._starts[line]) : end + 1] == "\r\n" else end
+
+    def _units(self, offset: int) -> int:
+        """Return how many units are before an offset."""
+        return offset + sum(bisect_left(each, offset) for each in self._wide)
+
+    def _position(self, offset: int) -> types.Position:
+        line = bisect_right(self._starts, offset) - 1
+        return types.Position(line, self._units(offset) - self._units(self._starts[line]))
+
+    def _position_of(self, line: int, column: int) -> types.Position:
+        if line > len(self._starts):
             return types.Position(line - 1, 0)
-        at = ServerTextPosition(line=line - 1, character=column - 1)
-        return self._codec.position_to_client_units(self._lines, at)
+        start = self._starts[line - 1]
+        return types.Position(line - 1, self._units(start + column - 1) - self._units(start))
+
+
+@lru_cache(maxsize=32)
+def indexed(text: str, encoding: str | None) -> Text:
+    """Return a text with its index; those of the last texts are kept."""
+    return Text(text, encoding)
 
 
 def path_of(uri: str) -> str:

@@ -21,6 +21,7 @@ from toolgen.authoring.language_server.session import Session
 from toolgen.authoring.language_server.symbols import Kind
 from toolgen.authoring.language_server.workspace import Index, project_folder
 from toolgen.authoring.text.edits import TextEdit, compatible
+from toolgen.compiler.project.collector import paused
 
 _ITEM_KINDS: Final = {
     "key": types.CompletionItemKind.Property,
@@ -97,7 +98,7 @@ def _complete(ls: Session, params: types.CompletionParams) -> types.CompletionLi
     if spec is None:
         return None
     project, path, target = spec
-    text = ls.text(project.file(path).text)
+    text = ls.text(project.text(path))
     writing = writing_at(path, text.text, text.offset(params.position))
     if writing is None:
         return None
@@ -112,7 +113,7 @@ def _complete(ls: Session, params: types.CompletionParams) -> types.CompletionLi
             filter_text=offer.text,
             text_edit=types.TextEdit(place, f"{offer.text}: " if offer.is_key and not has_value else offer.text),
         )
-        for offer in offers_at(path, writing, Index.of(project.files(target)))
+        for offer in offers_at(path, writing, project.known(target, path, writing.root))
     ]
     return types.CompletionList(is_incomplete=False, items=items)
 
@@ -234,7 +235,8 @@ def _format(ls: Session, params: types.DocumentFormattingParams) -> list[types.T
     file = spec[0].file(spec[1])
     if file.spec is None or file.has_errors:
         return None
-    made = formatted(file.path, file.text, file.spec.root)
+    with paused():
+        made = formatted(file.path, file.text, file.spec.root)
     return [types.TextEdit(ls.text(file.text).range(0, len(file.text)), made)] if made != file.text else []
 
 

@@ -14,7 +14,8 @@ from pygls.lsp.server import LanguageServer
 
 from toolgen import __version__
 from toolgen.authoring.language_server.checker import Checker
-from toolgen.authoring.language_server.convert import Text, diagnostic_of, path_of
+from toolgen.authoring.language_server.convert import diagnostic_of, indexed, path_of
+from toolgen.authoring.language_server.documents import Protocol
 from toolgen.authoring.language_server.navigation import Found, symbol_at
 from toolgen.authoring.language_server.python_links import generated_places
 from toolgen.authoring.language_server.symbols import Place
@@ -25,6 +26,7 @@ from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from toolgen.authoring.language_server.convert import Text
     from toolgen.authoring.lint.baseline import Entry
     from toolgen.authoring.text.edits import TextEdit
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
@@ -43,7 +45,7 @@ class Session(LanguageServer):
     """A language server with the projects of the files that are open."""
 
     def __init__(self) -> None:
-        super().__init__("toolgen", __version__)
+        super().__init__("toolgen", __version__, protocol_cls=Protocol)
         self.projects: dict[Path, Project] = {}
         self.checker = Checker()
         self._checked: dict[tuple[Path, str], Checked] = {}
@@ -78,7 +80,7 @@ class Session(LanguageServer):
 
     def text(self, text: str) -> Text:
         """Return a text whose positions are converted as the editor counts them."""
-        return Text(text, self.workspace.position_codec)
+        return indexed(text, self.workspace.position_encoding)
 
     def location(self, project: Project, place: Place) -> types.Location:
         """Return a place of a spec file for the editor."""

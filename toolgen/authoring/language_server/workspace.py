@@ -15,6 +15,7 @@ from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.compile import NAMES_OTHERS, Compiled
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
+from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
 from toolgen.compiler.project.listing import SUFFIXES, Listed, list_builtin, list_specs
 from toolgen.compiler.resolve import resolve
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.source.nodes import Node
 
 _NOTHING: Final = Symbols((), ())
 
@@ -64,8 +66,8 @@ class File:
 class Checked:
     """A check of a whole target: the diagnostics of each of its files, and its tools if there are no errors.
 
-    Without errors, findings of lint are among the diagnostics; `fixes` has the fix of some. `texts` are the files that
-    were checked.
+    Without errors, the findings of lint that `toolgen lint` lists are among the diagnostics: no notes. `fixes` has the
+    fix of some. `texts` are the files that were checked.
     """
 
     target: Target
@@ -85,6 +87,8 @@ class Project:
     root: Path
     unsaved: dict[str, str] = field(default_factory=dict[str, str])
     _files: dict[str, tuple[object, File]] = field(default_factory=dict[str, tuple[object, File]])
+    _parsed: dict[str, File] = field(default_factory=dict[str, File])
+    """The last version of each file that could be parsed."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _checking: threading.Lock = field(default_factory=threading.Lock)
 
@@ -104,13 +108,15 @@ class Project:
 
     def files(self, target: Target) -> list[File]:
         """Return all files of a target, as they are now; those of built-in toolsets first."""
+        return [self.file(path, each) for each, path in self._listed(target)]
+
+    def _listed(self, target: Target) -> list[tuple[Listed, str]]:
         listed = [(each, each.path) for each in list_builtin(target.builtin)]
         specs = self.root / target.specs
         listed += [(each, f"{target.specs}/{each.path}") for each in list_specs(specs, self.root)]
         known = {path for _, path in listed}
         new = [path for path in self.unsaved if path.startswith(f"{target.specs}/") and path not in known]
-        listed += [(Listed(path, str(self.root / path)), path) for path in new]
-        return [self.file(path, each) for each, path in listed]
+        return [*listed, *((Listed(path, str(self.root / path)), path) for path in new)]
 
     def file(self, path: str, listed: Listed | None = None) -> File:
         """Return one file of a target as it is now; parsed only if it has changed."""
@@ -121,14 +127,31 @@ class Project:
             kept = self._files.get(path)
             if kept is None or kept[0] != stamp:
                 kept = self._files[path] = (stamp, _read(path, text, at))
+                if kept[1].spec is not None:
+                    self._parsed[path] = kept[1]
         return kept[1]
+
+    def text(self, path: str) -> str:
+        """Return the text of a file of a target as it is now, without parsing what the editor has."""
+        found = self.unsaved.get(path)
+        return self.file(path).text if found is None else found
+
+    def known(self, target: Target, path: str, root: Node) -> Index:
+        """Return the symbols of a target while a person writes in a file, of which `root` has been parsed.
+
+        Those of the rest of the file are of its last version that could be parsed.
+        """
+        others = [each for each in self._listed(target) if each[1] != path]
+        last = self._parsed.get(path)
+        symbols = [symbols_of(path, root), *([last.symbols] if last else [])]
+        return Index.of([], [*symbols, *(self.file(other, each).symbols for each, other in others)])
 
     def check_file(self, path: str, target: Target) -> Sequence[Diagnostic]:
         """Check one file, with the files whose types and methods it uses; not the names that others may define.
 
         It takes about a millisecond per tool of the file, however many other files there are. One check runs at a time.
         """
-        with self._checking:
+        with self._checking, paused():
             return self._check_file(path, target)
 
     def _check_file(self, path: str, target: Target) -> Sequence[Diagnostic]:
@@ -152,6 +175,10 @@ class Project:
 
     def check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
         """Check a whole target, as `build` and then `lint` do, with a baseline of lint. Raises ConfigError."""
+        with paused():
+            return self._check(target, baseline)
+
+    def _check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
         files = self.files(target)
         sink = Diagnostics()
         documents = [each.document for each in files if each.document]
@@ -170,9 +197,11 @@ class Project:
             baseline,
             {target: Compiled(catalog, {}, documents=documents)},
         )
-        for diagnostic in linted.findings:
+        listed = [each for each in linted.findings if each.severity is not Severity.NOTE]
+        for diagnostic in listed:
             found.setdefault(diagnostic.span.file, []).append(diagnostic)
-        return Checked(target, found, generated_tools(catalog), texts, linted.fixes)
+        fixes = {each: linted.fixes[each] for each in listed if each in linted.fixes}
+        return Checked(target, found, generated_tools(catalog), texts, fixes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +212,13 @@ class Index:
     symbols: Mapping[tuple[Kind, str], Symbol]
 
     @classmethod
-    def of(cls, files: Iterable[File]) -> Index:
-        """Index files; of two symbols with one name, the first counts."""
-        files = list(files)
-        symbols: dict[tuple[Kind, str], Symbol] = {}
-        for file in files:
-            for symbol in file.symbols.defined:
-                symbols.setdefault((symbol.kind, symbol.name), symbol)
-        return cls(files, symbols)
+    def of(cls, files: Sequence[File], symbols: Iterable[Symbols] = ()) -> Index:
+        """Index files, and symbols of others; of two symbols with one name, the first counts."""
+        found: dict[tuple[Kind, str], Symbol] = {}
+        for each in (*(file.symbols for file in files), *symbols):
+            for symbol in each.defined:
+                found.setdefault((symbol.kind, symbol.name), symbol)
+        return cls(files, found)
 
     def find(self, kind: Kind, names: Iterable[str]) -> Symbol | None:
         """Return the symbol with the first of the names that exists; a name of a tool may be that of a toolset."""
@@ -230,6 +258,11 @@ def _stamp(real: str) -> object:
 
 
 def _read(path: str, unsaved: str | None, listed: Listed) -> File:
+    with paused():
+        return _parse(path, unsaved, listed)
+
+
+def _parse(path: str, unsaved: str | None, listed: Listed) -> File:
     sink = Diagnostics()
     if unsaved is None:
         text = read_listed({path: listed}, sink).get(path, "")

@@ -77,5 +77,5 @@ def read_baseline(text: str) -> dict[Entry, int]:
 
 def _lines(text: str) -> dict[str, int]:
     """Return the line of each digest, which is the last text of its line."""
-    numbered = enumerate(text.splitlines(), 1)
+    numbered = enumerate(text.split("\n"), 1)
     return {line.rstrip(" ],").removesuffix('"').rpartition('"')[2]: number for number, line in numbered}

@@ -46,4 +46,5 @@ def group_of(code: str) -> str:
 
 
 def _cut(example: str) -> str:
-    return "\n".join(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in example.splitlines())
+    lines = example.removesuffix("\n").split("\n")
+    return "\n".join(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines)

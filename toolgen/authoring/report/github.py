@@ -29,7 +29,7 @@ def github_annotations(entries: Iterable[Entry], folder: str = "") -> str:
 
 def github_text(text: str) -> str:
     """Return a text as one line that gives no command."""
-    shown = "%0A".join(visible(line).replace("%", "%25") for line in text.splitlines())
+    shown = "%0A".join(visible(line).replace("%", "%25") for line in text.split("\n"))
     return f"%3A{shown[1:]}" if shown.startswith("::") else shown
 
 

@@ -65,7 +65,7 @@ def _result(entry: Entry, order: Mapping[str, int], folder: str) -> dict[str, An
     result: dict[str, Any] = {
         "ruleId": entry.code,
         "level": entry.severity.value,
-        "message": {"text": "\n".join(map(visible, entry.text.splitlines()))},
+        "message": {"text": "\n".join(map(visible, entry.text.split("\n")))},
     }
     if entry.code in order:
         result["ruleIndex"] = order[entry.code]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.authoring.language_server.project import FILES
-from toolgen.authoring.language_server.completion.context import writing_at
+from toolgen.authoring.language_server.completion import context
+from toolgen.authoring.language_server.completion.context import Writing, writing_at
 from toolgen.authoring.language_server.completion.offers import offers_at
 from toolgen.authoring.language_server.hover import hover_at
 from toolgen.authoring.language_server.navigation import RenameRefused, renamed, symbol_at, uses_of
@@ -65,6 +66,38 @@ def edited(draw: st.DrawFn) -> tuple[str, str, int]:
 @pytest.fixture(scope="module")
 def opened(project: Path) -> Project:
     return Project(project)
+
+
+@pytest.mark.hypothesis
+@given(edited())
+def test_in_a_large_file_what_surrounds_the_offset_says_what_is_written(case: tuple[str, str, int]) -> None:
+    path, text, offset = case
+    whole = writing_at(path, text, offset)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context, "_LARGE", 0)
+        patch.setattr(context, "_SMALL", 0)
+        near = writing_at(path, text, offset)
+    if whole is not None and FILES[path] == text:
+        assert near is not None
+        assert _said(near) == _said(whole)
+        assert len(near.root.source.text) <= len(whole.root.source.text)
+
+
+def _said(writing: Writing) -> tuple[object, ...]:
+    return writing.word, writing.start, writing.end, writing.value, writing.parent
+
+
+def test_names_of_the_rest_of_a_large_file_are_offered(opened: Project) -> None:
+    path, target = "specs/shop/orders.yaml", opened.config().targets[0]
+    opened.unsaved.clear()
+    opened.file(path)
+    text = opened.unsaved[path] = FILES[path].replace("result: [Order]", "result: [") + "# " + "x" * context._LARGE
+    writing = writing_at(path, text, text.index("result: [\n") + len("result: ["))
+    assert writing is not None
+    assert len(writing.root.source.text) < len(text)
+    names = {offer.text for offer in offers_at(path, writing, opened.known(target, path, writing.root))}
+    assert {"Order", "Address", "string"} <= names
+    opened.unsaved.clear()
 
 
 @pytest.mark.hypothesis

@@ -17,6 +17,8 @@ from tests.project.checkout import ROOT
 from tests.unit.authoring.language_server.project import FILES, create
 from toolgen.authoring.language_server.checker import Checker, CheckerEnded
 from toolgen.authoring.language_server.workspace import Project
+from toolgen.authoring.lint.lint import lint
+from toolgen.compiler.diagnostics import Severity
 from toolgen.compiler.project.config import ConfigError
 
 ORDERS = "specs/shop/orders.yaml"
@@ -62,6 +64,16 @@ def test_a_check_sees_texts_that_are_not_saved(project: Project) -> None:
     asyncio.run(body())
     while multiprocessing.active_children():  # until the pool's thread has seen the end of its process
         time.sleep(0.01)
+
+
+def test_notes_that_the_command_line_hides_are_not_among_the_findings(project: Project) -> None:
+    target = project.config().targets[0]
+    linted = lint(project.config(), {target: [each.spec for each in project.files(target) if each.spec]})
+    listed = {each for each in linted.findings if each.severity is not Severity.NOTE}
+    assert listed != {*linted.findings}
+    found = project.check(target, {})
+    assert {each for some in found.found.values() for each in some} == listed
+    assert {*found.fixes} <= listed
 
 
 def test_an_error_in_the_configuration_is_raised(project: Project) -> None:

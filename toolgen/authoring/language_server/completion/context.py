@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -21,6 +23,15 @@ _WORD_AFTER: Final = re.compile(r"^[\w.*+$#/~-]*[?!]?")
 _BEFORE_KEY: Final = re.compile(r"(?:^|[\[{,?-])[ \t\"']*$", re.MULTILINE)
 _CLOSING: Final = {"[": "]", "{": "}"}
 
+_LARGE: Final = 100_000
+"""Characters: a longer file is not parsed as a whole for each character that is written."""
+
+_SMALL: Final = 20_000
+"""Maximum length of a section of a large file that is parsed with another one."""
+
+_SECTION: Final = re.compile(r"^[^\s#-]", re.MULTILINE)
+_BELOW: Final = re.compile(r"(?<=\n) +[^\s#]")
+
 
 @dataclass(frozen=True, slots=True)
 class At:
@@ -37,7 +48,7 @@ class Writing:
 
     `word` is its part before the position, `start` and `end` are the offsets of the whole word. `value` is the path of
     the value that it may be, `parent` that of the mapping of which it may be a key; None if it cannot be. `root` is the
-    file with a mark in place of the word.
+    file with a mark in place of the word; of a large one, what surrounds it.
     """
 
     word: str
@@ -77,11 +88,56 @@ def node_at(root: Node, offset: int) -> At:
 def writing_at(path: str, text: str, offset: int) -> Writing | None:
     """Return what is being written at an offset of a text; None if the rest of the text cannot be parsed.
 
+    Of a large file, only what surrounds the offset is parsed: a person who writes waits for the answer.
+    """
+    if len(text) <= _LARGE or path.lower().endswith(".json"):
+        return _writing_at(path, text, offset)
+    parts = _surroundings(text, offset)
+    own = next(start for start, _ in reversed(parts) if start <= offset)
+    moved = own - sum(end - start for start, end in parts if end <= own)
+    found = _writing_at(path, "".join(text[start:end] for start, end in parts), offset - moved)
+    return None if found is None else replace(found, start=found.start + moved, end=found.end + moved)
+
+
+def _surroundings(text: str, offset: int) -> list[tuple[int, int]]:
+    """Return the parts of a YAML file to parse for an offset: its entry of its section, and sections that are small."""
+    found: list[tuple[int, int]] = []
+    for start, end in _parts_of(text, 0, len(text), _SECTION):
+        if not _holds(start, end, offset, text):
+            found += [(start, end)] if end - start <= _SMALL else []
+            continue
+        below = _BELOW.search(text, start, end)
+        entries = [] if below is None else list(_parts_of(text, below.start(), end, _entry(len(below[0]) - 1)))
+        found.append((start, entries[0][0] if entries else end))
+        found += [each for each in entries if _holds(*each, offset, text)]
+    return found
+
+
+def _holds(start: int, end: int, offset: int, text: str) -> bool:
+    """Whether an offset is in a part of a text; the last part has the end of the text."""
+    return start <= offset < end or offset == end == len(text)
+
+
+def _parts_of(text: str, start: int, end: int, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges that begin where a pattern matches; the first one has what is before."""
+    starts = [match.start() for match in pattern.finditer(text, start, end) if match.start() > start]
+    return pairwise([start, *starts, end])
+
+
+@cache
+def _entry(indent: int) -> re.Pattern[str]:
+    """Return what begins an entry with an indentation. Items of lists stay together: their index is their path."""
+    return re.compile(rf"^ {{{indent}}}[^\s#-]", re.MULTILINE)
+
+
+def _writing_at(path: str, text: str, offset: int) -> Writing | None:
+    """Return what is being written at an offset of a text.
+
     The word at the offset is replaced by one that is not in the text, as a value or as a key, with what closes the
     quotes and brackets of its line, and the text is parsed.
     """
-    line_start = text.rfind("\n", 0, offset) + 1
-    line_end = next((at for at in (text.find("\n", offset),) if at >= 0), len(text))
+    line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    line_end = min((at for at in (text.find("\n", offset), text.find("\r", offset)) if at >= 0), default=len(text))
     before, after = text[line_start:offset], text[offset:line_end]
     word_before = _WORD_BEFORE.search(before)
     word_after = _WORD_AFTER.search(after)

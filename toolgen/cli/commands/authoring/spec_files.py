@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.compiler.diagnostics.text import lines_of
 from toolgen.compiler.project.listing import list_specs
 from toolgen.spec.visible import visible
 
@@ -50,8 +51,7 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Return the unified difference of texts, by path."""
     lines: list[str] = []
     for path, text in sorted(after.items()):
-        old, new = before[path].splitlines(keepends=True), text.splitlines(keepends=True)
-        made = unified_diff(old, new, f"a/{path}", f"b/{path}")
+        made = unified_diff(lines_of(before[path]), lines_of(text), f"a/{path}", f"b/{path}")
         lines += [f"{visible(line.rstrip(chr(10)))}\n" for line in made]
     return "".join(lines)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,29 +12,12 @@ from toolgen.cli.output import diagnostics_json, progress, show_diagnostics
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.collector import paused
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from toolgen.compiler.build import Built
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.project.config import Config, Target
-
-
-@contextmanager
-def without_collector() -> Generator[None]:
-    """Let garbage lie: a build needs nearly all it makes to its end, and looking for the rest takes a tenth of it.
-
-    What a build leaves is frozen, because most processes end then. One that goes on collects it, as `rebuild` does.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if was_on:
-            gc.enable()
 
 
 def build_target(
@@ -44,7 +25,7 @@ def build_target(
 ) -> tuple[bool, dict[str, Any]]:
     """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
     sink, clock = Diagnostics(), StageClock()
-    with progress(clock) as stage, without_collector():
+    with progress(clock) as stage, paused(freeze=True):
         built = build(config, target, sink, force=force, warnings_as_errors=warnings_as_errors, progress=stage)
     published = built.published
     outcome = _outcome(target, sink, style)
@@ -88,7 +69,7 @@ def check_target(
 ) -> tuple[bool, dict[str, Any]]:
     """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
     sink, clock = Diagnostics(), StageClock()
-    with progress(clock) as stage, without_collector():
+    with progress(clock) as stage, paused(freeze=True):
         checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, progress=stage)
     changes = checked.changes
     outcome = _outcome(target, sink, style)
