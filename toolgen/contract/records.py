@@ -372,7 +372,8 @@ class ToolsetRegistration:
     Exactly one of `handlers` (ident -> function of typed args and meta) and `executor` is set.
     `inline` calls run in the caller's loop even if an engine schedules others; with `decode_in_executor` the executor
     receives the raw JSON, validated but not decoded. `missing` are idents of the toolset that have no executor here: no
-    run has them.
+    run has them. `preview` returns what a call of an ident with these args sends, such as `GET https://host/items/5`,
+    for a person who is asked about the call. It raises `CallFailed` for a call that the executor refuses.
     """
 
     toolset: str
@@ -381,3 +382,4 @@ class ToolsetRegistration:
     inline: bool = False
     decode_in_executor: bool = False
     missing: frozenset[str] = frozenset()
+    preview: Callable[[str, Mapping[str, Any]], str] | None = None

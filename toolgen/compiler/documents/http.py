@@ -16,6 +16,14 @@ Style = Literal[
 ]
 """How values are serialized: the styles of OpenAPI 3.2, and the tab-separated lists of Swagger 2.0."""
 
+Separators = Literal["refuse", "encode", "keep_slash"]
+"""What `/`, `\\`, `;`, `?` and `#` in a value of the path do.
+
+Servers decode a path before they route, so an encoded `/` can lead to another operation. `refuse` refuses the call.
+`encode` sends them percent-encoded, for an API that routes before it decodes. `keep_slash` sends `/` as it is, for a
+value of several segments, and refuses the others. Segments of dots are always refused.
+"""
+
 Security = list[list[NonEmpty]]
 """Alternatives, each a list of keys of `auth` that are used together. An empty alternative is no authentication."""
 
@@ -78,7 +86,9 @@ class ParamSpec(Spec):
     explode: bool | None = None
     """Whether items and fields are sent one by one. Default: true for `form`, `cookie` and `deepObject`."""
     allow_reserved: bool = False
-    """Whether reserved characters stay as they are (query)."""
+    """Whether reserved characters and percent-encoded triples stay as they are (path, query, cookie)."""
+    separators: Separators = "refuse"
+    """What `/`, `\\`, `;`, `?`, `#` and their encodings in a value do (path). Default: the call is refused."""
     content: NonEmpty | None = None
     """The media type of the value, in place of a style."""
 

@@ -11,8 +11,9 @@ from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.http.credentials import Credentials
 from toolgen.execute.http.host import HttpHost
 from toolgen.execute.http.operation import Operation
-from toolgen.execute.http.requests import request_of
+from toolgen.execute.http.requests import request_of, without_body
 from toolgen.execute.http.responses import result_of
+from toolgen.execute.http.routes import Routes
 from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
 
 try:
@@ -38,6 +39,7 @@ class HttpExecutor:
 
     def __init__(self, operations: Mapping[str, Operation], api: Mapping[str, Any], host: HttpHost) -> None:
         self._operations, self._api, self._host = operations, api, host
+        self._routes = Routes(operations.values(), api.get("base_url", ""))
         headers: Mapping[str, str] = api.get("headers", {})
         self._credentials = Credentials(api.get("auth", {}), api.get("security"), host.environment, headers)
         self._headers = {name: self._credentials.resolved(value) for name, value in headers.items()}
@@ -47,11 +49,9 @@ class HttpExecutor:
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. Raises `ToolNotFound`, and `CallFailed` where no response comes."""
-        operation = self._operations.get(request.name)
-        if operation is None:
-            raise ToolNotFound(request.name)
+        operation = self._operation(request.name)
         args: dict[str, Any] = {**json.loads(request.payload), **meta.injected}
-        sent = request_of(operation, args)
+        sent = request_of(operation, args, self._routes)
         given = {name.lower() for name in sent.headers}
         sent.headers = {
             **{name: text for name, text in self._headers.items() if name.lower() not in given},
@@ -63,12 +63,30 @@ class HttpExecutor:
             sent.headers[key] = meta.idempotency_key or str(uuid4())
         response = await self._sender.send(
             sent,
-            self._host.base_url or operation.base_url or self._api["base_url"],
+            self._base_url(operation),
             operation.security,
             meta,
             is_repeatable=operation.is_repeatable or has_key,
         )
         return await result_of(response, operation, keep=self._host.keep, hide=self._credentials.hide)
+
+    def preview(self, ident: str, args: Mapping[str, Any]) -> str:
+        """Return the method and the URL of the request of a call, without credentials.
+
+        Raises `ToolNotFound`, and `CallFailed` for args that no request can have.
+        """
+        operation = self._operation(ident)
+        return f"{operation.method} {without_body(operation, args, self._routes).url(self._base_url(operation))}"
+
+    def _operation(self, ident: str) -> Operation:
+        operation = self._operations.get(ident)
+        if operation is None:
+            raise ToolNotFound(ident)
+        return operation
+
+    def _base_url(self, operation: Operation) -> str:
+        base_url: str = self._host.base_url or operation.base_url or self._api["base_url"]
+        return base_url
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
@@ -110,7 +128,7 @@ def executor(
         if without is not None:
             raise ExecutorError(f"the spec of {toolset} has no `base_url`: add one, or pass `HttpHost(base_url=…)`")
     runs = HttpExecutor(operations, api, given)
-    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
+    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True, preview=runs.preview)
 
 
 def _app(catalog: Catalog, toolset: str, reference: str, modules: HandlerModules | None) -> Any:

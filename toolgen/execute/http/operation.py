@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,13 +21,19 @@ _DEFAULT_STYLES: Final = {
     "querystring": "form",
 }
 
+PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
+"""What a value of the path replaces."""
+
 REPEATABLE: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"})
 """Methods that may be sent twice (RFC 9110, section 9.2.2; QUERY by its draft)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """Where and how an arg is sent. `explode` None is the default of the style."""
+    r"""Where and how an arg is sent. `explode` None is the default of the style.
+
+    `separators` says what `/`, `\`, `;`, `?` and `#` in a value of the path do: `refuse`, `encode`, or `keep_slash`.
+    """
 
     arg: str
     place: str
@@ -35,6 +42,7 @@ class Param:
     explode: bool | None = None
     allow_reserved: bool = False
     content: str = ""
+    separators: str = "refuse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +117,7 @@ def _param(arg: str, given: str | Mapping[str, Any]) -> Param:
         explode=spec.get("explode"),
         allow_reserved=spec.get("allow_reserved", False),
         content=spec.get("content", ""),
+        separators=spec.get("separators", "refuse"),
     )
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.bodies import content_of, text_of_json
+from toolgen.execute.http.routes import Filled
 from toolgen.execute.http.styles import (
     in_header,
     in_path,
     is_undefined,
     pairs,
+    path_encoding,
     percent_encoded,
     reserved_kept,
     text_of,
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
     from toolgen.execute.http.bodies import Content
     from toolgen.execute.http.operation import Operation, Param
+    from toolgen.execute.http.routes import Routes
 
-_PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 _UNSENDABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -47,35 +49,39 @@ class Request:
         return f"{base_url.rstrip('/')}{self.path}{query}"
 
 
-def request_of(operation: Operation, args: Mapping[str, Any]) -> Request:
-    """Return the request of a call. Raises `CallFailed` for args that no request can have."""
-    request = Request(method=operation.method, path="")
-    in_paths: dict[str, str] = {}
-    for param in operation.params:
-        if param.arg not in args:
-            continue
-        value = args[param.arg]
-        if param.place == "path":
-            in_paths[param.name] = _path_text(param, value)
-        elif not is_undefined(value):
-            _place(request, param, value)
-    request.path = _PLACEHOLDER.sub(lambda found: in_paths.get(found[1], found[0]), operation.path)
+def request_of(operation: Operation, args: Mapping[str, Any], routes: Routes) -> Request:
+    """Return the request of a call. Raises `CallFailed` for args that no request can have.
+
+    `routes` are the operations of the same API.
+    """
+    request = without_body(operation, args, routes)
     if operation.body is not None:
         placed = frozenset(param.arg for param in operation.params)
         request.content = content_of(operation.body, args, placed)
     return request
 
 
+def without_body(operation: Operation, args: Mapping[str, Any], routes: Routes) -> Request:
+    """Return the request of a call without its body, as `request_of`. Args that are absent keep their placeholder."""
+    request = Request(method=operation.method, path="")
+    filled: list[Filled] = []
+    for param in operation.params:
+        if param.arg not in args:
+            continue
+        value = args[param.arg]
+        if param.place == "path":
+            filled.append(Filled(param, _path_text(param, value)))
+        elif not is_undefined(value):
+            _place(request, param, value)
+    request.path = routes.path_of(operation, filled)
+    return request
+
+
 def _path_text(param: Param, value: Any) -> str:
-    """Serialize a value for the path. Nothing that changes which path it is, is sent."""
+    encode = path_encoding(allow_reserved=param.allow_reserved, separators=param.separators)
     if param.content:
-        text = percent_encoded(_content_text(param, value))
-    else:
-        text = "" if is_undefined(value) else in_path(param.name, value, param.style, explode=bool(param.explode))
-    if text in ("", ".", ".."):
-        message = f"{param.arg} is part of the path of the request, so it cannot be empty, `.` or `..`"
-        raise CallFailed(FailureKind.INVALID_CALL, "invalid_path_value", message)
-    return text
+        return encode(_content_text(param, value))
+    return in_path(param.name, value, param.style, explode=bool(param.explode), encode=encode)
 
 
 def _place(request: Request, param: Param, value: Any) -> None:

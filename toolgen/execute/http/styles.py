@@ -7,6 +7,8 @@ empty list and an empty object are undefined in RFC 6570, and left out.
 from __future__ import annotations
 
 import json
+import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
@@ -15,10 +17,14 @@ from toolgen.schema.json_values import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_RESERVED: Final = ":/?@!$'()*,;="
-"""The characters that `allow_reserved` keeps: all reserved ones but those that end a value (`#`, `&`), that forms read
-as a blank (`+`), and that no query may have (`[`, `]`).
+_IN_QUERY: Final = ":/?@!$'()*,;="
+"""The characters that `allow_reserved` keeps in a query: all reserved ones but those that end a value (`#`, `&`), that
+forms read as a blank (`+`), and that no query may have (`[`, `]`).
 """
+_IN_SEGMENT: Final = ":@!$&'()*+,="
+"""Those that it keeps in a segment of a path: all but `;`, which servers take for the end of it (see `routes`)."""
+
+_TRIPLE: Final = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 _SEPARATORS: Final = {
     "form": ",",
@@ -37,9 +43,18 @@ def percent_encoded(text: str) -> str:
     return quote(text, safe="")
 
 
-def reserved_kept(text: str) -> str:
-    """Encode for `allow_reserved`."""
-    return quote(text, safe=_RESERVED)
+def reserved_kept(text: str, safe: str = _IN_QUERY) -> str:
+    """Encode for `allow_reserved`: reserved characters and percent-encoded triples stay (RFC 6570, section 3.2.3)."""
+    parts = _TRIPLE.split(text)  # texts and triples in turn
+    return "".join(part if index % 2 else quote(part, safe=safe) for index, part in enumerate(parts))
+
+
+def path_encoding(*, allow_reserved: bool, separators: str) -> Callable[[str], str]:
+    """Return what encodes values of a path; `separators` is that of the param."""
+    kept = {"refuse": "", "encode": ";", "keep_slash": "/"}[separators]
+    if allow_reserved:
+        return partial(reserved_kept, safe=_IN_SEGMENT + kept)
+    return partial(quote, safe="/") if kept == "/" else percent_encoded
 
 
 def unchanged(text: str) -> str:
@@ -64,24 +79,28 @@ def is_undefined(value: Any) -> bool:
     return value is None or ((is_array(value) or is_object(value)) and not _defined(value))
 
 
-def in_path(name: str, value: Any, style: str, *, explode: bool) -> str:
-    """Serialize a value for the path (`simple`, `label`, `matrix`)."""
+def in_path(name: str, value: Any, style: str, *, explode: bool, encode: Callable[[str], str] = percent_encoded) -> str:
+    """Serialize a value for the path (`simple`, `label`, `matrix`); empty if it is left out."""
+    if is_undefined(value):
+        return ""
     if style == "label":
-        items = _items(value, percent_encoded, explode=explode)
-        return "." + ("." if explode or not (is_array(value) or is_object(value)) else ",").join(items)
+        is_joined = not explode and (is_array(value) or is_object(value))
+        return "." + ("," if is_joined else ".").join(_items(value, encode, explode=explode))
     if style == "matrix":
         key = percent_encoded(name)
         if explode and is_object(value):
-            return "".join(f";{item}" for item in _items(value, percent_encoded, explode=True))
-        if explode and is_array(value):
-            return "".join(f";{key}={item}" for item in _items(value, percent_encoded, explode=True))
-        return f";{key}={','.join(_items(value, percent_encoded, explode=False))}"
-    return in_header(value, style, explode=explode, encode=percent_encoded)
+            fields = [(encode(field), encode(text_of(item))) for field, item in _defined(value)]
+        elif explode and is_array(value):
+            fields = [(key, text) for text in _items(value, encode, explode=True)]
+        else:
+            fields = [(key, ",".join(_items(value, encode, explode=False)))]
+        return "".join(f";{field}={text}" if text else f";{field}" for field, text in fields)
+    return in_header(value, style, explode=explode, encode=encode)
 
 
 def in_header(value: Any, style: str = "simple", *, explode: bool, encode: Callable[[str], str] = unchanged) -> str:
     """Serialize a value for a header (`simple`)."""
-    separator = _SEPARATORS[style] if encode is percent_encoded else unquote(_SEPARATORS[style])
+    separator = unquote(_SEPARATORS[style]) if encode is unchanged else _SEPARATORS[style]
     return separator.join(_items(value, encode, explode=explode))
 
 

@@ -42,7 +42,7 @@ KEPT_REPORTS: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool, to which stages are bound."""
+    """One tool, to which stages are bound. `preview` returns what a call with these args sends, if its executor can."""
 
     definition: ToolDefinition
     entry: Entry
@@ -50,6 +50,7 @@ class Tool:
     result: Codec[Any]
     form: Form
     secrets: Secrets
+    preview: Callable[[Mapping[str, Any]], str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,6 +119,7 @@ class Runtime:
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
+        self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
         self._new_id = new_id or _unique_ids()
         in_force = Policies(catalog.section("policies"), policies, catalog.names)
@@ -363,7 +364,14 @@ class Runtime:
             result=self._catalog.codec(ident, "result"),
             form=find_runner(self._catalog, self._assigned, ident)[1],
             secrets=secrets_of_tool(definition),
+            preview=self._preview(ident),
         )
+
+    def _preview(self, ident: str) -> Callable[[Mapping[str, Any]], str] | None:
+        if not self._previews or self._catalog.registered(ident) is not None:
+            return None
+        preview = self._previews.get(self._catalog.toolset_of(ident))
+        return None if preview is None else partial(preview, ident)
 
 
 def _recorder(store: Store, own_run: str) -> Recorder:

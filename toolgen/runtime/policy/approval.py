@@ -65,6 +65,7 @@ def question_data(question: PermissionRequest) -> dict[str, Any]:
         "arguments": question.arguments.decode(),
         "summary": question.summary,
         "confirm": question.confirm,
+        "request": question.request,
         "scope": None if question.scope is None else [list(pair) for pair in question.scope],
         "dangerous": question.dangerous,
         "reasons": list(question.reasons),

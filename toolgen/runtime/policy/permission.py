@@ -43,9 +43,9 @@ class PermissionRequest:
     `agent` is the compiled agent that asks, empty if there is none; `meta` has its ids, and in `ancestors` the agents
     above it, from the first. `arguments` is the canonical JSON of the validated args without secrets; `summary` is the
     same for people: without control characters, and truncated. Text that looks like a credential but could be more
-    stays in both, so that a call cannot hide what it does. `confirm` is the tool's own question, rendered. `scope` is
-    what a session grant would cover: pairs of a kind and a value, such as a resolved folder; None if there is no
-    session, as outside of runs.
+    stays in both, so that a call cannot hide what it does. `confirm` is the tool's own question, rendered. `request` is
+    what the tool of an HTTP API sends: the method and the URL, without credentials. `scope` is what a session grant
+    would cover: pairs of a kind and a value, such as a resolved folder; None without a session, as outside of runs.
     `hosts` are the hosts of the call, `cwd` is its working directory, and `env` has the names of a command's
     environment variables. `reasons` are the rules that require permission, `hook` is the outcome of the hooks
     (`passed`, or empty without hooks), and `suggested` is the suggested decision.
@@ -58,6 +58,7 @@ class PermissionRequest:
     meta: ToolCallMeta
     summary: str = ""
     confirm: str = ""
+    request: str = ""
     scope: tuple[tuple[str, str], ...] | None = None
     hosts: tuple[str, ...] = ()
     cwd: str = ""

@@ -183,6 +183,7 @@ def form_of(approval: Approval) -> ElicitRequest:
         meta=ToolCallMeta(ancestors=tuple(Ancestor(**each) for each in asked["ancestors"])),
         summary=asked["summary"],
         confirm=asked["confirm"],
+        request=asked["request"],
         dangerous=asked["dangerous"],
         reasons=tuple(asked["reasons"]),
         agent=asked["agent"],

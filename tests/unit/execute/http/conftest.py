@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import uvicorn
@@ -24,13 +25,19 @@ class Server(Recorder):
 @pytest.fixture
 def server() -> Iterator[Server]:
     recorder = Server()
+    with serving(recorder) as recorder.url:
+        yield recorder
+
+
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """Serve an ASGI application behind a socket; gives its URL."""
     listening = socket.create_server(("127.0.0.1", 0))
-    recorder.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    running = uvicorn.Server(uvicorn.Config(recorder, log_level="error", lifespan="off", ws="none"))
+    running = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none"))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        yield recorder
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         running.should_exit = True
         thread.join()

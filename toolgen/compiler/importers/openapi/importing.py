@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.imported import imported
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
-    from toolgen.compiler.importers.offer import Offer
+    from toolgen.compiler.importers.offer import Offer, OfferedTool
     from toolgen.compiler.importers.openapi.files import Read
     from toolgen.compiler.importers.openapi.operations import Operation
     from toolgen.compiler.importers.openapi.selection import Selection
@@ -70,7 +71,7 @@ def import_openapi(
     if isinstance(spec, str):
         update = new_spec(head, offer.tools)
         return imported(new_text(spec, update.data, _COMMENT.format("python" if app else "openapi")), update, offer)
-    update = updated_spec(_with_head(present, head), offer.tools)
+    update = updated_spec(_with_head(present, head), [_with_separators(tool, present) for tool in offer.tools])
     _report_changes(spec, present, update, offer, sink)
     return imported(updated_text(spec, update), update, offer)
 
@@ -109,6 +110,25 @@ def _with_head(present: dict[str, Any], head: Mapping[str, Any]) -> dict[str, An
     if api:
         changed["api"] = api
     return {key: changed[key] for key in _HEAD if key in changed} | changed
+
+
+def _with_separators(tool: OfferedTool, present: Mapping[str, Any]) -> OfferedTool:
+    """Return a tool with the `separators` that people wrote into the spec: no description has them."""
+    tools: dict[str, dict[str, Any]] = present.get("tools", {})
+    old = next((each for key, each in tools.items() if source_name(key, each) == tool.name), {})
+    params: dict[str, Any] = old.get("http", {}).get("params", {})
+    written = {
+        each.get("name", arg): each["separators"]
+        for arg, each in params.items()
+        if isinstance(each, dict) and "separators" in each
+    }
+    http: dict[str, Any] = tool.spec["http"]
+    placed: dict[str, Any] = {}
+    for arg, each in http.get("params", {}).items():
+        spec: dict[str, Any] = {"in": each} if isinstance(each, str) else each
+        name = spec.get("name", arg)
+        placed[arg] = {**spec, "separators": written[name]} if spec["in"] == "path" and name in written else each
+    return replace(tool, spec={**tool.spec, "http": {**http, "params": placed}}) if written else tool
 
 
 def _as_http(spec: SpecFile, operations: Iterable[Operation], sink: Diagnostics) -> dict[str, Any] | None:

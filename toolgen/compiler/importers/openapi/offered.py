@@ -9,10 +9,11 @@ from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.importers.offer import Offer, OfferedTool
 from toolgen.compiler.importers.openapi.description import tag_word
 from toolgen.compiler.importers.openapi.files import Fault
-from toolgen.compiler.importers.openapi.operations import result_of, tool_of
+from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.written_schema import mapping, nodes_of, written_args, written_result
+from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ class _Reader:
         except Fault as fault:
             self._leave_out(operation, fault.message, fault)
             return
+        if wildcards := [name for name in PLACEHOLDER.findall(operation.path) if wildcard_name(name)]:
+            message = f"`{operation.path}` takes several segments for `{wildcards[0]}`, and values with `/` are refused"
+            fix = "write `separators: keep_slash` beside the param, if every path that it leads to is meant"
+            self._sink.report("TG835", operation.part.span, message, fix=fix)
         result = self._result(operation)
         nodes = self._nodes(operation, tool, result)
         tried = self._tried(operation, nodes)

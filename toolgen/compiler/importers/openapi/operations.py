@@ -19,6 +19,8 @@ from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from toolgen.compiler.importers.openapi.bodies import RequestBody
     from toolgen.compiler.importers.openapi.files import Part
     from toolgen.compiler.importers.openapi.parameters import Parameter
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _IDEMPOTENCY: Final = "idempotency-key"
 _LONGEST_TITLE: Final = 80
+_WILDCARD: Final = re.compile(r"[+*](\w+)|(\w+)(?:[+*]|:path)")
+"""Placeholders of several segments, as gateways and frameworks write them into descriptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,12 @@ class _Args:
 def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_swagger: bool) -> dict[str, Any]:
     """Return the keys of a tool that a description decides, but for the result. Raises `Fault`."""
     found = parameters(operation.item, operation.part, is_swagger=is_swagger)
+    path = _path_of(operation, {each.name for each in found if each.place == "path"})
     body = request_body(operation.part, schemas, consumes, is_swagger=is_swagger)
     args = _Args()
     for parameter in sorted(found, key=lambda each: PLACES.index(each.place)):
-        _add_parameter(parameter, args, operation, schemas)
-    _check_path(operation, found)
-    http: dict[str, Any] = {"method": operation.method, "path": operation.path}
+        _add_parameter(parameter, args, path, schemas)
+    http: dict[str, Any] = {"method": operation.method, "path": path}
     extra: Any = False
     body_spec: dict[str, Any] = {}
     if body is not None:
@@ -95,8 +99,8 @@ def result_of(operation: Operation, schemas: Schemas, produces: list[str], *, is
     return schemas.with_definitions(schema, "result") if isinstance(schema, dict) else schema
 
 
-def _add_parameter(parameter: Parameter, args: _Args, operation: Operation, schemas: Schemas) -> None:
-    if parameter.place == "path" and f"{{{parameter.name}}}" not in operation.path:
+def _add_parameter(parameter: Parameter, args: _Args, path: str, schemas: Schemas) -> None:
+    if parameter.place == "path" and f"{{{parameter.name}}}" not in path:
         return  # published documents have them; a request has no place for it
     schema = _described(schemas.written(parameter.schema, "args"), parameter.description, parameter.deprecated)
     arg = args.add(parameter.name, parameter.place, schema, required=parameter.required)
@@ -104,11 +108,22 @@ def _add_parameter(parameter: Parameter, args: _Args, operation: Operation, sche
     args.params[arg] = spec if len(spec) > 1 else parameter.place
 
 
-def _check_path(operation: Operation, found: list[Parameter]) -> None:
-    declared = {each.name for each in found if each.place == "path"}
-    missing = [name for name in PLACEHOLDER.findall(operation.path) if name not in declared]
-    if missing:
-        raise Fault(f"the path has `{{{missing[0]}}}`, and no parameter describes it", operation.part)
+def _path_of(operation: Operation, declared: Collection[str]) -> str:
+    """Return the path with the names of its parameters: `{path+}` and `{path*}` are `path`. Raises `Fault`."""
+
+    def named(found: re.Match[str]) -> str:
+        name = next((each for each in (found[1], wildcard_name(found[1])) if each in declared), None)
+        if name is None:
+            raise Fault(f"the path has `{found[0]}`, and no parameter describes it", operation.part)
+        return f"{{{name}}}"
+
+    return PLACEHOLDER.sub(named, operation.path)
+
+
+def wildcard_name(placeholder: str) -> str:
+    """Return the parameter of a placeholder that several segments fill (`{path+}`); empty for any other."""
+    found = _WILDCARD.fullmatch(placeholder)
+    return (found[1] or found[2]) if found else ""
 
 
 def _add_body(body: RequestBody, args: _Args) -> tuple[dict[str, Any], Any]:

@@ -38,6 +38,7 @@ _STYLES: Final = {
 }
 """The styles of each place. Swagger 2.0 has its list separators in headers and paths too."""
 
+_SPLIT_ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]?\{")
 _STATUS: Final = re.compile(r"[1-5](?:[0-9]{2}|XX)|default")
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 
@@ -142,6 +143,9 @@ class _Checks:
         if not path.startswith("/") or "?" in path or "#" in path:
             fix = "write `/items/{id}`, and place args of the query under `params`"
             self.report(f"`{path}` is not a path: it starts with `/` and has no query", "path", fix=fix)
+        if any(not segment.strip(".") and segment for segment in path.split("/")) or _SPLIT_ESCAPE.search(path):
+            fix = "write the path as it is sent"
+            self.report(f"`{path}` has a segment of dots, or a `%` that a value would complete", "path", fix=fix)
         names = set(PLACEHOLDER.findall(path))
         placed = {each.name or arg: arg for arg, each in self._params.items() if each.in_ == "path"}
         for name in sorted(names - placed.keys()):
@@ -161,6 +165,9 @@ class _Checks:
             if each.style is not None and each.style not in _STYLES[each.in_]:
                 fix = listing("styles there", list(_STYLES[each.in_])) if _STYLES[each.in_] else ""
                 self.report(f"the style `{each.style}` is not for args in `{each.in_}`", "params", arg, fix=fix)
+            if each.separators != "refuse" and each.in_ != "path":
+                message = f"`separators` is for args in `path`, and `{arg}` is in `{each.in_}`"
+                self.report(message, "params", arg, "separators", is_key=True)
             if each.content is not None and (each.style is not None or each.explode is not None):
                 self.report("a value has a `content` or a style, not both", "params", arg)
             name = (each.in_, (each.name or arg).lower() if each.in_ == "header" else each.name or arg)

@@ -463,3 +463,23 @@ def test_openapi_3_2_has_other_methods_and_whole_query_strings() -> None:
     form = {"in": "querystring", "content": "application/x-www-form-urlencoded"}
     assert (ask["method"], ask["params"]) == ("QUERY", {"q": form})
     assert (copy["method"], copy["params"]) == ("COPY", {"c": {"in": "cookie", "style": "cookie"}})
+
+
+@pytest.mark.parametrize("placeholder", ["{rest+}", "{rest*}", "{+rest}", "{rest:path}"])
+def test_a_wildcard_of_a_path_is_one_segment_until_a_person_allows_more(placeholder: str) -> None:
+    operation = {"get": {"operationId": "get", "parameters": [parameter("rest", "path")], **OK}}
+    outcome = import_api(openapi({f"/files/{placeholder}": operation}))
+    assert outcome.codes == ["TG835"]
+    assert outcome.tools["get"]["http"] == {"method": "GET", "path": "/files/{rest}", "params": {"rest": "path"}}
+
+
+def test_no_description_allows_separators_in_a_path() -> None:
+    rest = {**parameter("rest", "path"), "allowReserved": True, "x-separators": "keep_slash", "separators": "encode"}
+    outcome = import_api(openapi({"/files/{rest}": {"get": {"operationId": "get", "parameters": [rest], **OK}}}))
+    assert "separators" not in str(outcome.tools["get"]["http"])
+
+
+def test_a_path_of_dots_is_left_out() -> None:
+    operation = {"get": {"operationId": "get", "parameters": [parameter("id", "path")], **OK}}
+    outcome = import_api(openapi({"/a/../{id}": operation, "/b": {"get": {"operationId": "b", **OK}}}))
+    assert (outcome.codes, [*outcome.tools]) == (["TG831"], ["b"])

@@ -68,3 +68,16 @@ def test_removed_operations_and_changed_texts_are_reported() -> None:
     assert "`c`" in outcome.messages[outcome.codes.index("TG807")]
     assert sorted(outcome.tools) == ["b", "get_a"]
     assert outcome.tools["b"]["description"] == "Create b."
+
+
+def test_separators_that_a_person_allowed_stay() -> None:
+    file = {"operationId": "file", "parameters": [parameter("path", "path"), parameter("x")], **OK}
+    described = document(**{"/files/{path}": {"get": file}})
+    edited = import_api(described).text.replace("path: path,", "path: {in: path, separators: keep_slash},")
+    assert "keep_slash" in edited
+    assert import_api(described, present=edited).text == edited
+
+    changed = {**file, "summary": "Read a file.", "parameters": [parameter("path", "path"), parameter("y")]}
+    again = import_api(document(**{"/files/{path}": {"get": changed}}), present=edited)
+
+    assert again.tools["file"]["http"]["params"] == {"path": {"in": "path", "separators": "keep_slash"}, "y": "query"}

@@ -75,7 +75,7 @@ class Permission:
     async def question(self, call: Call) -> PermissionRequest | None:
         """Return what the call would ask now, without asking; None if it would run, or be denied, without a question.
 
-        Raises `CallFailed` for a path that cannot be used.
+        Raises `CallFailed` for a path that cannot be used, and for a call that the executor would refuse.
         """
         found, decided = self._judged(call)
         if decided.answer in (_ALLOW, _DENY):
@@ -208,6 +208,8 @@ class Permission:
         is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
         shown = hide_from_person(call.args, call.secrets)
         hide = partial(hide_text_from_person, secrets=call.secrets)
+        preview = self._tool.preview
+        request = "" if preview is None else preview(call.args)
         return PermissionRequest(
             tool_name=entry.ident,
             permission=entry.permission,
@@ -216,6 +218,7 @@ class Permission:
             meta=call.meta,
             summary=summary(shown),
             confirm=filled(entry.confirm, shown),
+            request=request if preview is None or shown is call.args else preview(shown),
             scope=scope and tuple((what, hide(value)) for what, value in scope),
             hosts=tuple(map(hide, found.hosts)),
             cwd=hide(
