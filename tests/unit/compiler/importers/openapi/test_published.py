@@ -183,7 +183,11 @@ ENVIRONMENT = (
 
 def in_their_segments(args: dict[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
     """Return args whose values of the path have no separators: calls with others are refused."""
-    placed = {arg for arg, param in params.items() if param == "path" or (param != "query" and param["in"] == "path")}
+    placed = {
+        arg
+        for arg, param in params.items()
+        if param == "path" or (not isinstance(param, str) and param["in"] == "path")
+    }
     return {
         arg: re.sub("[/;]", "-", value) if arg in placed and isinstance(value, str) else value
         for arg, value in args.items()
