@@ -7,13 +7,15 @@ email = contacts.Email(address="ada@example.com")
 # Injected fields are keywords; what is absent stays absent, and null stays null.
 args = contacts.SaveArgs(name="Ada", emails=[email])
 payload = contacts.to_method_payload_save(args, tenant_id="t-1")
-assert payload.model_dump(exclude_unset=True, exclude_none=True) == {
+assert payload.model_dump(exclude_unset=True) == {
     "tenant_id": "t-1",
     "name": "Ada",
     "emails": [{"address": "ada@example.com"}],
     "limit": 10,
 }
 assert "tag" not in payload.model_fields_set
+bare = contacts.to_method_payload_save(contacts.SaveArgs(name="Ada"), tenant_id="t-1")
+assert bare.model_dump(exclude_unset=True) == {"tenant_id": "t-1", "name": "Ada", "limit": 10}
 cleared = contacts.to_method_payload_save(contacts.SaveArgs(name="Ada", tag=None), tenant_id="t-1")
 assert "tag" in cleared.model_fields_set
 
@@ -26,6 +28,8 @@ assert contacts.to_tool_return_same([contact]) == [contact]
 nested = contacts.NestedArgs(filter_=contacts.NestedArgsFilter(text="x"), class_="a", since="now")
 made = contacts.to_method_payload_nested(nested)
 assert (made.filter_, made.from_, made.class_) == (contacts.NestedPayloadFilter(text="x"), "now", "a")
+absent = contacts.to_method_payload_nested(contacts.NestedArgs(filter_=contacts.NestedArgsFilter(text="x"), class_="a"))
+assert absent.model_dump(exclude_unset=True, by_alias=True) == {"filter": {"text": "x"}, "class": "a"}
 found = contacts.NestedMethodResult(items=[contacts.NestedMethodResultItemsItem(id_="1")])
 assert contacts.to_tool_return_nested(found).items == [contacts.NestedResultItemsItem(id_="1")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +127,22 @@ def test_goa_08_consumers_delegate_to_the_provider(imported: Import) -> None:
     assert registrations[0].inline
 
 
+def test_goa_10_goa_11_a_used_mcp_toolset_compiles_to_a_registration() -> None:
+    consumer = import_module("generated.orchestrator.agents.chat.toolsets.mcp.github")
+    suite = import_module("generated.mcp.tools.github")
+    registration = consumer.new_chat_github_toolset_registration(answers := Answers())
+    assert registration == suite.new_registration(answers)
+    assert (registration.toolset, registration.executor) == ("mcp.github", answers)
+    assert registration.decode_in_executor
+    assert consumer.CREATE_ISSUE is suite.CREATE_ISSUE
+    assert suite.CREATE_ISSUE == "mcp.github.create_issue"
+
+
+def test_goa_10_an_mcp_toolset_that_is_not_declared_cannot_be_used() -> None:
+    found = resolved(toolset({"add": {}}, name="mcp.git", kind="mcp"), "toolgen: 1\nagent: lab.bob\nuse: [mcp.gti]\n")
+    assert found.messages == ["TG504 2.yaml:3:7 `mcp.gti` matches no tool"]
+
+
 def test_goa_25_there_is_one_typed_constructor_for_each_consumed_toolset(imported: Import) -> None:
     toolsets = "agents_and_exports.lab.agents.chat_agent.toolsets.lab"
     for name in ("research", "files"):
@@ -151,6 +168,16 @@ def test_goa_31_compatible_shapes_get_transforms(imported: Import) -> None:
     assert payload.model_dump(exclude_unset=True) == sent
     contact = contacts.Contact(id_="1", name="Ada")
     assert contacts.to_tool_return_save(contact) == contact
+
+
+@pytest.mark.parametrize("absent", [[], ["emails"], ["tag"], ["emails", "tag"]])
+def test_goa_31_the_payload_has_exactly_the_fields_that_were_sent(imported: Import, absent: list[str]) -> None:
+    contacts = imported("transforms_that_fit.crm.tools.contacts")
+    sent = {"name": "Ada", "emails": [{"address": "a@b"}], "tag": None, "limit": 3}
+    sent = {name: value for name, value in sent.items() if name not in absent}
+    args = contacts.codecs.SAVE_ARGS.decode(json.dumps(sent))
+    payload = contacts.to_method_payload_save(args, tenant_id="t").model_dump(exclude_unset=True, by_alias=True)
+    assert payload == {"tenant_id": "t", **sent}
 
 
 def test_goa_32_incompatible_shapes_get_a_note_instead_of_transforms(imported: Import) -> None:

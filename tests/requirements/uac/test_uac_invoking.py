@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
+import io
 import json
+import os
 import socket
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from generated.catalogs import universal
+from tests.project.checkout import ROOT
 from tests.requirements.uac.universal import Universal
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.contract.actions import ArgsNotMapped, ResolvedAction, UnknownActionError
-from toolgen.runtime import load
+from toolgen.runtime import Runtime, load
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,8 +129,10 @@ def test_uac_39_routing_has_no_side_effects(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_args: object, **_kwargs: object) -> None:
         raise AssertionError("routing reached outside")
 
-    monkeypatch.setattr(builtins, "open", refuse)
-    monkeypatch.setattr(socket, "socket", refuse)
+    for module, name in ((builtins, "open"), (io, "open"), (os, "open"), (socket, "socket")):
+        monkeypatch.setattr(module, name, refuse)
+    for name in ("call", "invoke", "turn", "start_run"):
+        monkeypatch.setattr(Runtime, name, refuse)
     monkeypatch.setattr(builtins, "__import__", refuse)
     resolved = [universal.TABLES.resolve(name, {"tool": "a__b"}).target_tool_name for name in names]
     monkeypatch.undo()
@@ -133,10 +140,21 @@ def test_uac_39_routing_has_no_side_effects(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(resolved) <= set(load("generated"))
 
 
-def test_uac_39_the_generated_module_depends_only_on_the_contract() -> None:
-    imported = [line.split()[1] for line in inspect.getsource(universal).splitlines() if line.startswith("from ")]
-    assert set(imported) == {"__future__", "typing", "toolgen.contract.actions"}
-    assert set(vars(sys.modules["toolgen.contract.actions"])) >= {"ActionRule", "ActionTables"}
+def test_uac_39_the_generated_module_imports_types_and_the_tables_only() -> None:
+    imported = set[str]()
+    for node in ast.walk(ast.parse(inspect.getsource(universal))):
+        if isinstance(node, ast.Import):
+            imported.update(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(f"{'.' * node.level}{node.module or ''}")
+        assert not (isinstance(node, ast.Call) and ast.unparse(node.func) in ("__import__", "import_module"))
+    assert imported == {"__future__", "collections.abc", "typing", "toolgen.contract.actions"}
+    code = "import sys, generated.catalogs.universal as made; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    contract = {"toolgen.contract", "toolgen.contract.actions", "toolgen.contract.qualified"}
+    assert {name for name in loaded if name.startswith("toolgen.")} == contract
+    assert not {"pydantic", "socket", "asyncio", "subprocess"} & loaded
 
 
 def test_uac_40_the_tables_are_immutable() -> None:

@@ -28,7 +28,7 @@ _BUILTINS: Final = frozenset(name for name in dir(builtins) if not name.startswi
 _MODEL: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
 
 _ANNOTATIONS: Final = frozenset({"Annotated", "Field", "JsonValue", "Literal"})
-_CALLED: Final = frozenset({"build_call", "codecs", "idents", "rebuilt"})
+_CALLED: Final = frozenset({"build_call", "codecs", "idents", "keep_unset", "rebuilt"})
 
 RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL | _ANNOTATIONS | _CALLED
 """Reserved names of fields: they have another meaning in a model, in its annotations, or as parameters of generated

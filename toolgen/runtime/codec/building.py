@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from toolgen.runtime.codec.extra_keys import correct_given_fields, python_names_taken
 from toolgen.runtime.codec.types.pydantic_types import adapter_of
@@ -12,6 +12,8 @@ from toolgen.runtime.codec.types.typed_values import plain, with_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 def build_typed(validate: Callable[..., Any], value: Any) -> Any:
@@ -28,6 +30,16 @@ def build_typed(validate: Callable[..., Any], value: Any) -> Any:
 def typed_default(kind: Any, value: Any) -> Any:
     """Build a default, given as JSON, in its type; a new object for every value that uses it."""
     return build_typed(adapter_of(kind).validator.validate_python, value)
+
+
+def keep_unset(made: ModelT, source: BaseModel, /, **fields: str) -> ModelT:
+    """Mark the fields of a model as unset whose source is. `fields` are the names in the source by those in the model.
+
+    Else an absent field would be sent as null, which the schema may not allow.
+    """
+    given = source.model_fields_set
+    made.model_fields_set.difference_update([name for name, of_source in fields.items() if of_source not in given])
+    return made
 
 
 def rebuilt(kind: Any, value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,11 +72,23 @@ def test_goa_13_two_failures_to_connect_and_a_result_make_three_attempts(
     assert attributes_of(call)["mcp.method.name"] == "tools/call"
 
 
-def test_goa_11_the_json_of_the_args_reaches_the_server_as_it_is(start: Callable[..., Demo]) -> None:
+def test_goa_11_the_bytes_of_the_args_reach_the_executor_and_their_json_the_server(start: Callable[..., Demo]) -> None:
     demo = start("stdio")
     catalog = load(demo.package)
     registration = executor(catalog, "mcp.shop", server=demo.server)
     assert registration.decode_in_executor
+    received: list[Any] = []
+
+    class Spy:
+        def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any:
+            received.append(request.payload)
+            assert registration.executor is not None
+            return registration.executor.execute(request, meta)
+
+    runtime = Runtime(catalog, executors=[replace(registration, executor=Spy())], permission=allow_all)
+    raw = b'{ "b" :[1.0,1e2,"\\u00e9"],\n"a": null }'
+    result = asyncio.run(runtime.invoke(ToolRequest(name="mcp.shop.echo", payload=raw)))
+    assert (received, result.value) == ([raw], {"b": [1.0, 1e2, "é"], "a": None})
     args = {"n": 12345678901234567890, "deep": {"$ref": "#/x", "self": [[]]}, "null": None}
     assert demo.value("echo", args) == args
 

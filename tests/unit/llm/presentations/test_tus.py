@@ -18,7 +18,7 @@ from tests.unit.llm.presentations.shop import ACTIONS, Shop, Visit
 from tests.unit.runtime.responses import RESPONSES
 from tests.unit.runtime.tools import idle_executors
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
-from toolgen.llm import ToolUse, ToolUseConfig, Turn
+from toolgen.llm import ToolUse, ToolUseConfig, Turn, system_prompt
 from toolgen.llm.presentations import protocol
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
@@ -26,6 +26,7 @@ from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.providers.messages import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS, PRESENTATIONS, ToolUseError, read_tool_use
 from toolgen.toolsets.actions import ActionTools
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.llm import Conversation
+    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.spec.tool_use import PresentationName
 
     LoadShop = Callable[[], Catalog]
@@ -83,20 +85,24 @@ def test_tus_02_every_layer_has_a_default() -> None:
     }
 
 
-def test_tus_03_layers_are_configured_independently(shop_catalog: LoadShop) -> None:
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_tus_03_changing_one_layer_leaves_the_bytes_of_the_others_unchanged(
+    shop_catalog: LoadShop, provider: str
+) -> None:
     catalog = shop_catalog()
     sent: dict[tuple[str, str], set[str]] = {}
     for chosen in product(PRESENTATIONS, repeat=len(LAYERS)):
         config = ToolUseConfig(presentations=dict(zip(LAYERS, chosen, strict=True)), embedding_class="lexical")
         tool_use = ToolUse(catalog, config)
-        run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
+        runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
         for layer, presentation in zip(LAYERS, chosen, strict=True):
-            listing = tool_use.presentation(layer, run).build_presentation()
-            answers = json.dumps([(each.name, each.description, dict(each.args)) for each in listing.tools])
-            sent.setdefault((layer, presentation), set()).add(answers + listing.prompt)
+            conversation = tool_use.conversation(layer, runtime, runtime.start_run(), provider)
+            request = json.dumps(dict(conversation.request())) + system_prompt("Do.", "Be brief.", conversation.prompt)
+            sent.setdefault((layer, presentation), set()).add(request)
     assert len(sent) == 12
-    assert all(len(answers) == 1 for answers in sent.values())
-    assert len({next(iter(sent["chat", presentation])) for presentation in PRESENTATIONS}) == 4
+    assert all(len(requests) == 1 for requests in sent.values())
+    for layer in LAYERS:
+        assert len({next(iter(sent[layer, presentation])) for presentation in PRESENTATIONS}) == 4
 
 
 def test_tus_04_the_trace_of_a_call_is_the_same_in_every_presentation(shop_catalog: LoadShop) -> None:
@@ -108,6 +114,39 @@ def test_tus_04_the_trace_of_a_call_is_the_same_in_every_presentation(shop_catal
         assert shop.shop.orders == {1: 800}
     assert traces[0]
     assert traces == [traces[0]] * 4
+
+
+def test_tus_04_the_order_of_exclusion_permission_and_dispatch_is_the_same_in_every_presentation(
+    shop_catalog: LoadShop,
+) -> None:
+    """A tool outside the set reaches no permission, a denied one no handler, whichever way it is called."""
+    outcomes = [asyncio.run(denied_and_excluded(shop_catalog, presentation)) for presentation in PRESENTATIONS]
+    asked, denied, excluded = outcomes[0]
+    assert asked == ["shop.buy_good"]
+    assert [entry[0] for entry in denied][-1] == "tool_denied"
+    assert "tool_started" not in excluded
+    assert outcomes == [outcomes[0]] * 4
+
+
+async def denied_and_excluded(
+    shop_catalog: LoadShop, presentation: PresentationName
+) -> tuple[list[str], list[Any], list[str]]:
+    """Return who was asked about, the trace of a denied call, and the kinds of events of a call outside the set."""
+    asked: list[str] = []
+
+    async def ask(request: PermissionRequest) -> PermissionDecision:
+        asked.append(request.tool_name)
+        return PermissionDecision(decision=Decision.DENY)
+
+    shop = visit(shop_catalog, presentation, permission=ask)
+    model = ScriptedModel(shop.conversation(), "openai")
+    await model.do([task(shop, "shop.buy_good", "buy a good", id=3, count=2)])
+    text, calls = routes(presentation, "shop__burn_down", "goods__burn")[0]
+    await model.say(text, *calls)
+    assert shop.shop.orders == {}
+    trace = await shop.trace()
+    bought = [entry for entry in trace if entry[1] == "shop.buy_good"]
+    return asked, bought, [entry[0] for entry in trace if entry not in bought]
 
 
 EVERY_WAY = (*PRESENTATIONS, "tags")

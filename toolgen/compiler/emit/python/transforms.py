@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ORIGINS: Final = {
     "JsonValue": "pydantic",
     "Literal": "typing",
-    "rebuilt": "toolgen.runtime.codec.building",
+    **dict.fromkeys(("keep_unset", "rebuilt"), "toolgen.runtime.codec.building"),
     **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
 }
 
@@ -97,6 +97,7 @@ def _function(name: str, argument: str, transform: Transform, text: str) -> dict
         "made": {
             *([] if _passes(transform) else [transform.target_type]),
             *(["rebuilt"] if rebuilt else []),
+            *(["keep_unset"] if any(step.optional for step in transform.steps) else []),
             *names_in(" ".join(rebuilt)),
         },
         "typed": {transform.source_type, transform.target_type, *names_in(" ".join(injected.values()))},
@@ -113,16 +114,13 @@ def _body(argument: str, transform: Transform) -> list[str]:
         return [f"return {argument}"]
     given = ", ".join(f"{step.target}={_value(argument, step)}" for step in transform.steps)
     made = f"{transform.target_type}({given})"
-    after: list[str] = []
-    for step in transform.steps:
-        if step.optional and accepts_null(step.shape):
-            after += [
-                f'if "{step.source}" not in {argument}.model_fields_set:',
-                f'    made.model_fields_set.discard("{step.target}")',
-            ]
-    if transform.extra:
-        after += [f"made.__pydantic_extra__ = dict({argument}.model_extra or {{}})"]
-    return [f"made = {made}", *after, "return made"] if after else [f"return {made}"]
+    may_be_absent = [f'{step.target}="{step.source}"' for step in transform.steps if step.optional]
+    if may_be_absent:
+        made = f"keep_unset({made}, {argument}, {', '.join(may_be_absent)})"
+    if not transform.extra:
+        return [f"return {made}"]
+    extra = f"made.__pydantic_extra__ = dict({argument}.model_extra or {{}})"
+    return [f"made = {made}", extra, "return made"]
 
 
 def _value(argument: str, step: Step) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.codec.building import rebuilt
+from toolgen.runtime.codec.building import keep_unset, rebuilt
 
 from .models.methods import (
     NamesPayload,
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 def to_method_payload_names(args_: NamesArgs, /, *, args: str, result: str, made: str, rebuilt_: str) -> NamesPayload:
     """Convert the args of `crm.contacts.names` to the payload of the method `Names`."""
-    return NamesPayload(
-        args=args, result=result, made=made, rebuilt_=rebuilt_, x=rebuilt(NamesPayloadX | None, args_.x)
+    return keep_unset(
+        NamesPayload(args=args, result=result, made=made, rebuilt_=rebuilt_, x=rebuilt(NamesPayloadX | None, args_.x)),
+        args_,
+        x="x",
     )
 
 
@@ -48,12 +50,20 @@ def to_tool_return_names(result: NamesMethodResult) -> NamesResult:
 
 def to_method_payload_nested(args: NestedArgs) -> NestedPayload:
     """Convert the args of `crm.contacts.nested` to the payload of the method `Nested`."""
-    return NestedPayload(filter_=rebuilt(NestedPayloadFilter, args.filter_), from_=args.since, class_=args.class_)
+    return keep_unset(
+        NestedPayload(filter_=rebuilt(NestedPayloadFilter, args.filter_), from_=args.since, class_=args.class_),
+        args,
+        from_="since",
+    )
 
 
 def to_tool_return_nested(result: NestedMethodResult) -> NestedResult:
     """Convert the result of the method `Nested` to the result of `crm.contacts.nested`."""
-    return NestedResult(items=rebuilt(list[NestedResultItemsItem], result.items), next_=result.next_)
+    return keep_unset(
+        NestedResult(items=rebuilt(list[NestedResultItemsItem], result.items), next_=result.next_),
+        result,
+        next_="next_",
+    )
 
 
 def to_method_payload_open(args: OpenArgs) -> OpenPayload:
@@ -65,7 +75,7 @@ def to_method_payload_open(args: OpenArgs) -> OpenPayload:
 
 def to_tool_return_open(result: OpenMethodResult) -> OpenResult:
     """Convert the result of the method `Open` to the result of `crm.contacts.open`."""
-    made = OpenResult(b=result.b)
+    made = keep_unset(OpenResult(b=result.b), result, b="b")
     made.__pydantic_extra__ = dict(result.model_extra or {})
     return made
 
@@ -82,10 +92,12 @@ def to_tool_return_same(result: SameMethodResult) -> SameResult:
 
 def to_method_payload_save(args: SaveArgs, /, *, tenant_id: str) -> SavePayload:
     """Convert the args of `crm.contacts.save` to the payload of the method `Save`."""
-    made = SavePayload(tenant_id=tenant_id, name=args.name, emails=args.emails, tag=args.tag, limit=args.limit)
-    if "tag" not in args.model_fields_set:
-        made.model_fields_set.discard("tag")
-    return made
+    return keep_unset(
+        SavePayload(tenant_id=tenant_id, name=args.name, emails=args.emails, tag=args.tag, limit=args.limit),
+        args,
+        emails="emails",
+        tag="tag",
+    )
 
 
 def to_tool_return_save(result: SaveMethodResult) -> SaveResult:
