@@ -177,7 +177,8 @@ def test_goa_21_the_call_contains_the_run_of_the_parent_and_its_own_id() -> None
     result = world.one(call_of("router.delegate_to_agent", to="default_sub", request="go"), run=parent)
     assert [(meta.run_id, meta.tool_call_id) for meta in metas] == [(parent.meta.run_id, result.tool_call_id)]
     found = research_call()
-    assert found.child.run.meta.parent_tool_call_id == found.result.tool_call_id
+    child = found.child.run.meta
+    assert (child.parent_run_id, child.parent_tool_call_id) == (found.parent.meta.run_id, found.result.tool_call_id)
 
 
 def test_goa_22_the_child_receives_exactly_a_system_and_a_user_message() -> None:

@@ -113,8 +113,16 @@ ToolContext(user_message="y", user="@ann", chat_id="1")  # error
 ToolContext(user_message="y", user=None, chat_id=1)  # error
 ToolContext(user_message="y", user="@ann", chat_id=1, confidence="high")  # error
 ToolContext(user="@ann", chat_id=1)  # error
+ToolContext(raw_arg=None, user_message="y", user="@ann", chat_id=1)  # error
+ToolContext(user_message=1, user="@ann", chat_id=1)  # error
+ToolContext(user_message="y", user="@ann", chat_id=1, kb_context=2)  # error
+arg: str = ctx.raw_arg
+message: str = ctx.user_message
+user: str = ctx.user
 chat: int = ctx.chat_id
 known: str = ctx.kb_context  # error
+sure: float = ctx.confidence  # error
+maybe: tuple[str | None, float | None] = (ctx.kb_context, ctx.confidence)
 
 result = ToolResult[None](message=None, side_effects=("created:a.md",), audit={"query": "tides"})
 ok: bool = result.success

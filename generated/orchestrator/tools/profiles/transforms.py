@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgen.runtime.codec.building import keep_unset
+
 from .models.methods import UpsertPayload
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 def to_method_payload_upsert(args: UpsertArgs, /, *, tenant_id: str) -> UpsertPayload:
     """Convert the args of `orchestrator.profiles.upsert` to the payload of the method `Upsert`."""
-    return UpsertPayload(tenant_id=tenant_id, name=args.name, email=args.email)
+    return keep_unset(UpsertPayload(tenant_id=tenant_id, name=args.name, email=args.email), args, email="email")
 
 
 def to_tool_return_upsert(result: UpsertMethodResult) -> UpsertResult:

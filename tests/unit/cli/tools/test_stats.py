@@ -67,6 +67,24 @@ def test_tus_24_each_presentation_has_a_cost_for_each_provider(project: Path) ->
         assert (cost["bytes"] == 0) is bool(cost["problem"])
 
 
+def test_tus_24_for_67_tools_the_flat_list_costs_more_than_three_times_the_wrappers(tmp_path: Path) -> None:
+    args = {"order_id": "string", "limit?": "integer", "since?": {"type": "string", "description": "A date."}}
+    tools = {f"tool_{n}": {"description": f"Look up the entries of table {n}.", "args": args} for n in range(67)}
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/notes.json").write_text(json.dumps({"toolgen": 1, "toolset": "notes", "tools": tools}))
+    (tmp_path / "toolgen.toml").write_text('[[targets]]\nbuiltin = ["actions"]\n')
+    assert toolgen(tmp_path, "build").code == 0
+    costs = toolgen(tmp_path, "stats", "--provider", "openai", "--format", "json").json["costs"]
+    flat, wrapped = (cost for cost in costs if cost["presentation"] in ("enumerate-all", "universal-category"))
+    assert (flat["tools"], wrapped["tools"]) == (67, 3)
+    assert flat["bytes"] >= 3.2 * wrapped["bytes"] > 0
+    assert flat["tokens"] >= 3.2 * wrapped["tokens"] > 0
+    table = toolgen(tmp_path, "stats", "--provider", "openai").out
+    for cost in (flat, wrapped):
+        row = next(line for line in table.splitlines() if line.startswith(cost["presentation"]))
+        assert row.split()[-3:] == [f"{cost[name]:,}" for name in ("tools", "bytes", "tokens")]
+
+
 FLAT: list[dict[str, Any]] = [
     {
         "type": "function",
