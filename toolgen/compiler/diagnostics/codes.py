@@ -149,6 +149,7 @@ CODES = _table(
     ("TG833", "result-left-out", _W, "The schema of a response is invalid, so the tool's result is any JSON."),
     ("TG834", "server-or-security-left-out", _W, "The servers or the security schemes cannot be read, or a scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Write `base_url` by hand; requests are sent without credentials, unless the host adds them (`HttpHost`)."),
     ("TG835", "wildcard-in-path", _N, "A path has a placeholder for several segments (`{path+}`). No import allows that by itself, since a value with `/` can lead to another operation: write `separators: keep_slash` beside the param. It stays when you import again."),
+    ("TG836", "text-left-out", _W, "A text of an API or of its tags is a reference that cannot be followed."),
     ("TG840", "no-such-source", _E, "A module to import tools from is missing or raises when it is imported, or has nothing of that name, or nothing in it is a tool. The other sources are imported."),
     ("TG841", "broken-function", _E, "A function or tool object cannot be a tool: it takes `*args` or `**kwargs`, a parameter is of a type that JSON does not have (a callback, an open file), an annotation is not known at run time, or the instance of its class cannot be made without args. It is omitted, and the others are imported."),
     ("TG842", "untyped-parameter", _W, "A parameter has no annotation, so the tool takes any JSON for it, and a model learns nothing about it."),

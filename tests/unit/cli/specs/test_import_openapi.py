@@ -82,6 +82,37 @@ def test_a_url_is_fetched_with_the_files_of_its_host(tmp_path: Path, server: Ser
     assert f'base_url: "{server.url}"' in spec
 
 
+CUT = {
+    "api.json": json.dumps(openapi({
+        "/items": {"get": {"$ref": "paths/list%20items.yml"}},
+        "/items/{id}": {"delete": {"$ref": "paths/drop.yml"}},
+    }, components={"parameters": {"Id": {"$ref": "./parameters.yml#/Id"}}})),
+    "parameters.yml": "Id: {name: id, in: path, required: true, schema: {type: string}}\n",
+    "paths/list items.yml": "operationId: list\nparameters: [{name: limit, in: query, schema: {type: integer}}]\n",
+    "paths/drop.yml": "operationId: drop\nparameters: [{$ref: '../api.json#/components/parameters/Id'}]\n",
+}  # fmt: skip
+"""A description whose operations are references to files, which refer back to it."""
+
+
+def test_operations_that_are_files_are_imported_with_their_args(tmp_path: Path) -> None:
+    for name, text in CUT.items():
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    done = toolgen(tmp_path, "import", "openapi", str(tmp_path / "docs/api.json"), "--toolset", "shop.api")
+    assert (done.code, done.out) == (0, "specs/shop.api.yaml: 2 tools, 2 new\n"), done.err
+    spec = (tmp_path / "specs/shop.api.yaml").read_text(encoding="utf-8")
+    assert "params: {limit: query}" in spec
+    assert "params: {id: path}" in spec
+
+
+def test_each_file_of_a_url_is_fetched_once(tmp_path: Path, server: Server) -> None:
+    order = ["api.json", "paths/list items.yml", "paths/drop.yml", "parameters.yml"]
+    server.answers = [PlainTextResponse(CUT[name]) for name in order]
+    done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert (done.code, done.out) == (0, "specs/shop.api.yaml: 2 tools, 2 new\n"), done.err
+    assert [each.path for each in server.requests] == [f"/{name.replace(' ', '%20')}" for name in order]
+
+
 def test_a_url_without_a_description_is_an_error(tmp_path: Path, server: Server) -> None:
     server.answers = [PlainTextResponse("no", 404)]
     done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")

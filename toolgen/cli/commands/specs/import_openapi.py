@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import click
 
@@ -88,6 +88,7 @@ class _Reader:
         self._files: dict[str, Path] = {}
         self._root = project if source == STDIN else Path(source).absolute().parent
         self._texts: dict[str, str] = {}
+        self._fetched: dict[str, Source] = {}
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -99,6 +100,7 @@ class _Reader:
         try:
             if self.url:
                 found = self._of_url(self.url)
+                self._fetched[self.url] = self._fetched[found.path] = found
                 self.url = found.path
                 return found
             path = Path(self._source).absolute()
@@ -112,10 +114,14 @@ class _Reader:
         """Read a file that another refers to. Raises `Unreadable`."""
         is_url = urlsplit(reference).scheme in ("http", "https")
         if self.url:
-            return self._of_url(urldefrag(urljoin(file, reference)).url, self._check_host)
+            url = urldefrag(urljoin(file, reference)).url
+            if url not in self._fetched:
+                found = self._of_url(url, self._check_host)
+                self._fetched[url] = self._fetched[found.path] = found
+            return self._fetched[url]
         if is_url:
             raise Unreadable("a file refers to files only: import the description from its URL, or save this one")
-        path = (self._files[file].parent / reference).resolve()
+        path = (self._files[file].parent / unquote(reference)).resolve()
         if not any(path.is_relative_to(root.resolve()) for root in (self._root, self._project)):
             raise Unreadable("it is outside the folder of the description and the project")
         shown = self._shown(path)

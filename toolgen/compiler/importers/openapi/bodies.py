@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
-from toolgen.compiler.importers.openapi.parameters import anything, collection
+from toolgen.compiler.importers.openapi.parameters import anything, collection, listed_parameters
 from toolgen.spec.media_types import FORM, MULTIPART, essence, is_json, is_text
 
 if TYPE_CHECKING:
@@ -55,12 +55,15 @@ def request_body(operation: Part, schemas: Schemas, consumes: list[str], *, is_s
     """Return the body of an operation; None where it has none. Raises `Fault`."""
     if is_swagger:
         return _swagger_body(operation, schemas, consumes)
-    part = operation.child("requestBody")
-    if part is None or part.value is None:
+    body = operation.child("requestBody")
+    if body is None or body.value is None:
         return None
-    body = part.followed()
-    content = body.child("content")
-    offered = [_media(name, media.followed()) for name, media in content.entries()] if content is not None else []
+    content = body.mapping("content")
+    if content is None:
+        raise Fault("the body has no `content`", body)
+    offered = [_media(name, media) for name, media in content.mappings()]
+    if not offered and body.flag("required") is True:
+        raise Fault("the body is required, and has no media type", body)
     if not offered:
         return None
     media = min(offered, key=_preference)
@@ -77,8 +80,8 @@ def _preference(media: _Media) -> int:
 
 def _media(name: str, part: Part) -> _Media:
     encoding: dict[str, dict[str, Any]] = {}
-    listed = part.child("encoding")
-    for field_name, each in listed.entries() if listed is not None else []:
+    listed = part.mapping("encoding")
+    for field_name, each in listed.mappings() if listed is not None else []:
         spec: dict[str, Any] = {}
         if each.text("contentType"):
             spec["content_type"] = each.text("contentType")
@@ -91,7 +94,7 @@ def _media(name: str, part: Part) -> _Media:
         if "explode" in spec and "style" not in spec:
             spec["style"] = "form"
         encoding[field_name] = spec
-    return _Media(name, part.child("schema") or anything(part), encoding)
+    return _Media(name, part.raw("schema") or anything(part), encoding)
 
 
 def _body(media: _Media, schemas: Schemas, *, required: bool, description: str) -> RequestBody:
@@ -135,7 +138,10 @@ class _Flat:
 
 def _flatten(part: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) -> bool:
     """Collect the fields of a plain object; returns False for a schema that says more than which fields there are."""
-    schema = part.followed()
+    return all(_flatten_one(each, schemas, flat, seen) for each in schemas.layers(part))
+
+
+def _flatten_one(schema: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) -> bool:
     value = schema.value
     if not isinstance(value, dict) or schema.location in seen or len(seen) > _MAX_PARTS:
         return False
@@ -146,9 +152,9 @@ def _flatten(part: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) -> bool:
         return False
     if value.get("nullable") is True and "properties" not in value:
         return False
-    properties = schema.child("properties")
-    for name in properties.value if properties is not None and isinstance(properties.value, dict) else ():
-        found = properties.child(name) if properties is not None else None
+    properties = schema.mapping("properties")
+    for name in properties.value if properties is not None else ():
+        found = properties.raw(name) if properties is not None else None
         if found is None or schemas.is_hidden(found, "args"):
             continue
         if name in flat.fields and flat.fields[name].location != found.location:
@@ -156,11 +162,10 @@ def _flatten(part: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) -> bool:
         flat.fields[name] = found
     required = value.get("required")
     flat.required |= {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
-    extra = schema.child("additionalProperties")
+    extra = schema.raw("additionalProperties")
     if extra is not None and extra.value is not False:
         flat.extra = extra
-    members = schema.child("allOf")
-    return all(_flatten(member, schemas, flat, seen) for member in (members.items() if members is not None else ()))
+    return all(_flatten(member, schemas, flat, seen) for member in schema.raw_list("allOf"))
 
 
 def _is_binary(part: Part) -> bool:
@@ -180,7 +185,7 @@ def _as_base64(part: Part, schema: Any) -> Any:
         return None
     described = {"description": schema["description"]} if "description" in schema else {}
     if value.get("type") == "array":
-        items = part.followed().child("items")
+        items = part.followed().raw("items")
         if items is None or not isinstance(items.value, dict) or not items.value or not _is_binary(items):
             return None
         return {"type": "array", "items": {"type": "string", "contentEncoding": "base64"}, **described}
@@ -192,9 +197,9 @@ def _as_base64(part: Part, schema: Any) -> Any:
 def _swagger_body(operation: Part, schemas: Schemas, consumes: list[str]) -> RequestBody | None:
     """The body of Swagger 2.0: one `body` parameter, or all `formData` ones."""
     form: dict[str, Part] = {}
-    for part in swagger_parameters(operation):
+    for part in listed_parameters(operation):
         if part.value.get("in") == "body":
-            schema = part.child("schema") or anything(part)
+            schema = part.raw("schema") or anything(part)
             offered = [_Media(name, schema, {}) for name in consumes or ["application/json"]]
             required = part.flag("required") is True
             return _body(
@@ -216,13 +221,3 @@ def _swagger_body(operation: Part, schemas: Schemas, consumes: list[str]) -> Req
             written, encoding = {"type": "string", "contentEncoding": "base64", **described}, {"base64": True}
         fields[name] = Field(written, part.flag("required") is True, encoding)
     return RequestBody(media_type, any(each.required for each in fields.values()), fields)
-
-
-def swagger_parameters(operation: Part) -> list[Part]:
-    """The parameters that an operation of Swagger 2.0 lists, references followed. Raises `Fault`."""
-    listed = operation.child("parameters")
-    found = [part.followed() for part in listed.items()] if listed is not None else []
-    for part in found:
-        if not isinstance(part.value, dict):
-            raise Fault("a parameter is an object", part)
-    return found

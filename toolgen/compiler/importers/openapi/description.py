@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from toolgen.compiler.importers.openapi.files import Part
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_OPERATION: Final = frozenset({"operationId", "parameters", "requestBody", "responses"})
+"""Keys by which an operation is recognized."""
+
+_BESIDE_METHODS: Final = frozenset({"summary", "description", "parameters", "servers", "additionalOperations"})
 _VERSION: Final = re.compile(r"3\.[0-2](\.|$)")
 _PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 _TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
@@ -47,11 +51,12 @@ class Description:
             sink.report("TG830", root.span, message)
             return None
         server: str | None = None
-        auth = Auth({}, {})
+        auth = Auth({}, {}, {})
         try:
             server = swagger_url(root, url) if is_swagger else server_url(root, url)
         except Fault as fault:
             sink.report("TG834", fault.part.span, f"the servers cannot be read: {fault.message}")
+            server = ""
         try:
             auth = auth_of(root, toolset, url, is_swagger=is_swagger)
         except Fault as fault:
@@ -73,10 +78,14 @@ class Description:
                 return [each for each in found.value if isinstance(each, str)]
         return []
 
-    def text(self) -> str:
+    def text(self, sink: Diagnostics) -> str:
         """Return what the API is, in a line or two."""
-        info = self.root.child("info")
-        title, text = (info.text("title"), info.text("description")) if info is not None else ("", "")
+        try:
+            info = self.root.mapping("info")
+            title, text = (info.text("title"), info.text("description")) if info is not None else ("", "")
+        except Fault as fault:
+            sink.report("TG836", fault.part.span, f"the text of the API is left out: {fault.message}")
+            return ""
         first = text.split("\n\n")[0].strip()
         return f"{title}: {first}" if title and first and first != title else title or first
 
@@ -94,13 +103,17 @@ class Description:
                 found.append(operation)
         return list(_named_apart(found, sink))
 
-    def tags(self, operations: list[Operation]) -> dict[str, str]:
+    def tags(self, operations: list[Operation], sink: Diagnostics) -> dict[str, str]:
         """Return the tags that operations have, by the word of a spec, with their meaning."""
-        listed = self.root.child("tags")
         meanings: dict[str, str] = {}
-        for part in listed.items() if listed is not None else []:
-            if part.text("name"):
-                meanings[part.text("name")] = (part.text("summary") or part.text("description")).split("\n")[0].strip()
+        try:
+            for part in self.root.items("tags"):
+                if not isinstance(part.value, dict):
+                    raise Fault("a tag is an object", part)
+                if part.text("name"):
+                    meanings[part.text("name")] = part.text("summary", "description").split("\n")[0].strip()
+        except Fault as fault:
+            sink.report("TG836", fault.part.span, f"meanings of tags are left out: {fault.message}")
         used = dict.fromkeys(tag for operation in operations for tag in operation.tags)
         return {tag_word(tag): meanings.get(tag) or f"{tag}." for tag in used}
 
@@ -113,24 +126,26 @@ class Description:
         return ""
 
     def _listed(self, sink: Diagnostics) -> Iterator[Operation]:
-        paths = self.root.child("paths")
-        for path, entry in paths.entries() if paths is not None else []:
+        """Read the operations. What a reference leads to is checked: a part of a path item is no operation."""
+        try:
+            paths = self.root.mapping("paths")
+        except Fault as fault:
+            sink.report("TG831", fault.part.span, f"all paths are left out: {fault.message}")
+            return
+        for path, entry in paths.raw_entries() if paths is not None else []:
             try:
-                item = entry.followed()
+                item = _path_item(entry)
+                methods = list(_methods_of(item))
             except Fault as fault:
                 sink.report("TG831", fault.part.span, f"the path `{path}` is left out: {fault.message}")
                 continue
-            if not path.startswith("/"):
-                path = f"/{path}"
-            for method, part in _methods_of(item):
-                if not isinstance(part.value, dict):
-                    sink.report("TG831", part.span, f"`{method.upper()} {path}` is left out: it is no object")
-                    continue
-                listed = part.child("tags")
-                tags = [each.value for each in listed.items() if isinstance(each.value, str)] if listed else []
-                usable = tuple(tag for tag in dict.fromkeys(tags) if tag_word(tag))
-                name = part.text("operationId") or name_of_path(method, path)
-                yield Operation(name, method.upper(), _without_query(path), item, part, usable)
+            path = path if path.startswith("/") else f"/{path}"
+            for method, part in methods:
+                try:
+                    yield _operation(method, path, item, part)
+                except Fault as fault:
+                    message = f"`{method.upper()} {path}` is left out: {fault.message}"
+                    sink.report("TG831", fault.part.span, message)
 
 
 def tag_word(tag: str) -> str:
@@ -141,14 +156,39 @@ def tag_word(tag: str) -> str:
     return word
 
 
+def _path_item(entry: Part) -> Part:
+    """Return a path item, references followed. Raises `Fault`."""
+    item = entry.followed(whole=True)
+    if item.value is None and entry.reference is None:
+        return item
+    if not isinstance(item.value, dict):
+        raise Fault("it is no object", entry)
+    if entry.reference is not None and not any(True for _ in _methods_of(item)) and set(item.value) - _BESIDE_METHODS:
+        raise Fault(f"`{entry.reference}` leads to what is no path item: it has no method", entry)
+    return item
+
+
 def _methods_of(item: Part) -> Iterator[tuple[str, Part]]:
-    for key, part in item.entries():
+    for key, part in item.raw_entries():
         if key in _METHODS:
             yield key, part
-    more = item.child("additionalOperations")
-    for key, part in more.entries() if more is not None else []:
+    more = item.mapping("additionalOperations")
+    for key, part in more.raw_entries() if more is not None else []:
         if key.isalpha():
             yield key, part
+
+
+def _operation(method: str, path: str, item: Part, entry: Part) -> Operation:
+    """Return an operation, references followed. Raises `Fault`."""
+    part = entry.followed(whole=True)
+    if not isinstance(part.value, dict):
+        raise Fault("it is no object", entry)
+    if entry.reference is not None and _OPERATION.isdisjoint(part.value):
+        raise Fault(f"`{entry.reference}` leads to what is no operation", entry)
+    tags = [each.value for each in part.items("tags") if isinstance(each.value, str)]
+    usable = tuple(tag for tag in dict.fromkeys(tags) if tag_word(tag))
+    name = part.text("operationId") or name_of_path(method, path)
+    return Operation(name, method.upper(), _without_query(path), item, part, usable)
 
 
 def _named_apart(operations: list[Operation], sink: Diagnostics) -> Iterator[Operation]:

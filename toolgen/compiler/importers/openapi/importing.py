@@ -58,7 +58,7 @@ def import_openapi(
         found = f"none of its {len(operations)} operations is selected" if operations else "it has no operation"
         sink.report("TG830", description.root.span, f"there is nothing to import: {found}")
         return None
-    head = _head(description, toolset, selected, app)
+    head = _head(description, toolset, selected, app, sink)
     present = {} if isinstance(spec, str) else _as_http(spec, selected, sink)
     if present is None:
         return None
@@ -76,7 +76,9 @@ def import_openapi(
     return imported(updated_text(spec, update), update, offer)
 
 
-def _head(description: Description, toolset: str, operations: list[Operation], app: str) -> dict[str, Any]:
+def _head(
+    description: Description, toolset: str, operations: list[Operation], app: str, sink: Diagnostics
+) -> dict[str, Any]:
     api: dict[str, Any] = {"base_url": description.base_url} if description.base_url and not app else {}
     if app:
         api["app"] = app
@@ -84,7 +86,7 @@ def _head(description: Description, toolset: str, operations: list[Operation], a
     if auth.schemes:
         api["auth"] = dict(auth.schemes)
         api["security"] = auth.security(description.root) or []
-    text, tags = description.text(), description.tags(operations)
+    text, tags = description.text(sink), description.tags(operations, sink)
     return {
         "toolgen": 1,
         "toolset": toolset,
@@ -149,9 +151,9 @@ def _as_http(spec: SpecFile, operations: Iterable[Operation], sink: Diagnostics)
 
 
 def _report_auth(description: Description, sink: Diagnostics) -> None:
-    for name, part in description.auth.others.items():
-        message = f"`{name}` is a security scheme that no spec expresses: the host adds its credentials"
-        sink.report("TG834", part.span, message, fix="pass `HttpHost(headers=…)` or `HttpHost(auth=…)`")
+    for name, fault in description.auth.others.items():
+        message = f"the security scheme `{name}` {fault.message}: the host adds its credentials"
+        sink.report("TG834", fault.part.span, message, fix="pass `HttpHost(headers=…)` or `HttpHost(auth=…)`")
 
 
 def _report_changes(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PLACES: Final = ("path", "query", "header", "cookie", "querystring")
 """Where parameters are sent, in the order in which they keep their names."""
@@ -47,22 +44,20 @@ def parameters(item: Part, operation: Part, *, is_swagger: bool) -> list[Paramet
     """Return the parameters of an operation, those of its path among them. Raises `Fault`."""
     found: dict[tuple[str, str], Parameter] = {}
     for owner in (item, operation):
-        for part in _listed(owner):
+        for part in listed_parameters(owner):
             made = _swagger(part) if is_swagger else _openapi(part)
             if made is not None:
                 found[made.place, made.name] = made
     return list(found.values())
 
 
-def _listed(owner: Part) -> Iterator[Part]:
-    listed = owner.child("parameters")
-    if listed is None:
-        return
-    for part in listed.items():
-        followed = part.followed()
-        if not isinstance(followed.value, dict):
+def listed_parameters(owner: Part) -> list[Part]:
+    """Return the parameters that an operation or a path item lists, of all kinds. Raises `Fault`."""
+    found = owner.items("parameters")
+    for part in found:
+        if not isinstance(part.value, dict):
             raise Fault("a parameter is an object", part)
-        yield followed
+    return found
 
 
 def _openapi(part: Part) -> Parameter | None:
@@ -72,14 +67,14 @@ def _openapi(part: Part) -> Parameter | None:
     if place == "header" and name.lower() in _IGNORED_HEADERS:
         return None
     spec: dict[str, Any] = {}
-    schema = part.child("schema")
-    content = part.at("content")
+    schema = part.raw("schema")
+    content = part.mapping("content")
     if schema is None and content is not None:
-        media_type, media = next(iter(content.entries()), ("", content))
+        media_type, media = next(iter(content.mappings()), ("", content))
         if not media_type:
             raise Fault(f"the parameter `{name}` has no schema", part)
         spec["content"] = media_type
-        schema = media.followed().child("schema") or anything(media)
+        schema = media.raw("schema") or anything(media)
     elif schema is None:
         raise Fault(f"the parameter `{name}` has no schema", part)
     else:
@@ -107,10 +102,10 @@ def _swagger(part: Part) -> Parameter | None:
         return None
     if place not in ("path", "query", "header"):
         raise Fault(f"`{name}` has no place: `in` is {part.value.get('in')!r}", part)
-    if "type" not in part.value and part.child("schema") is None:
+    if "type" not in part.value and part.raw("schema") is None:
         raise Fault(f"the parameter `{name}` has no type", part)
     required = part.flag("required") is True or place == "path"
-    schema = part.child("schema") or part
+    schema = part.raw("schema") or part
     return Parameter(name, place, required, schema, part.text("description"), False, collection(part, place))
 
 

@@ -33,8 +33,7 @@ def result_schema(operation: Part, method: str, schemas: Schemas, produces: list
     """Return the schema of what an operation answers on success; True where nothing certain is said. Raises `Fault`."""
     if method == "HEAD":
         return _NULL
-    responses = operation.child("responses")
-    found = {str(status): part.followed() for status, part in responses.entries()} if responses is not None else {}
+    found = dict(_responses(operation))
     successes = {status: part for status, part in found.items() if status[:1] == "2"}
     if not successes and "default" in found:
         successes = {"default": found["default"]}
@@ -52,16 +51,20 @@ def result_schema(operation: Part, method: str, schemas: Schemas, produces: list
 
 def error_hints(operation: Part) -> dict[str, str]:
     """Return what the errors of an operation mean, by status, where that is more than the name of the status."""
-    responses = operation.child("responses")
     hints: dict[str, str] = {}
-    statuses = responses.entries() if responses is not None else []
-    for status, part in statuses:
+    for status, part in _responses(operation):
         key = status.upper()
-        text = part.followed().text("description").split("\n")[0].strip()
+        text = part.text("description").split("\n")[0].strip()
         is_error = key[:1] in ("4", "5") and (key[1:].isdigit() or key[1:] == "XX") and len(key) == 3
         if is_error and text and len(text) <= _LONGEST_ERROR and _is_telling(status, text):
             hints[key] = text
     return dict(list(hints.items())[:_MAX_ERRORS])
+
+
+def _responses(operation: Part) -> list[tuple[str, Part]]:
+    """The responses by status. Raises `Fault`."""
+    listed = operation.mapping("responses")
+    return listed.mappings() if listed is not None else []
 
 
 def _is_telling(status: str, text: str) -> bool:
@@ -77,7 +80,7 @@ def _is_telling(status: str, text: str) -> bool:
 def _of_response(part: Part, schemas: Schemas, produces: list[str], *, is_swagger: bool) -> Any:
     """The schema of one response; None where it has none."""
     if is_swagger:
-        schema = part.child("schema")
+        schema = part.raw("schema")
         if schema is None:
             return None
         if isinstance(schema.value, dict) and schema.value.get("type") == "file":
@@ -85,11 +88,11 @@ def _of_response(part: Part, schemas: Schemas, produces: list[str], *, is_swagge
         if produces and not any(is_json(each) for each in produces):
             return {"type": "string"} if any(map(is_text, produces)) else BINARY
         return schemas.written(schema, "result")
-    content = part.child("content")
-    offered = [(name, media.followed()) for name, media in content.entries()] if content is not None else []
+    content = part.mapping("content")
+    offered = content.mappings() if content is not None else []
     for name, media in offered:
         if is_json(name):
-            schema = media.child("schema")
+            schema = media.raw("schema")
             return True if schema is None else schemas.written(schema, "result")
     if not offered:
         return None

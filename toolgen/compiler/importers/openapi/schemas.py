@@ -30,6 +30,9 @@ _KEPT: Final = keywords.ALL - {
     *("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$schema"),
     *("$vocabulary", "$defs", "definitions", "id", "examples", "$ref", "nullable"),
 }
+_AS_WRITTEN: Final = keywords.SCHEMA | {"const", "default", "example"}
+"""Keywords whose value is a schema, or any JSON; a reference in place of any other value is followed."""
+
 _HIDDEN: Final[dict[Side, str]] = {"args": "readOnly", "result": "writeOnly"}
 _LONGEST_NAME: Final = 60
 
@@ -63,7 +66,18 @@ class Schemas:
 
     def is_hidden(self, part: Part, side: Side) -> bool:
         """Whether a field is not for this side."""
-        return part.followed().flag(_HIDDEN[side]) is True or part.flag(_HIDDEN[side]) is True
+        return any(each.flag(_HIDDEN[side]) is True for each in part.hops())
+
+    def layers(self, part: Part) -> list[Part]:
+        """Return the schemas that one consists of: itself, and what it refers to. Raises `Fault`.
+
+        Those that say nothing are left out: before OpenAPI 3.1, all that refer.
+        """
+        return [each for each in part.hops() if each.reference is None or (not self.is_old and self._says(each))]
+
+    def _says(self, part: Part) -> bool:
+        """Whether something that matters stands beside a reference."""
+        return not part.value.keys().isdisjoint(_KEPT | {"nullable"})
 
     def _definition(self, name: str, side: Side) -> Any:
         """The body of a definition, with any JSON in place of references to definitions that lead to too many."""
@@ -108,7 +122,7 @@ class Schemas:
         """The name of the definition at a place: that of its last step, and a digest of the place if it is taken."""
         location = part.location
         if location not in self._names:
-            last = next((str(step) for step in reversed(part.path) if not str(step).isdigit()), "") or part.file
+            last = next((str(step) for step in reversed(part.path) if not str(step).isdigit()), "") or _stem(part.file)
             name = pascal(last.rpartition("/")[2])[:_LONGEST_NAME]
             if name in self._places:
                 digest = hashlib.sha256(repr(location).encode("utf-8", "surrogatepass")).hexdigest()[:6]
@@ -131,11 +145,13 @@ class Schemas:
 
     def _reference(self, part: Part, side: Side, hidden: Collection[str]) -> Any:
         """A reference with what may stand beside it: all keywords since 3.1; before, what people mean all the same."""
-        target = part.followed()
-        if not isinstance(target.value, dict | bool):
+        last = part.followed()
+        if not isinstance(last.value, dict | bool):
             raise Fault(f"`{part.value['$ref']}` leads to no schema", part)
-        if isinstance(target.value, bool):
-            return target.value
+        if isinstance(last.value, bool):
+            return last.value
+        _, *passed = part.hops()
+        target = next(each for each in passed if each.reference is None or self._says(each))
         written = {"$ref": f"{PREFIX}{self._name(target)}"}
         if self.is_old:
             nullable = part.flag("nullable") is True
@@ -148,9 +164,9 @@ class Schemas:
         value: dict[str, Any] = part.value
         hidden = {*hidden, *self._hidden_fields(part, side)}
         made: dict[str, Any] = {}
-        for key, inner in part.entries():
+        for key, inner in part.raw_entries():
             if key in _KEPT:
-                self._keyword(key, inner, made, side, hidden)
+                self._keyword(key, inner if key in _AS_WRITTEN else inner.followed(whole=True), made, side, hidden)
         _check_type(part, made)
         self._bounds(value, made)
         if side == "result" and "oneOf" in made and "anyOf" not in made:
@@ -168,7 +184,7 @@ class Schemas:
         value = inner.value
         if key == "properties" and isinstance(value, dict):
             # A field may be called as it likes, also `x-id`.
-            fields = ((name, inner.child(name)) for name in value)
+            fields = ((name, inner.raw(name)) for name in value)
             made[key] = {
                 name: self._schema(each, side, frozenset())
                 for name, each in fields
@@ -179,10 +195,10 @@ class Schemas:
                 names = [name for name in value if isinstance(name, str) and name not in hidden]
                 made.update({key: list(dict.fromkeys(names))} if names else {})
         elif key in keywords.SCHEMA_MAP and key != "dependencies":
-            made[key] = {name: self._schema(each, side, frozenset()) for name, each in inner.entries()}
+            made[key] = {name: self._schema(each, side, frozenset()) for name, each in inner.raw_entries()}
         elif key in keywords.SCHEMA_LIST and isinstance(value, list):
             below = hidden if key == "allOf" else frozenset[str]()
-            made[key] = [self._schema(each, side, below) for each in inner.items()]
+            made[key] = [self._schema(each, side, below) for each in inner.raw_items()]
             if not made[key]:
                 del made[key]
         elif key in keywords.SCHEMA:
@@ -199,19 +215,17 @@ class Schemas:
         seen: set[Any] = set()
         pending = [part]
         while pending:
-            each = pending.pop().followed()
+            each = pending.pop()
             if each.location in seen or not isinstance(each.value, dict):
                 continue
             seen.add(each.location)
-            properties = each.child("properties")
-            if properties is not None and isinstance(properties.value, dict):
-                for name in properties.value:
-                    field = properties.child(name)
-                    if field is not None and self.is_hidden(field, side):
-                        yield name
-            members = each.child("allOf")
-            if members is not None:
-                pending += members.items()
+            pending += list(each.hops())[1:]
+            properties = each.mapping("properties")
+            for name in properties.value if properties is not None else ():
+                field = properties.raw(name) if properties is not None else None
+                if field is not None and self.is_hidden(field, side):
+                    yield name
+            pending += each.raw_list("allOf")
 
     def _bounds(self, value: dict[str, Any], made: dict[str, Any]) -> None:
         for exclusive, inclusive in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
@@ -225,18 +239,17 @@ class Schemas:
         """Branches that each require the value of the discriminator, where their schemas do not."""
         name = part.value["discriminator"].get("propertyName")
         mapping = part.value["discriminator"].get("mapping")
-        members = part.child("oneOf")
-        if not isinstance(name, str) or members is None:
+        if not isinstance(name, str):
             return branches
         values: dict[Any, list[str]] = {}
         for value, reference in (mapping if isinstance(mapping, dict) else {}).items():
-            target = _mapped(part, reference)
+            target = self._mapped(part, reference)
             if target is not None:
                 values.setdefault(target.location, []).append(value)
         made: list[Any] = []
-        for member, branch in zip(members.items(), branches, strict=True):
+        for member, branch in zip(part.raw_list("oneOf"), branches, strict=True):
             target = member.followed()
-            known = values.get(target.location) or [str(target.path[-1])] if target is not member else []
+            known = values.get(target.location) or ([_component(member)] if member.reference is not None else [])
             if not known or _decides(target, name):
                 made.append(branch)
             else:
@@ -244,16 +257,30 @@ class Schemas:
                 made.append({"allOf": [branch, {"type": "object", **chosen}]})
         return made
 
+    def _mapped(self, part: Part, reference: Any) -> Part | None:
+        """The schema that a value of a discriminator is mapped to, by name or by reference; None if there is none."""
+        if not isinstance(reference, str):
+            return None
+        step = reference.replace("~", "~0").replace("/", "~1")
+        for owner, target in ((part.files.root, f"#/components/schemas/{step}"), (part, reference)):
+            try:
+                return owner.files.target(owner, target).followed()
+            except Fault:
+                continue
+        return None
 
-def _mapped(part: Part, reference: Any) -> Part | None:
-    """The schema that a value of a discriminator is mapped to, by reference or by name; None where there is none."""
-    if not isinstance(reference, str):
-        return None
-    target = reference if "/" in reference or "." in reference else f"#/components/schemas/{reference}"
-    try:
-        return part.files.target(part, target).followed()
-    except Fault:
-        return None
+
+def _component(member: Part) -> str:
+    """The name of the schema that a reference leads to: that of a component on the way, if there is one."""
+    hops = list(member.hops())[1:]
+    named = next((each for each in hops if each.path[-2:-1] in (("schemas",), ("definitions",))), hops[0])
+    return str(named.path[-1]) if named.path else _stem(named.file)
+
+
+def _stem(file: str) -> str:
+    """The name of a file without its folder and its ending."""
+    name = file.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
 
 
 def _decides(schema: Part, name: str) -> bool:
@@ -268,8 +295,7 @@ def _decides(schema: Part, name: str) -> bool:
         field = each.at("properties", name)
         if field is not None and isinstance(field.value, dict) and {"enum", "const"} & field.value.keys():
             return True
-        members = each.child("allOf")
-        pending += members.items() if members is not None else []
+        pending += each.raw_list("allOf")
     return False
 
 

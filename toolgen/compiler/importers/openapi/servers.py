@@ -22,36 +22,56 @@ class Auth:
     """What `auth` of a spec can express, by name, and the places of schemes that it cannot."""
 
     schemes: Mapping[str, dict[str, Any]]
-    others: Mapping[str, Part]
+    others: dict[str, Fault]
+    places: Mapping[Any, str]
+    """The names of schemes, by their location: OpenAPI 3.2 refers to them by URI too."""
 
     def security(self, owner: Part) -> list[list[str]] | None:
         """Return the alternatives that a description or an operation lists; None where it lists none.
 
-        One with a scheme that is not expressible is left out; one without any scheme comes last.
+        One with a scheme that is not expressible is left out; one without any scheme comes last. Raises `Fault`.
         """
-        listed = owner.child("security")
-        if listed is None or not isinstance(listed.value, list):
+        if owner.raw("security") is None:
             return None
-        found = [[name for name, _ in each.entries()] for each in listed.items()]
+        found = [[self._name(name, each) for name, each in entry.raw_entries()] for entry in owner.items("security")]
         usable = [names for names in found if all(name in self.schemes for name in names)]
         return sorted(usable, key=lambda names: not names)
+
+    def _name(self, text: str, part: Part) -> str:
+        """The name of the scheme that a requirement names, or refers to."""
+        if text not in self.schemes and text not in self.others:
+            try:
+                location = part.files.target(part, text).followed().location if "#" in text or "/" in text else None
+            except Fault:
+                location = None
+            if location in self.places:
+                return self.places[location]
+            self.others[text] = Fault("is not declared", part)
+        return text
 
 
 def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
     """Read the security schemes. `url` is what relative URLs are relative to. Raises `Fault`."""
-    listed = root.child("securityDefinitions") if is_swagger else root.at("components", "securitySchemes")
+    owner = root if is_swagger else root.mapping("components")
+    listed = owner.mapping("securityDefinitions" if is_swagger else "securitySchemes") if owner is not None else None
     schemes: dict[str, dict[str, Any]] = {}
-    others: dict[str, Part] = {}
-    for name, part in listed.entries() if listed is not None else []:
+    others: dict[str, Fault] = {}
+    places: dict[Any, str] = {}
+    for name, part in listed.raw_entries() if listed is not None else []:
         try:
-            made = _scheme(part.followed(), f"$env.{constant(toolset)}_{constant(name)}", url)
-        except Fault:
-            made = None
+            scheme = part.followed()
+            places[scheme.location] = places[part.location] = name
+            if not isinstance(scheme.value, dict):
+                raise Fault("it is no object", part)
+            made = _scheme(scheme, f"$env.{constant(toolset)}_{constant(name)}", url)
+        except Fault as fault:
+            others[name] = Fault(f"cannot be read ({fault.message})", fault.part)
+            continue
         if made is None:
-            others[name] = part
+            others[name] = Fault("is of a type that no spec expresses", part)
         else:
             schemes[name] = made
-    return Auth(schemes, others)
+    return Auth(schemes, others, places)
 
 
 def _scheme(part: Part, variable: str, url: str) -> dict[str, Any] | None:
@@ -84,11 +104,12 @@ def server_url(owner: Part, url: str) -> str | None:
 
     `url` is that of the description, which relative servers are relative to. Empty for a server without a host.
     """
-    listed = owner.child("servers")
-    servers = listed.items() if listed is not None else []
+    servers = owner.items("servers")
     if not servers:
         return None
-    server = servers[0].followed()
+    server = servers[0]
+    if not isinstance(server.value, dict):
+        raise Fault("a server is an object", server)
 
     def default(found: re.Match[str]) -> str:
         variable = server.at("variables", found[1])
