@@ -75,10 +75,10 @@ async def run_process(
     if os.name != "posix":
         raise CallFailed(FailureKind.UNAVAILABLE, "unsupported_platform", "programs cannot be run on this platform")
     output, log = Capture(stdout_bytes, spool_bytes), Capture(stderr_bytes, spool_bytes, last=True)
-    process = _start(_checked(argv), os.fspath(cwd), env, with_stdin=bool(stdin))
+    session, grace = _start(_checked(argv), os.fspath(cwd), env, with_stdin=bool(stdin)), grace_ms / 1000
+    process = session.leader
     assert process.stdout is not None
     assert process.stderr is not None
-    session, grace = Session(process), grace_ms / 1000
     writer = PipeWriter(process.stdin, stdin) if process.stdin is not None else None
     readers = [PipeReader(process.stdout, output.take), PipeReader(process.stderr, log.take)]
     all_read = [reader.ended for reader in readers]
@@ -146,19 +146,10 @@ def _checked(argv: Sequence[str]) -> list[bytes]:
     return encoded
 
 
-def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> subprocess.Popen[bytes]:
+def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> Session:
     program = Path(os.fsdecode(argv[0])).name
     try:
-        return subprocess.Popen(  # noqa: S603  # earlier stages decide what may run
-            argv,
-            bufsize=0,
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.PIPE if with_stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        return Session(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if with_stdin else subprocess.DEVNULL)
     except OSError as error:
         raise _not_started(error, program, cwd) from error
     except ValueError as error:

@@ -201,7 +201,11 @@ def test_reg_61_and_62_a_model_can_set_neither_folder_nor_environment(project: P
 def test_reg_62_the_environment_contains_only_allowed_variables(project: Project) -> None:
     def variables(**changes: Any) -> list[str]:
         lines = project.value("environment", **changes).splitlines()
-        return sorted(line.partition("=")[0] for line in lines if not line.startswith(("PWD=", "_=", "OLDPWD=")))
+        return sorted(
+            line.partition("=")[0]
+            for line in lines
+            if not line.startswith(("PWD=", "_=", "OLDPWD=", "TOOLGEN_SESSION="))
+        )
 
     assert variables() == ["HOME", "MODE", "PATH"]  # TMPDIR is not set, and the shell adds its own variables
     assert variables(env=["LANG", "PATH", "NOT_SET"]) == ["LANG", "MODE", "PATH"]

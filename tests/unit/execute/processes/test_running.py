@@ -13,6 +13,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.processes.running import Finished, run_process
+from toolgen.execute.processes.session import MARK
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ PROGRAMS_THAT_STAY = {
     "a stubborn group of its own": "timeout 60 sh -c 'trap \"\" TERM; sleep 60; sleep 60'",
     "one that was stopped": "sh -c 'kill -STOP $$'; sleep 60",
     "many": "for i in 1 2 3 4 5 6 7 8; do sleep 60 & done; wait",
+    "a session of its own": "setsid -w sleep 60",
+    "a daemon": "(setsid setsid sleep 60 &); sleep 60",
+    "a stubborn daemon": "(setsid setsid sh -c 'trap \"\" TERM; sleep 60; sleep 60' &); sleep 60",
+    "a session without its environment": "env -i setsid -w sleep 60",
     "one that starts others while it ends": "trap 'sleep 60 & sleep 60' TERM; sleep 60 & wait",
 }
 
@@ -106,8 +111,11 @@ def test_arguments_are_passed_unchanged_in_utf_8() -> None:
 
 def test_reg_62_the_environment_is_exactly_the_given_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "s")
-    assert run(["/usr/bin/env"], env={"A": "1", "B": "é"}).stdout.decode().splitlines() == ["A=1", "B=é"]
-    assert run(["env"], env={"PATH": "/usr/bin:/bin"}).stdout == b"PATH=/usr/bin:/bin\n"
+    given = [{"A": "1", "B": "é"}, {"PATH": "/usr/bin:/bin"}]
+    for environment in given:
+        *own, mark = run(["/usr/bin/env"], env=environment).stdout.decode().splitlines()
+        assert own == [f"{name}={value}" for name, value in environment.items()]
+        assert mark.startswith(f"{MARK}=")
 
 
 def test_a_program_has_no_terminal_and_no_other_descriptors(tmp_path: Path) -> None:
@@ -222,7 +230,14 @@ def test_shutting_down_the_loop_leaves_nothing_running(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["sleep 60 & echo hi", "sleep 60 >/dev/null 2>&1 & echo hi", "timeout 60 sleep 60 & echo hi"]
+    "line",
+    [
+        "sleep 60 & echo hi",
+        "sleep 60 >/dev/null 2>&1 & echo hi",
+        "timeout 60 sleep 60 & echo hi",
+        "setsid sleep 60 & echo hi",
+        "(setsid setsid sleep 60 >/dev/null 2>&1 &); echo hi; sleep 0.1",
+    ],
 )
 def test_reg_69_background_processes_end_with_their_program(line: str, tmp_path: Path) -> None:
     finished = shell(line, cwd=tmp_path)
@@ -234,10 +249,33 @@ def test_output_pending_when_the_leader_exits_is_awaited() -> None:
     assert shell("(sleep 0.1; echo late) & echo early", grace_ms=5000).stdout == b"early\nlate\n"
 
 
-def test_a_daemon_cannot_delay_a_call(tmp_path: Path) -> None:
-    finished = shell("setsid sh -c 'echo $$ > pid; exec sleep 60' & echo hi; sleep 0.1", cwd=tmp_path)
-    assert (finished.exit_code, finished.stdout) == (0, b"hi\n")
-    os.kill(int((tmp_path / "pid").read_text()), 9)  # it has left the session and must be killed here
+def test_processes_that_others_started_meanwhile_go_on(tmp_path: Path) -> None:
+    async def both() -> None:
+        longer = asyncio.create_task(start(["sh", "-c", "sleep 0.5; printf done"], cwd=tmp_path))
+        await until_started(tmp_path)
+        shorter = await start(["sh", "-c", "sleep 60 & echo hi"])
+        assert (shorter.stdout, (await longer).stdout) == (b"hi\n", b"done")
+
+    asyncio.run(both())
+
+
+def test_a_session_in_a_session_belongs_to_both(tmp_path: Path) -> None:
+    code = f"""
+import asyncio
+from toolgen.execute.processes.running import run_process
+asyncio.run(run_process(["sleep", "60"], cwd={str(tmp_path)!r}, env={ENVIRONMENT!r}, timeout_ms=60_000, stdout_bytes=9,
+    stderr_bytes=9))
+"""
+
+    async def kill() -> None:
+        outer = asyncio.create_task(start([sys.executable, "-c", code], cwd="/", env=dict(os.environ)))
+        await until_started(tmp_path)
+        outer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await outer
+        assert survivors(tmp_path) == []
+
+    asyncio.run(kill())
 
 
 @pytest.mark.parametrize("program", ["a child", "a child that ignores SIGTERM", "a child in the background", "many"])
