@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 from mcp import Client
 from mcp.client.sse import sse_client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, Implementation, ToolListChangedNotification
 
-from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
+from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
+from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
 from toolgen.execute.mcp.oauth.tokens import stored_auth
+from toolgen.execute.mcp.stdio import stdio_server
+from toolgen.runtime.base.received import ANSWER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
@@ -34,6 +36,9 @@ _READ_TIMEOUT: Final = 300.0
 
 _BETWEEN_SUBSCRIPTIONS: Final = 1.0
 """Seconds from the end of a subscription to the next."""
+
+_LISTS: Final = 5
+"""How often a list that changes while it is read is read again."""
 
 _PAGES: Final = 1_000
 _LARGEST: Final = 64 * 1024 * 1024
@@ -60,6 +65,7 @@ class Connection:
         self._tools: list[dict[str, Any]] | None = None
         self._version = 0
         self._is_unauthorized = False
+        self._incoming: Incoming | None = None
         self.in_flight = 0
         self.failure: BaseException | None = None
 
@@ -107,6 +113,14 @@ class Connection:
             "server.port": url.port,
         }
 
+    @property
+    def refused(self) -> str:
+        """Why the connection was ended from here; empty if it was not."""
+        if self._incoming is not None and self._incoming.failure:
+            return self._incoming.failure
+        causes = () if self.failure is None else causes_of(self.failure)
+        return next((str(cause) for cause in causes if isinstance(cause, AnswerRefused | httpx2.SSEError)), "")
+
     def hide(self, text: str) -> str:
         """Return what the server or the SDK says without credentials of the environment."""
         return self._server.hide(text, self._host.environment)
@@ -114,12 +128,15 @@ class Connection:
     async def tools(self) -> list[dict[str, Any]]:
         """Return all tools that the server offers now; listed again after it said that they changed."""
         async with self._listing:
-            while self._tools is None:
+            for _ in range(_LISTS):
+                if self._tools is not None:
+                    return self._tools
                 version = self._version
                 listed = await self._list()
                 if version == self._version:  # else it changed meanwhile
                     self._tools = listed
-            return self._tools
+                    return listed
+            raise _endless(f"it changed {_LISTS} times while it was read")
 
     async def _list(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -221,9 +238,8 @@ class Connection:
     async def _transport(self, stack: AsyncExitStack) -> Any:
         server, host = self._resolved, self._host
         if server.stdio:
-            command, *args = server.stdio
             env = server.variables(host.environment)
-            return stdio_client(StdioServerParameters(command=command, args=args, env=env, cwd=host.cwd))
+            return stdio_server(list(server.stdio), env=env, cwd=host.cwd, name=self._server.name, hide=self.hide)
         headers = dict(server.headers)
         if host.headers is not None:
             headers |= await host.headers()
@@ -231,10 +247,13 @@ class Connection:
         if auth is None and not any(name.lower() == "authorization" for name in headers):
             auth = await stored_auth(server.http or server.sse)
         if server.sse:
-            return sse_client(server.sse, headers=headers, auth=auth)
+            factory = partial(bounded_client, server.sse)
+            return sse_client(server.sse, headers=headers, auth=auth, httpx_client_factory=factory)
         timeout = httpx2.Timeout(host.timeout, read=_READ_TIMEOUT)
-        client = httpx2.AsyncClient(headers=headers, auth=auth, timeout=timeout, event_hooks={"response": [self._look]})
-        return streamable_http_client(server.http, http_client=await stack.enter_async_context(client))
+        client = bounded_client(server.http, headers, timeout, auth)
+        client.event_hooks["response"].append(self._look)
+        opened = await stack.enter_async_context(client)
+        return streamable_http_client(server.http, http_client=opened, max_sse_event_size=ANSWER_BYTES)
 
     async def _look(self, response: httpx2.Response) -> None:
         self._is_unauthorized = response.status_code == HTTPStatus.UNAUTHORIZED  # which the SDK does not say
@@ -242,7 +261,8 @@ class Connection:
     @asynccontextmanager
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:
         async with transport as (incoming, outgoing):
-            yield _Watched(incoming, self._ended), outgoing
+            self._incoming = Incoming(incoming, self._ended)
+            yield self._incoming, outgoing
 
 
 def _endless(why: str) -> MCPError:
@@ -252,30 +272,3 @@ def _endless(why: str) -> MCPError:
 def _announces_changes(client: Client) -> bool:
     tools = client.server_capabilities.tools
     return tools is not None and bool(tools.list_changed)
-
-
-class _Watched:
-    """A stream of messages that says when it ends: the SDK tells a client only with its next request."""
-
-    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
-        self._stream, self._ended = stream, ended
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    async def __aenter__(self) -> _Watched:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *raised: Any) -> None:
-        await self._stream.__aexit__(*raised)
-
-    def __aiter__(self) -> _Watched:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            return await anext(self._stream)
-        except StopAsyncIteration:
-            self._ended.set()
-            raise

@@ -21,6 +21,7 @@ from toolgen.execute.mcp.content import result_of
 from toolgen.execute.mcp.contract import Contract, other_tools, source_name
 from toolgen.execute.mcp.failures import (
     ServerUnreachable,
+    answer_refused,
     connection_lost,
     failed,
     http_error,
@@ -152,6 +153,8 @@ class McpExecutor:
                 raise failed(error, connection.hide) from error
             is_alone = connection.in_flight == 1
             await connection.close()
+            if connection.refused:
+                raise answer_refused(connection.refused) from error
             lost = connection_lost(self._server.name)
             if is_session_lost(error) or (is_alone and never_left(connection.failure)):
                 raise _NotSentError(lost) from error

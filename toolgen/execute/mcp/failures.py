@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import httpx2
 from mcp.client import InputRequiredRoundsExceededError
-from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 from toolgen.contract.records import FailureKind
@@ -23,6 +23,10 @@ SESSION_TERMINATED = "Session terminated"
 
 HTTP_ERROR = "Server returned an error response"
 """What the SDK says for an HTTP status of 400 and more, without a message of MCP."""
+
+
+STREAM_REFUSED = "SSE stream failed: "
+"""What the SDK says before the reason for which an answer as a stream of events was not read."""
 
 
 class ServerUnreachable(ConnectionError):
@@ -56,7 +60,8 @@ def never_left(failure: BaseException | None) -> bool:
 
 def is_connection_lost(error: MCPError) -> bool:
     """Return whether an error means that the connection ended, and not that the server answered."""
-    return error.code == CONNECTION_CLOSED or is_session_lost(error)
+    is_closed = error.code == CONNECTION_CLOSED and not error.message.startswith(STREAM_REFUSED)
+    return is_closed or is_session_lost(error)
 
 
 def is_session_lost(error: MCPError) -> bool:
@@ -80,6 +85,11 @@ def connection_lost(server: str) -> CallFailed:
     return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, "check whether it did before you repeat it")
 
 
+def answer_refused(reason: str) -> CallFailed:
+    """Return the failure of a call whose answer cannot be read, or costs too much to be read. It is not repeated."""
+    return CallFailed(FailureKind.MALFORMED_RESULT, "answer_refused", reason, "check whether the call took effect")
+
+
 def http_error(server: str) -> CallFailed:
     """Return the failure of a call that was answered with an HTTP error."""
     return CallFailed(FailureKind.UNAVAILABLE, "server_error", f"{server} answered with an HTTP error")
@@ -92,6 +102,8 @@ def failed(error: MCPError, hide: Callable[[str], str]) -> CallFailed:
     """
     message = hide(error.message)
     match error.code:
+        case code if code in (PARSE_ERROR, CONNECTION_CLOSED):
+            return answer_refused(_unreadable(message))
         case code if code == INVALID_PARAMS:
             return CallFailed(FailureKind.DOMAIN_REJECTION, "invalid_params", message)
         case code if code == METHOD_NOT_FOUND:
@@ -100,6 +112,14 @@ def failed(error: MCPError, hide: Callable[[str], str]) -> CallFailed:
             return CallFailed(FailureKind.TIMEOUT, "server_timeout", message)
         case code:
             return CallFailed(FailureKind.UNAVAILABLE, f"mcp_error_{code}", message)
+
+
+def _unreadable(message: str) -> str:
+    """Return why an answer cannot be read, from what the SDK says: a prefix, and an error of pydantic in some lines."""
+    first, *more = message.split("\n")
+    if not more:
+        return first.removeprefix(STREAM_REFUSED).removeprefix("Failed to parse JSON response: ")
+    return f"the answer is not one of JSON-RPC: {more[0 if ':' in more[0] else -1].partition(' [type=')[0].strip()}"
 
 
 def malformed(error: RuntimeError | ValidationError) -> CallFailed:

@@ -63,56 +63,40 @@ class Unreadable(Exception):
     """An answer is not coded as it says, or in a way that is not read. The message quotes nothing of it."""
 
 
-class Body:
-    """The content of an answer, up to `bound` bytes: of those that are sent, and of those that they stand for.
+class Decoder:
+    """Undoes the content coding of an answer, in pieces.
 
     Raises `Unreadable` for a content coding that is not one of `ACCEPT_ENCODING`, and for several of them: each layer
     multiplies what one byte stands for.
     """
 
-    def __init__(self, encoding: str, bound: int = ANSWER_BYTES) -> None:
+    def __init__(self, encoding: str) -> None:
         codings = [name for each in encoding.lower().split(",") if (name := each.strip()) not in ("", "identity")]
         if len(codings) > 1:
             raise Unreadable(f"the answer has {len(codings)} layers of content coding, and one is read")
         if codings and codings[0] not in ("gzip", "x-gzip", "deflate"):
             raise Unreadable(f"the answer has a content coding that was not asked for: {codings[0][:20]!r}")
-        self._bound = bound
         self._is_gzip = bool(codings) and codings[0] != "deflate"
         self._inflate: Any = _inflate_of(is_gzip=self._is_gzip) if codings else None
         self._is_begun = False
-        self._received = 0
-        self.data = bytearray()
-        self.is_complete = True
 
-    def take(self, chunk: bytes) -> Iterator[bytes]:
-        """Receive bytes as they were sent; yield what they stand for, in pieces, until `is_complete` is false.
+    @property
+    def is_cut(self) -> bool:
+        """Whether more bytes must follow."""
+        return self._inflate is not None and self._is_begun and not self._inflate.eof
 
-        Raises `Unreadable` for bytes that are not those of the content coding.
-        """
-        self._received += len(chunk)
-        if self._received > self._bound:
-            self.is_complete = False
+    def pieces(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield what bytes stand for. Raises `Unreadable` for bytes that are not those of the content coding."""
         if self._inflate is None:
-            piece = chunk[: max(self._bound - len(self.data), 0)]
-            self.data += piece
-            yield piece
+            yield chunk
             return
-        for piece in self._inflated(chunk):
-            room = self._bound - len(self.data)
-            self.data += piece[:room]
-            self.is_complete = self.is_complete and len(piece) <= room
-            yield piece[:room]
-            if not self.is_complete:
-                return
-
-    def _inflated(self, chunk: bytes) -> Iterator[bytes]:
         for start in range(0, len(chunk), _PIECE):
             rest = chunk[start : start + _PIECE]
             while rest:
-                piece, rest = self._next_piece(rest)
+                piece, rest = self._next(rest)
                 yield piece
 
-    def _next_piece(self, data: bytes) -> tuple[bytes, bytes]:
+    def _next(self, data: bytes) -> tuple[bytes, bytes]:
         """Return a piece of what compressed bytes stand for, and those that are left."""
         inflate = self._inflate
         if inflate.eof:
@@ -126,15 +110,44 @@ class Body:
                 raise Unreadable("the answer is not compressed as it says") from error
             self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)  # some send deflate without its header
             self._is_begun = True
-            return self._next_piece(data)
+            return self._next(data)
         self._is_begun = True
         return piece, inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+
+
+class Body:
+    """The content of an answer, up to `bound` bytes: of those that are sent, and of those that they stand for.
+
+    Raises what `Decoder` raises.
+    """
+
+    def __init__(self, encoding: str, bound: int = ANSWER_BYTES) -> None:
+        self._decoder = Decoder(encoding)
+        self._bound = bound
+        self._received = 0
+        self.data = bytearray()
+        self.is_complete = True
+
+    def take(self, chunk: bytes) -> Iterator[None]:
+        """Receive bytes as they were sent; yield after each piece of what they stand for, until it is too much.
+
+        Raises `Unreadable`.
+        """
+        self._received += len(chunk)
+        self.is_complete = self._received <= self._bound
+        for piece in self._decoder.pieces(chunk):
+            room = self._bound - len(self.data)
+            self.data += piece[:room]
+            self.is_complete = self.is_complete and len(piece) <= room
+            yield
+            if not self.is_complete:
+                return
 
     def close(self) -> bytes:
         """Return all of it. Raises `TooMuch` for more than the bound, and `Unreadable` for an end that is missing."""
         if not self.is_complete:
             raise TooMuch(f"the answer has more than {self._bound:,} bytes")
-        if self._inflate is not None and self._received and not self._inflate.eof:
+        if self._decoder.is_cut:
             raise Unreadable("the compressed answer has no end")
         return bytes(self.data)
 

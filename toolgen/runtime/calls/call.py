@@ -37,7 +37,13 @@ if TYPE_CHECKING:
 _TEXT: Final = (str, bytes)
 
 KEPT_REPORTS: Final = 100
-"""Maximum progress reports kept of a call in case it is aborted. All are recorded as events."""
+"""Maximum progress reports kept of a call in case it is aborted."""
+
+MOST_REPORTS: Final = 1_000
+MOST_REPORT_BYTES: Final = 1024 * 1024
+"""Maximum reports of one kind that are kept of a call, and bytes of their JSON."""
+
+_NOT_KEPT: Final = b'{"message":"further reports of this kind are not kept"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +103,7 @@ class Call:
     is_started: bool = False
     at_end: tuple[Callable[[], None], ...] = ()
     reports: tuple[Mapping[str, Any], ...] = ()
+    _reported: dict[str, tuple[int, int]] | None = None
     _arguments: bytes | None = None
     _args: Any = None
     _checked: CheckedCall | None = None
@@ -195,10 +202,21 @@ class Call:
     def report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Keep a progress report, which is shown if the call is aborted."""
         try:
-            data = json.loads(canonical(dict(data)))  # a copy: the caller may change it
+            text = canonical(dict(data))
         except (ValueError, TypeError) as error:
             warn("the progress report of %s is not JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
             return
+        if kind != PARTIAL_OUTPUT:
+            if self._reported is None:
+                self._reported = {}
+            count, size = self._reported.get(kind, (0, 0))
+            if count > MOST_REPORTS:
+                return
+            count, size = count + 1, size + len(text)
+            if count > MOST_REPORTS or size > MOST_REPORT_BYTES:
+                count, text = MOST_REPORTS + 1, _NOT_KEPT
+            self._reported[kind] = count, size
+        data = json.loads(text)  # a copy: the caller may change it
         if kind in ("tool_progress", PARTIAL_OUTPUT):
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
         if self._on_report is not None and kind != PARTIAL_OUTPUT:

@@ -29,6 +29,9 @@ class Answer(StrEnum):
 ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
 """Default environment variables of commands, if no policy sets them."""
 
+TIMEOUT_MS: Final = 120_000
+"""Default `timeout_ms`, if no policy sets it: each call ends."""
+
 RESULT_BYTES: Final = 65_536
 """Default `result_bytes`, if no policy sets it."""
 
@@ -96,7 +99,7 @@ class Policies:
                 raise CatalogError(f"there is no policy {name} in the catalog{question}")
         stack = [policies[name] for name in names]
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
-        self.timeout_ms = _least_bound(stack, "timeout_ms")
+        self.timeout_ms = _least_bound(stack or [{}], "timeout_ms", TIMEOUT_MS)
         self.max_timeout_ms = _least_bound(stack, "max_timeout_ms")
         self.result_bytes = _least_bound(stack or [{}], "result_bytes", RESULT_BYTES)
         self.children_per_run = _least(stack, "children_per_run", 4)

@@ -1,0 +1,199 @@
+"""MCP servers that attack their client, over each transport: the call ends, and says at which limit."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import re
+import resource
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.case import write
+from tests.hostile.mcp_peer import TOOLS
+from tests.unit.cli.forked_python import forked_python
+from tests.unit.compiler.importers.importing import import_tools
+from tests.unit.compiler.specs import resolved
+from tests.unit.execute.mcp.conftest import free_port, serve
+from toolgen.compiler.compile import generate
+from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.execute.mcp import McpHost, McpServer, executor
+from toolgen.record.memory import MemoryStore
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.policy import policy
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterator
+
+    from toolgen.contract.records import ToolResult
+
+PROGRAM = Path(__file__).with_name("mcp_peer.py")
+MEMORY_KIB = 400 * 1024
+"""The most that this process may grow by while it reads an attack."""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("hostile_tools")
+    imported = import_tools(*({"name": name, "inputSchema": {"type": "object"}} for name in TOOLS))
+    found = resolved(imported.text)
+    write(folder / "compiled_hostile", generate(found.catalog))
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    yield "compiled_hostile"
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Callable[[str], McpServer]]:
+    """Start a server of a transport: `stdio`, `http` or `events`."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def started(transport: str) -> McpServer:
+        if transport == "stdio":
+            return McpServer(stdio=(forked_python(), str(PROGRAM), "stdio"), retries=0)
+        port = free_port()
+        program = f"cd {tmp_path} && exec {sys.executable} {PROGRAM} {transport} {port}"
+        processes.append(serve(["sh", "-c", program], port))
+        return McpServer(http=f"http://127.0.0.1:{port}/mcp", retries=0)
+
+    yield started
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def called(
+    package: str, server: McpServer, folder: Path, *names: str, args: Any = None
+) -> tuple[list[ToolResult[Any]], list[Any]]:
+    """Call tools one after the other on one connection; with the events of their run."""
+
+    async def main() -> tuple[list[ToolResult[Any]], list[Any]]:
+        store = MemoryStore()
+        catalog = load(package)
+        registration = executor(catalog, "mcp.shop", McpHost(cwd=folder), server=server)
+        runtime = Runtime(catalog, executors=[registration], permission=allow_all, store=store)
+        found: list[Any] = []
+        runs: Any = registration.executor
+        async with runs:
+            for name in names:
+                request = ToolRequest(name=f"mcp.shop.{name}", payload=json.dumps(args or {}))
+                found.append(await asyncio.wait_for(runtime.invoke(request, meta=ToolCallMeta(run_id="r")), 100))
+        return found, list((await store.read("r")).events)
+
+    return asyncio.run(main())
+
+
+REFUSED = {
+    "long": "16,777,216 bytes",
+    "values": "JSON values",
+    "depth": "recursion|not one of JSON-RPC|nested",
+    "blocks": "1,000 content blocks",
+    "invalid_blocks": "1,000 content blocks|JSON values",
+    "broken": "JSON",
+    "wrong": "JSON",
+}
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "events"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_answer_that_costs_too_much_or_cannot_be_read_ends_its_call(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str, name: str
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    (result, after), _ = called(package, peer(transport), tmp_path, name, "fine")
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == ("malformed_result", "answer_refused"), result.error
+    assert re.search(REFUSED[name], result.error.message), result.error.message
+    assert after.error is None, after.error  # the next call has a connection that works
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEMORY_KIB
+
+
+@pytest.mark.parametrize("transport", ["stdio", "events"])
+def test_messages_without_end_end_the_connection(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str
+) -> None:
+    (result, after), _ = called(package, peer(transport), tmp_path, "notifications", "fine")
+    assert result.error is not None
+    assert "10,000 messages" in result.error.message
+    assert after.error is None
+
+
+@pytest.mark.parametrize("transport", ["stdio", "events"])
+@pytest.mark.parametrize("name", ["progress", "logs"])
+def test_reports_of_a_call_are_kept_up_to_a_bound(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str, name: str
+) -> None:
+    (result,), events = called(package, peer(transport), tmp_path, name)
+    assert result.error is None, result.error
+    kept = [event for event in events if event.kind in ("tool_progress", "mcp_log")]
+    assert 100 < len(kept) <= 1_001
+    assert sum(len(json.dumps(event.data)) for event in kept) <= 1_100_000
+    assert "are not kept" in json.dumps(kept[-1].data)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "events"])
+def test_a_list_that_changes_with_each_reading_ends_the_call(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str
+) -> None:
+    (first, second, third), _ = called(package, peer(transport), tmp_path, "list_storm", "fine", "fine")
+    assert first.error is None
+    for result in (second, third):
+        assert result.error is not None
+        assert "changed 5 times while it was read" in result.error.message
+    assert len((tmp_path / "lists").read_text().splitlines()) <= 12
+
+
+def test_what_a_server_prints_beside_its_messages_is_ignored(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path
+) -> None:
+    (result,), _ = called(package, peer("stdio"), tmp_path, "noise")
+    assert result.value == "null" or result.error is None
+
+
+def test_stderr_of_a_server_is_shown_with_its_name_and_escaped(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    called(package, peer("stdio"), tmp_path, "stderr", "fine")
+    shown = capfd.readouterr().err
+    prefix = f"[{forked_python()}"
+    lines = [line for line in shown.splitlines() if "Allow" in line or "long" in line or "not shown" in line]
+    assert all(line.startswith(prefix[:50]) for line in lines)
+    assert "\\x1b[2J\\rAllow mcp.shop.pay? [y/N] \\u202ey" in lines[0]
+    assert "\x1b" not in shown
+    assert len(shown) < 700_000
+    assert "not shown" in lines[-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="survivors are searched in /proc")
+def test_what_a_server_started_ends_with_it(package: str, peer: Callable[[str], McpServer], tmp_path: Path) -> None:
+    called(package, peer("stdio"), tmp_path, "daemon")
+    assert processes_in(tmp_path) == []
+
+
+def processes_in(folder: Path) -> list[str]:
+    found: list[str] = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and entry.joinpath("cwd").readlink() == folder.resolve():
+                found.append(entry.name)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "events"])
+def test_a_call_without_an_answer_ends_at_the_default_timeout(
+    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert policy.TIMEOUT_MS == 120_000
+    monkeypatch.setattr(policy, "TIMEOUT_MS", 2_000)
+    (result, after), _ = called(package, peer(transport), tmp_path, "silent", "fine")
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == ("timeout", "timeout")
+    assert after.error is None

@@ -1,0 +1,190 @@
+"""Limits: what a server may send on a connection, by any transport, and what an answer to a request may cost."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
+
+from toolgen.runtime.base.received import (
+    ACCEPT_ENCODING,
+    ANSWER_BYTES,
+    ERROR_BYTES,
+    Body,
+    Decoder,
+    TooMuch,
+    Unreadable,
+    check_json,
+)
+from toolgen.schema.json_values import is_array
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+CONTENT_BLOCKS: Final = 1_000
+"""Blocks of the result of one call."""
+
+LISTED_TOOLS: Final = 10_000
+"""Tools of one page of a list."""
+
+MESSAGES: Final = 10_000
+"""Messages that a server may send in a minute without an answer among them."""
+
+_MINUTE: Final = 60.0
+_ITEMS: Final = (("content", CONTENT_BLOCKS, "content blocks"), ("tools", LISTED_TOOLS, "tools on one page"))
+"""The lists of a result whose items are validated one by one, against several models each."""
+
+_END_OF_EVENT: Final = re.compile(rb"(?:\r\n|\r|\n)(?:\r\n|\r|\n)")
+_LONGEST_END: Final = 4
+
+
+class Incoming:
+    """The messages of a server, as a stream of the SDK, which says when it ends.
+
+    The SDK tells a client of the end only with its next request. A result with too many items becomes an error; after
+    a message that cannot be read, and after too many messages without an answer, the stream ends: `failure` says why.
+    """
+
+    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
+        self._stream, self._ended = stream, ended
+        self._since, self._count = monotonic(), 0
+        self.failure = ""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> Incoming:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._stream.__aexit__(*raised)
+
+    def __aiter__(self) -> Incoming:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            item = await anext(self._stream)
+        except StopAsyncIteration:
+            self._ended.set()
+            raise
+        if isinstance(item, SessionMessage):
+            item = self._admitted(item)
+        elif isinstance(item, ValueError):
+            self.failure = "the server sent a message that is not one of JSON-RPC"
+        if self.failure:
+            self._ended.set()
+            raise StopAsyncIteration
+        return item
+
+    def _admitted(self, item: SessionMessage) -> SessionMessage:
+        message = item.message
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._count = 0
+            if isinstance(message, JSONRPCResponse) and (excess := _excess(message.result)):
+                error = ErrorData(code=PARSE_ERROR, message=excess)
+                return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=error))
+            return item
+        now = monotonic()
+        if now - self._since > _MINUTE:
+            self._since, self._count = now, 0
+        self._count += 1
+        if self._count > MESSAGES:
+            self.failure = f"the server sent more than {MESSAGES:,} messages without an answer"
+        return item
+
+
+def _excess(result: dict[str, Any]) -> str:
+    """Return which list of a result has too many items; empty if none has."""
+    for name, most, what in _ITEMS:
+        items = result.get(name)
+        if is_array(items) and len(items) > most:
+            return f"the answer has more than {most:,} {what}"
+    return ""
+
+
+def bounded_client(
+    url: str,
+    headers: dict[str, str] | None = None,
+    timeout: httpx2.Timeout | None = None,
+    auth: httpx2.Auth | None = None,
+) -> httpx2.AsyncClient:
+    """Return a client for the server at a URL, each of whose responses costs at most its bound.
+
+    A stream of events has no end of its own, so its bound is that of each event. What is not at that URL, such as the
+    endpoints of an authorization server, has the bound of an error. Reading more raises `AnswerRefused`.
+    """
+    server = httpx2.URL(url).copy_with(query=None)
+
+    async def bound(response: httpx2.Response) -> None:
+        encoding = response.headers.pop("content-encoding", "")
+        is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        is_other = response.status_code >= 400 or response.request.url.copy_with(query=None) != server
+        most = ERROR_BYTES if is_other and not is_stream else ANSWER_BYTES
+        response.stream = _Bounded(response.stream, encoding, most, is_stream=is_stream)
+
+    return httpx2.AsyncClient(
+        headers={"Accept-Encoding": ACCEPT_ENCODING, **(headers or {})},
+        timeout=timeout if timeout is not None else httpx2.Timeout(30.0),
+        auth=auth,
+        event_hooks={"response": [bound]},
+    )
+
+
+class AnswerRefused(httpx2.StreamError):
+    """A response costs too much, or is not coded as it says; of a stream of events the SDK expects `SSEError`."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The decoded bytes of a response; of JSON all at once, of events one after the other."""
+
+    def __init__(self, stream: Any, encoding: str, bound: int, *, is_stream: bool) -> None:
+        self._stream, self._encoding, self._bound, self._is_stream = stream, encoding, bound, is_stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            if self._is_stream:
+                async for events in self._events():
+                    yield events
+                return
+            body = Body(self._encoding, self._bound)
+            async for chunk in self._stream:
+                for _ in body.take(chunk):
+                    await asyncio.sleep(0)  # a few bytes may stand for many: others get their turn in between
+                if not body.is_complete:
+                    break
+            data = body.close()
+            check_json(data)
+            yield data
+        except (TooMuch, Unreadable) as error:
+            raise (httpx2.SSEError if self._is_stream else AnswerRefused)(str(error)) from error
+
+    async def _events(self) -> AsyncIterator[bytes]:
+        decoder = Decoder(self._encoding)
+        pending = bytearray()
+        async for chunk in self._stream:
+            for piece in decoder.pieces(chunk):
+                begin = max(len(pending) - _LONGEST_END + 1, 0)
+                pending += piece
+                whole = 0
+                for found in _END_OF_EVENT.finditer(bytes(pending[begin:])):
+                    end = begin + found.end()
+                    check_json(bytes(pending[whole:end]))
+                    whole = end
+                if len(pending) - whole > self._bound:
+                    raise TooMuch(f"an event of the server has more than {self._bound:,} bytes")
+                if whole:
+                    yield bytes(pending[:whole])
+                    del pending[:whole]
+                else:
+                    await asyncio.sleep(0)
+        yield bytes(pending)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
