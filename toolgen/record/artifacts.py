@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,6 +12,7 @@ from uuid import uuid4
 
 from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
 from toolgen.spec.files import read_file, too_large
+from toolgen.spec.writing import write_inside
 
 LARGEST: Final = 1 << 30
 """Maximum size of an artifact, in bytes. All of it is in memory when it is stored and read."""
@@ -113,18 +113,8 @@ class _LocalFiles:
         return read_file(self._folder / name, limit, follow=False)
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a temporary file in the same folder, and rename it when it is on disk."""
-        path = self._folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.parent / f".{uuid4().hex}"
-        try:
-            with draft.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)  # missing if it was renamed
+        """Write a file that appears when all of it is on disk."""
+        write_inside(self._folder, name, data, is_durable=True)
 
 
 class _FileSystem(Protocol):

@@ -6,10 +6,10 @@ catalog (`catalog_mark`); one that is missing, or of another catalog, is regener
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+
+from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,25 +45,12 @@ def write_derived(package: Path, name: str, content: bytes) -> bool:
     Returns False if that is not possible: the package is not writable, or the folder is a link.
     """
     folder = package / DERIVED
-    temporary = folder / f".{name}.{os.getpid()}"
     try:
-        folder.mkdir(exist_ok=True)
         if folder.is_symlink():
             return False
         if not (folder / ".gitignore").exists():
-            _replace(folder / ".gitignore", folder / f".gitignore.{os.getpid()}", _IGNORED.encode())
-        _replace(folder / name, temporary, content)
+            write_inside(package, f"{DERIVED}/.gitignore", _IGNORED.encode())
+        write_inside(package, f"{DERIVED}/{name}", content)
     except OSError:
         return False
     return True
-
-
-def _replace(place: Path, temporary: Path, content: bytes) -> None:
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        temporary.replace(place)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-        raise

@@ -45,8 +45,9 @@ def write_inside(
     """Write a file below a folder: readers see the old content or the new one. Missing folders are created.
 
     Links on the way, and at the name of the file, may lead to another place below the folder. A file that is there
-    keeps its permissions; a new one gets `mode`. With `is_new` there may be none; with `is_durable` the content is on
-    disk when this returns. Raises `LeadsOut`, `NotRegular`, FileExistsError and OSError.
+    keeps its permissions; a new one gets `mode`. With `is_new` there may be none, and of two processes the first one
+    wins; with `is_durable` the content is on disk when this returns. Raises `LeadsOut`, `NotRegular`, FileExistsError
+    and OSError.
     """
     place = os.path.join(folder, path)
     real = place_inside(folder, path)
@@ -54,16 +55,16 @@ def write_inside(
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place)
     present = check_regular(real, follow=False) if os.path.lexists(real) else None
     *folders, name = _names(real, folder)
-    with _below(os.path.realpath(folder), folders) as (above, at):
-        if is_new:
-            _write_new(_at(above, at, name), content, mode, at, is_durable=is_durable)
-            return
+    with _below(os.path.realpath(folder), folders) as (above, at), ExitStack() as unless_moved:
+        place = _at(above, at, name)
         staged = _at(above, at, f".{name[:64]}.{os.urandom(8).hex()}")
-        with ExitStack() as unless_moved:
-            unless_moved.callback(_remove, staged, at)
-            _write_new(staged, content, mode, at, is_durable=is_durable, like=present)
-            os.replace(staged, _at(above, at, name), src_dir_fd=at, dst_dir_fd=at)
-            unless_moved.pop_all()
+        _write_new(staged, content, mode, at, is_durable=is_durable, like=present)
+        unless_moved.callback(_remove, staged, at)
+        if is_new:
+            _link_new(staged, place, at)
+            return
+        os.replace(staged, place, src_dir_fd=at, dst_dir_fd=at)
+        unless_moved.pop_all()
 
 
 def make_folder_inside(folder: str | PathLike[str], path: str | PathLike[str]) -> str:
@@ -102,6 +103,11 @@ def create_private(path: str | PathLike[str]) -> None:
         _write_new(os.fspath(path), b"", 0o600, None)
 
 
+def make_private_folder(path: str | PathLike[str]) -> None:
+    """Create a folder of the user, and those above it, if they are missing; others cannot read it. Raises OSError."""
+    os.makedirs(path, mode=0o700, exist_ok=True)
+
+
 def open_lock(path: str | PathLike[str], mode: int = 0o600) -> int:
     """Return the descriptor of a file that processes lock, which is created if it is missing. A link is not followed.
 
@@ -111,6 +117,20 @@ def open_lock(path: str | PathLike[str], mode: int = 0o600) -> int:
         check_regular(path, follow=False)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     return os.open(path, flags, mode)
+
+
+def flush_to_disk(path: str | PathLike[str]) -> None:
+    """Wait until the changes to a file or a folder survive a power failure. Raises OSError."""
+    if sys.platform == "win32":
+        if os.path.isdir(path):  # not needed on Windows, which cannot open folders
+            return
+        descriptor = os.open(path, os.O_RDWR)
+    else:
+        descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def named_place(path: str | PathLike[str]) -> tuple[str, str]:
@@ -182,6 +202,17 @@ def _write_new(
                 file.flush()
                 os.fsync(file.fileno())
         unless_written.pop_all()
+
+
+def _link_new(staged: str, place: str, at: int | None) -> None:
+    """Give a complete file its name, which must be free. Raises FileExistsError and OSError."""
+    try:
+        os.link(staged, place, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without hard links
+        os.close(os.open(place, _NEW, 0o600, dir_fd=at))
+        os.replace(staged, place, src_dir_fd=at, dst_dir_fd=at)
 
 
 def _remove(path: str, at: int | None) -> None:

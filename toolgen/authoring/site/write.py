@@ -10,11 +10,17 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.spec.files import LeadsOut, read_file
+from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_new
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MANIFEST: Final = "toolgen-site.json"
 """The list of the files of a site, in its folder."""
+
+_LARGEST: Final = 256 * 1024 * 1024
+"""The size of that list, in bytes."""
 
 _LISTED: Final = 3
 
@@ -29,26 +35,38 @@ def write_site(folder: Path, files: Iterable[tuple[str, str]]) -> tuple[int, int
     The files are written into a new folder beside it, which then takes its place: a reader sees the old site or the
     new one, and an error leaves the old one. Raises SiteError if the folder has files that no site wrote, OSError.
     """
-    place = folder.resolve()
-    check_folder(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
+    place = site_folder(folder)
+    if not place.parent.exists():
+        make_folder_inside(*named_place(place.parent))
     staged = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
     try:
         size = _write_all(staged, files)
         staged.chmod(0o777 & ~_umask())
         paths = sorted(path.relative_to(staged).as_posix() for path in _files_below(staged))
         text = json.dumps({"generator": "toolgen docs", "files": paths}, indent=0, ensure_ascii=False)
-        (staged / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        write_new(staged / MANIFEST, f"{text}\n".encode())
         _replace(place, staged)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
     return len(paths), size
 
 
-def check_folder(folder: Path) -> None:
-    """Raise SiteError if a folder has files that no site wrote, or is no folder."""
-    if not folder.exists():
-        return
+def site_folder(named: Path) -> Path:
+    """Return where a folder of a site is, links followed.
+
+    Raises SiteError for a link that leads out of the working directory, for what is no folder, and for a folder with
+    files that no site wrote.
+    """
+    try:
+        folder = Path(place_inside(*named_place(named)))
+    except LeadsOut:
+        raise SiteError(f"{named} leads out of this folder through a link: name the other folder itself") from None
+    if os.path.lexists(folder):
+        _check(folder)
+    return folder
+
+
+def _check(folder: Path) -> None:
     if not folder.is_dir():
         raise SiteError(f"{folder.name} is a file: name a folder")
     own = _listed_files(folder) | {MANIFEST}
@@ -64,7 +82,7 @@ def check_folder(folder: Path) -> None:
 
 def _listed_files(folder: Path) -> set[str]:
     try:
-        document: Any = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        document: Any = json.loads(read_file(folder / MANIFEST, _LARGEST, follow=False))
         return {str(path) for path in document["files"]}
     except FileNotFoundError:
         return set()
@@ -85,10 +103,10 @@ def _write_all(staged: Path, files: Iterable[tuple[str, str]]) -> int:
     for path, text in files:
         file = staged / path
         if file.parent not in folders:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder_inside(staged, file.parent.relative_to(staged))
             folders.add(file.parent)
         content = text.encode("utf-8", "backslashreplace")
-        file.write_bytes(content)
+        write_new(file, content)
         size += len(content)
     return size
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from toolgen.compiler.project.listing import LARGEST
 from toolgen.spec.files import is_inside, read_file
+from toolgen.spec.writing import make_private_folder, write_inside
 
 FOLDER: Final = ".toolgen/cache"
 """The folder of a project's cache, relative to the project."""
@@ -68,14 +69,10 @@ class Cache:
             return
         name = f"{kind}-{key}"
         content = json.dumps(value, separators=(",", ":")).encode()
-        temporary = self._folder / f".{name}.{os.urandom(8).hex()}"
         try:
-            _make_folder(self._folder)
-            temporary.write_bytes(self._code(name, content) + b"\n" + content)
-            temporary.replace(self._folder / name)
+            _ignore(self._folder)
+            write_inside(self._folder, name, self._code(name, content) + b"\n" + content)
         except OSError:
-            with suppress(OSError):
-                temporary.unlink()
             return
         self._used.add(name)
         self._written = True
@@ -120,11 +117,10 @@ def open_cache(root: Path, *, is_kept: bool = True) -> Cache:
 _IGNORE: Final = ".gitignore"
 
 
-def _make_folder(folder: Path) -> None:
-    """Create the folder of a cache. The `.gitignore` is for projects that do not ignore `.toolgen`."""
+def _ignore(folder: Path) -> None:
+    """Create the folder of a cache, with a `.gitignore` for projects that do not ignore `.toolgen`."""
     if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _IGNORE).write_text("*\n", encoding="utf-8")
+        write_inside(folder, _IGNORE, b"*\n")
 
 
 def _user_secret() -> bytes | None:
@@ -132,25 +128,13 @@ def _user_secret() -> bytes | None:
     try:
         place = _user_folder() / "cache.key"
         if not place.exists():
-            _create(place)
+            with suppress(FileExistsError):  # another process was faster
+                make_private_folder(place.parent)
+                write_inside(place.parent, place.name, os.urandom(_SECRET), mode=0o600, is_new=True)
         secret = read_file(place, _SECRET, follow=False)
     except (OSError, RuntimeError):  # RuntimeError: there is no home
         return None
     return secret if len(secret) == _SECRET else None
-
-
-def _create(place: Path) -> None:
-    """Create the secret, complete when it appears; of two processes the first one wins."""
-    place.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
-    temporary = place.with_name(f".{os.urandom(8).hex()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(descriptor, os.urandom(_SECRET))
-        os.close(descriptor)
-        with suppress(FileExistsError):
-            place.hardlink_to(temporary)
-    finally:
-        temporary.unlink()
 
 
 def _user_folder() -> Path:

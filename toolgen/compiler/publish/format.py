@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from toolgen.spec.writing import write_new
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -53,7 +55,7 @@ def format_python(files: dict[str, str]) -> dict[str, str]:
         # Numbers as names: ruff's default excludes would skip a generated path such as `build/x.py`.
         places = [Path(folder, f"generated_{number}.py") for number in range(len(sources))]
         for path, place in zip(sources, places, strict=True):
-            place.write_bytes(files.pop(path).encode())
+            write_new(place, files.pop(path).encode())
         _run(ruff, folder, sources)
         files.update((path, place.read_bytes().decode()) for path, place in zip(sources, places, strict=True))
     return {path: files.pop(path) for path in order}

@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import quote
 
 from toolgen.spec.files import NotRegular, check_regular
+from toolgen.spec.writing import create_private
 
 _BUSY_SECONDS: Final = 30.0
 _COMPANIONS: Final = ("-journal", "-wal", "-shm")
@@ -41,7 +42,7 @@ class SqliteKind:
         try:
             if path is not None:
                 check_files(path)
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+                create_private(path)
             with ExitStack() as unless_opened:
                 connection = _connect(path, "rw")
                 unless_opened.callback(connection.close)

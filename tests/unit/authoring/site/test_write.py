@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.authoring.site import write
-from toolgen.authoring.site.write import MANIFEST, SiteError, check_folder, write_site
+from toolgen.authoring.site.write import MANIFEST, SiteError, site_folder, write_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,14 +98,14 @@ def test_an_empty_folder_is_used_and_a_file_is_refused(tmp_path: Path) -> None:
     write_site(tmp_path / "empty", FIRST)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(SiteError, match="file is a file: name a folder"):
-        check_folder(tmp_path / "file")
+        site_folder(tmp_path / "file")
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"files": 3}', "\udcff"])
 def test_a_damaged_list_of_files_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(SiteError, match=r"cannot be read\. Delete the folder if it is a site"):
-        check_folder(tmp_path)
+        site_folder(tmp_path)
 
 
 def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
@@ -124,4 +124,4 @@ def test_a_folder_is_refused_at_its_first_files(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(write, "_files_below", endless)
     with pytest.raises(SiteError, match="has files that are not of a site: 0, 1, 2 and more"):
-        check_folder(tmp_path)
+        site_folder(tmp_path)

@@ -192,7 +192,7 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     project(tmp_path)
     (tmp_path / "toolgen-lint-baseline.json").mkdir()
     done = toolgen(tmp_path, "lint", "--write-baseline")
-    assert (done.code, "toolgen-lint-baseline.json cannot be written: Is a directory." in done.err) == (2, True)
+    assert (done.code, "toolgen-lint-baseline.json cannot be written: it is a folder" in done.err) == (2, True)
 
 
 def test_a_name_that_is_too_long_does_not_exist(tmp_path: Path) -> None:

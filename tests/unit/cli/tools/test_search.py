@@ -131,7 +131,7 @@ def test_vectors_are_not_cached_if_the_folder_cannot_be_created(project: Path, t
     (copy / ".toolgen").write_text("a file")
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
     assert done.code == 0
-    assert done.err == "vectors are not cached: the folder .toolgen cannot be created: File exists\n"
+    assert done.err == "vectors are not cached: the folder .toolgen cannot be created: Not a directory\n"
     assert done.json["hits"][0]["score"] > score(project, "to cancel it"), "vectors count nevertheless"
 
 

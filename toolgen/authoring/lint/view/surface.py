@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from itertools import count
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +15,7 @@ from toolgen.schema.json_values import compact_json
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.tool_use import LAYERS
 from toolgen.spec.wire_names import wire_name
+from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,9 +82,7 @@ def loaded(catalog: str, modules: Mapping[str, str]) -> Iterator[LoadedCatalog]:
     name = f"toolgen_surface_{next(_NUMBERS)}"
     with TemporaryDirectory() as folder:
         for path, text in {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": catalog, **modules}.items():
-            file = Path(folder, name, path)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            write_inside(folder, f"{name}/{path}", text.encode())
         sys.path.insert(0, folder)
         try:
             yield Catalog(name, catalog.encode())

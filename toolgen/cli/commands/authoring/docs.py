@@ -9,7 +9,7 @@ import click
 from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.history import History, read_history
-from toolgen.authoring.site.write import SiteError, check_folder, write_site
+from toolgen.authoring.site.write import SiteError, site_folder, write_site
 from toolgen.cli.output import progress
 from toolgen.cli.project import compilations, import_name, project
 from toolgen.spec.visible import visible
@@ -34,7 +34,7 @@ def command(*, output: str, commits: int) -> int:
     """
     config = project()
     try:
-        check_folder(Path(output).resolve())
+        site_folder(Path(output))
         with progress() as stage:
             stage("compiling")
             made = compilations(config)

@@ -12,6 +12,7 @@ import click
 from toolgen.compiler.diagnostics.text import lines_of
 from toolgen.compiler.project.listing import list_specs
 from toolgen.spec.visible import visible
+from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,25 +58,12 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def write_texts(config: Config, texts: Mapping[str, str]) -> None:
-    """Write files of the project, each as a whole: a new file takes the place of the old one. Links are followed.
+    """Write files of the project, each as a whole: a new file takes the place of the old one.
 
-    Raises click.UsageError for the first one that cannot be written.
+    Links are followed inside the project. Raises click.UsageError for the first one that cannot be written.
     """
     for path, text in texts.items():
         try:
-            _replace(Path(config.root, path).resolve(), text.encode("utf-8"))
+            write_inside(config.root, path, text.encode("utf-8"))
         except OSError as error:
             raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
-
-
-def _replace(place: Path, content: bytes) -> None:
-    staged = place.with_name(f".{place.name}.{os.urandom(8).hex()}")
-    try:
-        with staged.open("xb") as file:  # never through a link
-            file.write(content)
-        if place.exists():
-            staged.chmod(place.stat().st_mode & 0o777)
-        staged.replace(place)
-    except OSError:
-        staged.unlink(missing_ok=True)
-        raise

@@ -10,6 +10,7 @@ import click
 
 from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
 from toolgen.spec.files import read_file
+from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_inside
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 _SCHEMA = "toolgen.schema.json"
@@ -50,11 +51,11 @@ def command(*, folder: Path, bare: bool) -> int:
             f"{', '.join(str(folder / path) for path in taken)} is already there; nothing was written."
         )
     try:
-        (folder / "specs").mkdir(parents=True, exist_ok=True)
+        place_inside(*named_place(folder))
+        make_folder_inside(folder, "specs")
         for path, text in files.items():
-            with (folder / path).open("x", encoding="utf-8") as file:  # never through a link that was put there
-                file.write(text)
-        added = [name for name, text in _GIT.items() if _add(folder / name, text)]
+            write_inside(folder, path, text.encode(), is_new=True)
+        added = [name for name, text in _GIT.items() if _add(folder, name, text)]
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     for path in (*files, *added):
@@ -64,14 +65,16 @@ def command(*, folder: Path, bare: bool) -> int:
     return 0
 
 
-def _add(place: Path, text: str) -> bool:
+def _add(folder: Path, name: str, text: str) -> bool:
     """Put lines into a file that may be there, and say whether one was missing. Raises OSError."""
+    place = folder / name
     found = read_file(place, _LARGEST, follow=False).decode(errors="surrogateescape") if os.path.lexists(place) else ""
     missing = [line for line in text.splitlines() if line not in found.splitlines()]
     if all(line.startswith("#") for line in missing):
         return False
-    with place.open("a", encoding="utf-8") as file:
-        file.write(("\n" if found and not found.endswith("\n") else "") + "".join(f"{line}\n" for line in missing))
+    gap = "\n" if found and not found.endswith("\n") else ""
+    after = f"{found}{gap}" + "".join(f"{line}\n" for line in missing)
+    write_inside(folder, name, after.encode(errors="surrogateescape"))
     return True
 
 

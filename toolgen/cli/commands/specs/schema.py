@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
 from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
+from toolgen.spec.writing import named_place, write_inside
 
 
 @click.command("schema")
@@ -23,7 +23,7 @@ def command(*, output: str | None) -> int:
         click.echo(text, nl=False)
     else:
         try:
-            Path(output).write_text(text, encoding="utf-8")
+            write_inside(*named_place(output), text.encode())
         except OSError as error:
             raise click.UsageError(f"{output} cannot be written: {error.strerror}.") from None
         click.echo(f"{output}: written")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
 from toolgen.spec.files import is_inside
+from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,17 +46,9 @@ class SpecPlace:
         if len(data) > MAX_BYTES:
             advice = "import the tools in parts, each into its own toolset"
             raise click.UsageError(f"{self.path} would exceed {MAX_BYTES:,} bytes: {advice}.")
-        file = self.root / self.path
-        unfinished = file.with_name(f".{file.name}.new")
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.unlink(missing_ok=True)
-            with unfinished.open("xb") as made:  # never through a link
-                made.write(data)
-            unfinished.replace(file)
+            write_inside(self.root, self.path, data)
         except OSError as error:
-            with suppress(OSError):  # report the first error
-                unfinished.unlink(missing_ok=True)
             raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
 
 

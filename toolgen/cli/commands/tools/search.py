@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,7 +16,8 @@ from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.llm.search.index import Index
 from toolgen.llm.search.of_catalog import documents_of, index_of
 from toolgen.spec.builtin import DISCOVERY
-from toolgen.spec.files import is_inside
+from toolgen.spec.files import LeadsOut
+from toolgen.spec.writing import make_folder_inside, place_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -123,14 +123,15 @@ def _kept(root: Path) -> Path | None:
     """The folder for vectors; None, with a warning, if it cannot be created or a link leads outside the project."""
     kept = root / KEPT
     try:
-        kept.parent.mkdir(exist_ok=True)
+        place_inside(root, KEPT)
+        make_folder_inside(root, kept.parent.name)
+    except LeadsOut:
+        click.echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
+        return None
     except OSError as error:
         click.echo(
             f"vectors are not cached: the folder {kept.parent.name} cannot be created: {error.strerror}", err=True
         )
-        return None
-    if not is_inside(os.path.realpath(kept), os.path.realpath(root)):
-        click.echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
         return None
     return kept
 

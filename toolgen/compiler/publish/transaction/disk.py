@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from toolgen.spec.writing import flush_to_disk, write_new
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,8 +23,7 @@ class Disk:
 
     def write(self, path: str, content: bytes) -> None:
         """Write a new file. It survives a crash immediately, a power failure after `flush`."""
-        with open(path, "xb") as file:
-            file.write(content)
+        write_new(path, content)
 
     def keep(self, path: str, copy: str) -> None:
         """Create a hard link to a file, which outlives the original name; a copy if hard links are not supported."""
@@ -42,7 +43,7 @@ class Disk:
             os.sync()
             return
         for path in paths:
-            _fsync(path)
+            flush_to_disk(path)
 
     def rename(self, source: str, destination: str) -> None:
         """Move a file; one at the destination is replaced atomically."""
@@ -55,16 +56,3 @@ class Disk:
     def remove_folder(self, path: str) -> None:
         """Remove an empty folder."""
         os.rmdir(path)
-
-
-def _fsync(path: str) -> None:
-    if sys.platform == "win32":
-        if os.path.isdir(path):  # not needed on Windows, which cannot open folders
-            return
-        descriptor = os.open(path, os.O_RDWR)
-    else:
-        descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from toolgen.spec.files import check_regular
+from toolgen.spec.writing import open_lock
 
 if sys.platform == "win32":
     import msvcrt
@@ -49,9 +49,7 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
     while True:
         with suppress(FileNotFoundError):  # the folder was just removed by the previous holder
             _make_folders(tree.work(), disk)
-            if os.path.lexists(tree.work(_FILE)):
-                check_regular(tree.work(_FILE), follow=False)
-            descriptor = os.open(tree.work(_FILE), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            descriptor = open_lock(tree.work(_FILE), 0o666)
             if _lock(descriptor) and _is_at(descriptor, tree.work(_FILE)):
                 return descriptor
             os.close(descriptor)

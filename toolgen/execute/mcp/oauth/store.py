@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.files import open_file
+from toolgen.spec.writing import make_private_folder, open_lock, write_inside
 
 if sys.platform != "win32":
     import fcntl
@@ -70,8 +71,8 @@ class LoginStore:
         """Be the only one that changes the file: the tokens of several servers may be refreshed at the same time."""
         with _CHANGING:
             try:
-                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                lock = os.open(self.file.with_name(f".{self.file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+                make_private_folder(self.file.parent)
+                lock = open_lock(self.file.with_name(f".{self.file.name}.lock"))
             except OSError as error:
                 raise _not_written(self.file, error) from error
             try:
@@ -96,13 +97,8 @@ class LoginStore:
         return cast("dict[str, Any]", logins)
 
     def _write(self, logins: Mapping[str, Any]) -> None:
-        unfinished = self.file.with_name(f".{self.file.name}.{os.getpid()}")
         try:
-            unfinished.unlink(missing_ok=True)
-            descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-                json.dump(logins, opened, indent=1)
-            unfinished.replace(self.file)
+            write_inside(self.file.parent, self.file.name, json.dumps(logins, indent=1).encode(), mode=0o600)
         except OSError as error:
             raise _not_written(self.file, error) from error
 
