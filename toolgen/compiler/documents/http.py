@@ -131,7 +131,7 @@ class HttpSpec(Spec):
     method: Annotated[str, Field(pattern=r"^[A-Za-z]+$")]
     """The method."""
     path: NonEmpty
-    """The path, with `{name}` for each arg in it."""
+    """The path, with `{name}` for each arg in it. A query (`?kind=new`) is always sent, a fragment never."""
     params: dict[NonEmpty, Place | ParamSpec] = {}
     """Where args are sent, by arg; the place alone is enough where nothing else differs from its default."""
     body: BodySpec | None = None

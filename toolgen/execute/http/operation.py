@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
+from toolgen.spec.http_paths import http_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,11 +71,12 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """The request of one tool. `security` None is that of the API; `response_bytes` 0 is the host's bound."""
+    """The request of one tool. `query` are the parts that each request has; `security` None is that of the API."""
 
     ident: str
     method: str
     path: str
+    query: tuple[str, ...] = ()
     params: tuple[Param, ...]
     body: Body | None
     base_url: str
@@ -87,11 +89,12 @@ class Operation:
     def of(cls, definition: ToolDefinition) -> Operation:
         """Read the request of a compiled tool."""
         spec: Mapping[str, Any] = definition.metadata["http"]
-        security = spec.get("security")
+        security, path = spec.get("security"), http_path(spec["path"])
         return cls(
             ident=definition.name,
             method=spec["method"].upper(),
-            path=spec["path"],
+            path=path.path,
+            query=path.sent_query,
             params=tuple(_param(arg, given) for arg, given in spec.get("params", {}).items()),
             body=_body(spec["body"]) if "body" in spec else None,
             base_url=spec.get("base_url", ""),

@@ -63,7 +63,7 @@ def request_of(operation: Operation, args: Mapping[str, Any], routes: Routes) ->
 
 def without_body(operation: Operation, args: Mapping[str, Any], routes: Routes) -> Request:
     """Return the request of a call without its body, as `request_of`. Args that are absent keep their placeholder."""
-    request = Request(method=operation.method, path="")
+    request = Request(method=operation.method, path="", query=[*operation.query])
     filled: list[Filled] = []
     for param in operation.params:
         if param.arg not in args:

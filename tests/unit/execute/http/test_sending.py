@@ -18,7 +18,7 @@ import httpx2
 import pytest
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
-from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, invoke, package_of
+from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, executor
 from toolgen.runtime import Runtime, allow_all
@@ -27,6 +27,7 @@ from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from tests.unit.execute.http.conftest import Server
     from toolgen.runtime import Catalog
@@ -483,3 +484,23 @@ def test_without_the_client_library_the_error_says_what_to_install() -> None:
     assert 'pip install "toolgen[http]"' in done.stderr.splitlines()[-1]
     code = "import sys, toolgen.runtime, toolgen.execute; assert 'httpx2' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_query_of_a_path_is_sent_with_each_request_and_its_fragment_never(tmp_path: Path, server: Server) -> None:
+    ok = {"responses": {"200": {"description": "ok"}}}
+    limit = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+    paths = {
+        "/items?kind=new é&raw=%2F#list": {"get": {"operationId": "list", "parameters": [limit], **ok}},
+        "/items#drop": {"delete": {"operationId": "drop", **ok}},
+    }
+    text, messages = import_text(
+        json.dumps({"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": paths})
+    )
+    assert messages == []
+    assert text is not None
+    catalog = package_of(tmp_path, "compiled_queries", text)
+
+    assert invoke(catalog, "list", {"limit": 3}, base_url=server.url).error is None
+    assert invoke(catalog, "drop", base_url=server.url).error is None
+
+    assert [each.target for each in server.requests] == ["/items?kind=new%20%C3%A9&raw=%2F&limit=3", "/items"]

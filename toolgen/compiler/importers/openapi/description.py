@@ -188,7 +188,7 @@ def _operation(method: str, path: str, item: Part, entry: Part) -> Operation:
     tags = [each.value for each in part.items("tags") if isinstance(each.value, str)]
     usable = tuple(tag for tag in dict.fromkeys(tags) if tag_word(tag))
     name = part.text("operationId") or name_of_path(method, path)
-    return Operation(name, method.upper(), _without_query(path), item, part, usable)
+    return Operation(name, method.upper(), path, item, part, usable)
 
 
 def _named_apart(operations: list[Operation], sink: Diagnostics) -> Iterator[Operation]:
@@ -202,11 +202,6 @@ def _named_apart(operations: list[Operation], sink: Diagnostics) -> Iterator[Ope
         message = f"several operations are called `{operation.name}`, so this one is `{name}`"
         sink.report("TG832", operation.part.span, message)
         yield replace(operation, name=name)
-
-
-def _without_query(path: str) -> str:
-    """A path without a query or a fragment, by which some descriptions tell operations apart."""
-    return path.partition("?")[0].partition("#")[0]
 
 
 def _default_server(url: str) -> str:

@@ -8,19 +8,19 @@ first has it, in the order path, query, header, cookie, querystring, body; the o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote_plus
 
 from toolgen.compiler.importers.openapi.bodies import request_body
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.parameters import PLACES, parameters
 from toolgen.compiler.importers.openapi.responses import error_hints, result_schema
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
+from toolgen.spec.http_paths import HttpPath, http_path
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from toolgen.compiler.importers.openapi.bodies import RequestBody
     from toolgen.compiler.importers.openapi.files import Part
     from toolgen.compiler.importers.openapi.parameters import Parameter
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 _IDEMPOTENCY: Final = "idempotency-key"
 _LONGEST_TITLE: Final = 80
+_JOINED: Final[dict[str, Any]] = {"explode": False}
+"""How a value that was declared as a part of the path is sent in the query."""
+
+_QUERY_TEMPLATE: Final = re.compile(r"\{[?&]([^{}]*)\}")
+"""Parameters of the query as RFC 6570 has them: `/items{?limit,offset}`."""
+
 _WILDCARD: Final = re.compile(r"[+*](\w+)|(\w+)(?:[+*]|:path)")
 """Placeholders of several segments, as gateways and frameworks write them into descriptions."""
 
@@ -66,11 +72,11 @@ class _Args:
 def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_swagger: bool) -> dict[str, Any]:
     """Return the keys of a tool that a description decides, but for the result. Raises `Fault`."""
     found = parameters(operation.item, operation.part, is_swagger=is_swagger)
-    path = _path_of(operation, {each.name for each in found if each.place == "path"})
+    path, found = _placed(operation, found)
     body = request_body(operation.part, schemas, consumes, is_swagger=is_swagger)
     args = _Args()
     for parameter in sorted(found, key=lambda each: PLACES.index(each.place)):
-        _add_parameter(parameter, args, path, schemas)
+        _add_parameter(parameter, args, schemas)
     http: dict[str, Any] = {"method": operation.method, "path": path}
     extra: Any = False
     body_spec: dict[str, Any] = {}
@@ -99,25 +105,60 @@ def result_of(operation: Operation, schemas: Schemas, produces: list[str], *, is
     return schemas.with_definitions(schema, "result") if isinstance(schema, dict) else schema
 
 
-def _add_parameter(parameter: Parameter, args: _Args, path: str, schemas: Schemas) -> None:
-    if parameter.place == "path" and f"{{{parameter.name}}}" not in path:
-        return  # published documents have them; a request has no place for it
+def _add_parameter(parameter: Parameter, args: _Args, schemas: Schemas) -> None:
     schema = _described(schemas.written(parameter.schema, "args"), parameter.description, parameter.deprecated)
     arg = args.add(parameter.name, parameter.place, schema, required=parameter.required)
     spec = {"in": parameter.place, **({"name": parameter.name} if arg != parameter.name else {}), **parameter.spec}
     args.params[arg] = spec if len(spec) > 1 else parameter.place
 
 
-def _path_of(operation: Operation, declared: Collection[str]) -> str:
-    """Return the path with the names of its parameters: `{path+}` and `{path*}` are `path`. Raises `Fault`."""
+def _placed(operation: Operation, found: list[Parameter]) -> tuple[str, list[Parameter]]:
+    """Return the path, and the parameters by what it says of them. Raises `Fault`.
 
-    def named(found: re.Match[str]) -> str:
-        name = next((each for each in (found[1], wildcard_name(found[1])) if each in declared), None)
+    A query in the path is the same in each request, so its names are no parameters; a placeholder in it is a parameter
+    of the query. The path has the names of its parameters: `{path+}` and `{path*}` are `path`.
+    """
+    path, query, fragment = http_path(_QUERY_TEMPLATE.sub("", operation.path))
+    templates = ",".join(_QUERY_TEMPLATE.findall(operation.path)).split(",")
+    in_query = {name.rstrip("*"): name.rstrip("*") for name in templates if name}
+    declared = {each.name for each in found if each.place == "path"}
+
+    def named(match: re.Match[str]) -> str:
+        name = next((each for each in (match[1], wildcard_name(match[1])) if each in declared), None)
         if name is None:
-            raise Fault(f"the path has `{found[0]}`, and no parameter describes it", operation.part)
+            raise Fault(f"the path has `{match[0]}`, and no parameter describes it", operation.part)
         return f"{{{name}}}"
 
-    return PLACEHOLDER.sub(named, operation.path)
+    path = PLACEHOLDER.sub(named, path)
+    items = [each for each in query.split("&") if each]
+    fixed = [each for each in items if not PLACEHOLDER.search(each)]
+    sent = in_query | {name: key for key, name in (_filled(each, operation) for each in items if each not in fixed)}
+    moved = [
+        replace(each, place="query", name=sent[each.name], spec=_JOINED)
+        if each.name in sent and each.place == "path" and f"{{{each.name}}}" not in path
+        else each
+        for each in found
+    ]
+    written = HttpPath(path, "&".join(fixed), fragment or "&".join(sorted(set(sent.values()) - in_query.keys())))
+    missing = set(sent.values()) - {each.name for each in moved if each.place == "query"}
+    if missing:
+        raise Fault(f"the path has `{min(missing)}` in its query, and no parameter describes it", operation.part)
+    left = [
+        each
+        for each in moved
+        if not (each.place == "query" and each.name in written.names)
+        and not (each.place == "path" and f"{{{each.name}}}" not in path)  # published documents have them
+    ]
+    return f"{path}{'?' if fixed else ''}{written.query}{'#' if written.fragment else ''}{written.fragment}", left
+
+
+def _filled(item: str, operation: Operation) -> tuple[str, str]:
+    """The name of a part of the query, and of the parameter that is its value: `a={b}`. Raises `Fault`."""
+    name, _, value = item.partition("=")
+    found = PLACEHOLDER.fullmatch(value)
+    if found is None or PLACEHOLDER.search(name):
+        raise Fault(f"the query of the path has `{item}`, which is no `name={{parameter}}`", operation.part)
+    return unquote_plus(name), found[1]
 
 
 def wildcard_name(placeholder: str) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
+from toolgen.spec.http_paths import http_path
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -45,5 +47,6 @@ def _pattern(text: str) -> tuple[str, str]:
 
 def _matches(pattern: tuple[str, str], operation: Operation) -> bool:
     kind, text = pattern
-    named = {"tag": operation.tags, "path": (operation.path,), "operation": (operation.name,)}
+    paths = (operation.path, http_path(operation.path).path)
+    named = {"tag": operation.tags, "path": paths, "operation": (operation.name,)}
     return any(fnmatchcase(name, text) for name in named[kind])

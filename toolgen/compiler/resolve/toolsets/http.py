@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.http import ParamSpec
+from toolgen.spec.http_paths import http_path
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
@@ -139,10 +140,15 @@ class _Checks:
 
     def check_path(self, required: Collection[str]) -> None:
         """Each placeholder of the path has an arg, and each arg of the path a placeholder."""
-        path = self._spec.path
-        if not path.startswith("/") or "?" in path or "#" in path:
-            fix = "write `/items/{id}`, and place args of the query under `params`"
-            self.report(f"`{path}` is not a path: it starts with `/` and has no query", "path", fix=fix)
+        path, query, _ = written = http_path(self._spec.path)
+        if not path.startswith("/"):
+            self.report(f"`{path}` is not a path: it starts with `/`", "path", fix="write `/items/{id}`")
+        if PLACEHOLDER.search(query):
+            message = f"`{query}` has a placeholder: what stands in the path is the same in each request"
+            self.report(message, "path", fix="place args of the query under `params`")
+        for arg, each in self._params.items():
+            if each.in_ == "query" and (each.name or arg) in written.names:
+                self.report(f"the query of the path has `{each.name or arg}` already", "params", arg, is_key=True)
         if any(not segment.strip(".") and segment for segment in path.split("/")) or _SPLIT_ESCAPE.search(path):
             fix = "write the path as it is sent"
             self.report(f"`{path}` has a segment of dots, or a `%` that a value would complete", "path", fix=fix)

@@ -240,6 +240,44 @@ def test_operations_are_selected(include: list[str], exclude: list[str], left: l
     assert outcome.codes == ([] if left else ["TG830"])
 
 
+PATHS: dict[str, tuple[str, list[dict[str, Any]], str, dict[str, Any]]] = {
+    "a fixed query": ("/x?kind=new", [parameter("kind"), parameter("a")], "/x?kind=new", {"a": "query"}),
+    "a flag": ("/x/{id}?acl", [parameter("id", "path"), parameter("acl")], "/x/{id}?acl", {"id": "path"}),
+    "a fragment": ("/#Action=List", [parameter("Action")], "/#Action=List", {"Action": "query"}),
+    "both": ("/x?a=1&b=2#list", [], "/x?a=1&b=2#list", {}),
+    "a placeholder": ("/x?by={id}&a=1", [parameter("id", "path")], "/x?a=1#by", {"by": {"in": "query", "explode": False}}),
+    "a template": ("/x{?limit,all*}", [parameter("limit"), parameter("all")], "/x", {"limit": "query", "all": "query"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_the_query_of_a_path_is_fixed_and_its_fragment_names_the_operation(name: str) -> None:
+    path, listed, written, params = PATHS[name]
+    made = tool({"parameters": listed}, path=path)
+    assert made["http"]["path"] == written
+    assert made["http"].get("params", {}) == params
+    assert list(made["args"]["properties"]) == list(params)
+
+
+def test_operations_that_differ_by_query_or_fragment_are_all_imported() -> None:
+    paths = ["/x", "/x?a=1", "/x?a=2", "/x#b", "/x?a=1#b"]
+    outcome = import_api(
+        openapi({path: {"post": {"operationId": f"op{number}", **OK}} for number, path in enumerate(paths)})
+    )
+    assert outcome.messages == []
+    assert [tool["http"]["path"] for tool in outcome.tools.values()] == paths
+    again = import_api(openapi({"/x?a=1": {"get": OK}, "/x?a=2": {"get": OK}}), include=["path:/x"])
+    assert list(again.tools) == ["get_x_a_1", "get_x_a_2"]
+
+
+@pytest.mark.parametrize("path", ["/x?a={b}", "/x?a=1{b}", "/x?{b}", "/x{?b}"])
+def test_a_query_whose_values_nothing_describes_is_reported(path: str) -> None:
+    outcome = import_api(openapi({path: {"get": OK}, "/sound": {"get": {"operationId": "sound", **OK}}}))
+    assert outcome.codes == ["TG831"]
+    assert "query" in outcome.messages[0]
+    assert list(outcome.tools) == ["sound"]
+
+
 RESULTS: list[tuple[dict[str, Any], Any]] = [
     ({"200": "A"}, {"type": "string"}),
     ({"200": "A", "404": "B"}, {"type": "string"}),
