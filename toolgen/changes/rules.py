@@ -24,6 +24,8 @@ class Level(StrEnum):
 
     BREAKING = "breaking"
     """Something that worked may fail."""
+    IGNORED = "ignored"
+    """Calls stay valid, and a part of them has no effect any more."""
     CHANGE = "change"
     """Behavior may differ; nothing that worked fails."""
     NOTE = "note"
@@ -58,13 +60,13 @@ class Rule:
     def bump(self) -> Bump:
         """The part of the version that its changes raise.
 
-        Breaking changes raise the major version, whatever their category; but not a method that hosts have to add for a
+        Breaking changes, and ignored args, raise the major version, whatever their category; but not a method that hosts have to add for a
         new tool, which is an addition. Compatible changes, and changes of ROUTE, raise the minor one. What only a model
         sees, and notes, raise the patch version.
         """
         if self.code == HANDLER_ADDED:
             return Bump.MINOR
-        if self.severity is Level.BREAKING:
+        if self.severity in (Level.BREAKING, Level.IGNORED):
             return Bump.MAJOR
         if self.severity is Level.NOTE or self.category is Category.MODEL:
             return Bump.PATCH
@@ -77,7 +79,7 @@ def _table(*rows: tuple[str, str, Level, str]) -> dict[str, Rule]:
 
 HANDLER_ADDED = "CODE501"
 
-_B, _CH, _N, _C = Level.BREAKING, Level.CHANGE, Level.NOTE, Level.COMPATIBLE
+_B, _I, _CH, _N, _C = Level.BREAKING, Level.IGNORED, Level.CHANGE, Level.NOTE, Level.COMPATIBLE
 
 RULES = _table(
     # WIRE1xx: names
@@ -97,6 +99,8 @@ RULES = _table(
     ("WIRE207", "arg-added", _C, "The args have a new optional arg."),
     ("WIRE208", "args-widened", _C, "The args accept more values than before, and every value that was valid."),
     ("WIRE209", "undeclared-key", _N, "The args are open, and declare a key that any value could be given under before. Calls that already sent this undeclared key with another value are rejected."),
+    ("WIRE210", "arg-ignored", _I, "An arg, or a field of one, is gone, and the args are open, as those of MCP servers are by default: calls that give it are accepted, and it has no effect. A call with `dry_run` becomes a real one. Close the args (`additionalProperties: false`) before args are removed, or keep the arg."),
+    ("WIRE211", "arg-renamed", _B, "An arg has another name, and the same schema: calls that give the old one are rejected, or it has no effect where the args are open."),
     # WIRE3xx: results, which may promise more
     ("WIRE301", "result-field-optional", _B, "A field that every result had may be absent now. Readers of results may rely on it."),
     ("WIRE302", "result-field-removed", _B, "A field of the result is gone. Readers of results may rely on it."),
@@ -140,7 +144,7 @@ RULES = _table(
     ("CODE405", "argument-widened", _C, "A parameter accepts more types."),
     ("CODE406", "return-type-changed", _B, "A function returns values that are not of the old type."),
     # CODE5xx: protocols that consumers implement
-    ("CODE501", "handler-added", _B, "A protocol has a new method: classes that implement it lack the method. This is so with every new tool of a toolset that a host runs by its `Handlers`."),
+    ("CODE501", "handler-added", _B, "A protocol has a new method: classes that implement it lack the method. This is so with every new tool of a toolset that a host runs by its `Handlers`, so not of kind `mcp` or `http`."),
     ("CODE502", "handler-signature-changed", _B, "A method of a protocol has another signature: implementations of the old one do not fit."),
     # MODEL1xx: texts of tools
     ("MODEL101", "title-changed", _CH, "The title of a tool changed."),

@@ -10,7 +10,8 @@ from toolgen.changes.fields import Kind, causes, is_plain
 from toolgen.schema.comparison.compare import compare
 from toolgen.schema.comparison.verdict import Verdict
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.pointer import steps_of
+from toolgen.schema.pointer import at, steps_of
+from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from toolgen.changes.fields import Cause
     from toolgen.schema.comparison.verdict import Comparison, Direction
 
+_GONE: Final = frozenset({"WIRE202", "WIRE210", "WIRE211"})
+_IGNORED: Final = "the arg `{name}` is gone, and calls that give it are accepted: it has no effect"
+_DEEPEST: Final = 50
 _UNDECIDED: Final = frozenset({"WIRE205", "WIRE306"})
 
 
@@ -41,12 +45,13 @@ def compare_schemas(
     whole: Comparison | None = None
     if not (is_plain(before) and is_plain(after)):
         whole = compare(before, after, formats_before=was, formats_after=now)
-        if whole.lost.verdict is Verdict.NONE and whole.gained.verdict is Verdict.NONE:
-            return
-    comparison = _Args if side == "args" else _Result
-    yield from comparison(subject, (*path, side), before, after, whole).changes(
-        causes(before, after, formats_before=was, formats_after=now)
-    )
+    comparison = (_Args if side == "args" else _Result)(subject, (*path, side), before, after, whole)
+    told: list[Change] = []
+    if whole is None or whole.lost.verdict is not Verdict.NONE or whole.gained.verdict is not Verdict.NONE:
+        told = list(comparison.changes(causes(before, after, formats_before=was, formats_after=now)))
+        yield from told
+    if isinstance(comparison, _Args):
+        yield from comparison.ignored({change.before_path for change in told if change.code in _GONE})
 
 
 class _Side(ABC):
@@ -113,19 +118,52 @@ class _Side(ABC):
 
 
 class _Args(_Side):
-    harmful = frozenset({"WIRE201", "WIRE202", "WIRE203", "WIRE204", "WIRE205", "WIRE209"})
+    harmful = frozenset({"WIRE201", "WIRE202", "WIRE203", "WIRE204", "WIRE205", "WIRE209", "WIRE211"})
+
+    def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
+        super().__init__(subject, path, before, after, whole)
+        self._renamed = _renamed(before, after)
+
+    def ignored(self, gone: Collection[Path | None]) -> Iterator[Change]:
+        """Yield the args, and fields of them, that are not declared any more and still accepted; `gone` are told."""
+        for inside, name in _undeclared(self._before, self._after):
+            path = (*self._path, *inside)
+            if path not in gone:
+                yield Change(
+                    code="WIRE210",
+                    subject=self._subject,
+                    message=_IGNORED.format(name=name),
+                    before_path=path,
+                    after_path=(*self._path, *inside[:-2]),
+                    before=_at(self._before, inside),
+                )
 
     def of_cause(self, cause: Cause) -> Iterator[Change]:
         name, lost, gained = cause.field, cause.lost, cause.gained
         match cause.kind:
+            case Kind.REMOVED if name in self._renamed:
+                new = self._renamed[name]
+                yield Change(
+                    code="WIRE211",
+                    subject=self._subject,
+                    message=f"the arg `{name}` is `{new}` now",
+                    before_path=(*self._path, "properties", name),
+                    after_path=(*self._path, "properties", new),
+                    before=name,
+                    after=new,
+                )
+            case Kind.ADDED if name in self._renamed.values():
+                return  # told as renamed
+            case Kind.REQUIRED if name in self._renamed.values() and self._was_required(name):
+                return
             case Kind.REQUIRED if self._loses():
                 yield self._change("WIRE201", f"the arg `{name}` is required now", name)
             case Kind.OPTIONAL if self._gains():
                 yield self._change("WIRE208", f"the arg `{name}` is optional now", name)
             case Kind.REMOVED if lost and self._loses():
                 yield self._change("WIRE202", f"the arg `{name}` is gone", name)
-            case Kind.REMOVED if self._gains() and (gained or name in _names(self._before, "required")):
-                yield self._change("WIRE208", f"any value is accepted as `{name}`", name)
+            case Kind.REMOVED if not lost:
+                yield self._change("WIRE210", _IGNORED.format(name=name), name)
             case Kind.ADDED if name in _names(self._after, "required"):
                 return  # told as required
             case Kind.ADDED if lost and self._loses():
@@ -155,6 +193,10 @@ class _Args(_Side):
             yield self._undecided(whole.lost)
         elif whole.gained.verdict is not Verdict.NONE and self._gains():
             yield self._change("WIRE208", "the args accept more values", "", whole.gained)
+
+    def _was_required(self, new: str) -> bool:
+        """Whether a renamed arg was required under its old name."""
+        return any(name in _names(self._before, "required") for name, now in self._renamed.items() if now == new)
 
     def _undecided(self, lost: Direction, name: str = "") -> Change:
         what = f"the arg `{name}` accepts" if name else "the args accept"
@@ -234,7 +276,7 @@ def compare_wire(
         )
     args = compare_schemas(ident, "args", before["args"], after["args"], path=path, formats=formats)
     for change in args:
-        if not (change.code == "WIRE202" and change.before_path and change.before_path[-1] in taken):
+        if not (change.code in _GONE and change.before_path and change.before_path[-1] in taken):
             yield change
     results = (before.get("result", True), after.get("result", True))
     yield from compare_schemas(ident, "result", *results, path=path, formats=formats)
@@ -249,6 +291,68 @@ def compare_wire(
                 before=before.get(key),
                 after=after.get(key),
             )
+
+
+def _renamed(before: Any, after: Any) -> dict[str, str]:
+    """Return the new names of args, without ambiguous ones: of the same schema, with the same text or a common word."""
+    old, new = (_names(schema, "properties") for schema in (before, after))
+    gone = {name: canonical(_at(before, ("properties", name))) for name in old if name not in new}
+    come = {name: canonical(_at(after, ("properties", name))) for name in new if name not in old}
+    found: dict[str, str] = {}
+    for name, schema in gone.items():
+        alike = [other for other in come if come[other] == schema and _are_alike(name, other, schema)]
+        if (
+            len(alike) == 1
+            and sum(_are_alike(each, alike[0], gone[each]) for each in gone if gone[each] == schema) == 1
+        ):
+            found[name] = alike[0]
+    return found
+
+
+def _are_alike(name: str, other: str, schema: bytes) -> bool:
+    return b'"description"' in schema or not {*map(str.lower, words(name))}.isdisjoint(map(str.lower, words(other)))
+
+
+def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
+    """Yield the places and names of fields that one schema declares, and the other does not, and still accepts.
+
+    Alternatives are compared by their order. An object inside that declares no fields may take any, as a map does.
+    """
+    found: list[tuple[Any, Any, Path, str]] = [(before, after, (), "")]
+    seen = set[tuple[int, int]]()
+    while found:
+        one, other, inside, name = found.pop()
+        one, other = _target(one, before), _target(other, after)
+        if not (is_object(one) and is_object(other)) or (id(one), id(other)) in seen:
+            continue
+        seen.add((id(one), id(other)))
+        old, new = one.get("properties"), other.get("properties", None if inside else {})
+        if is_object(old) and is_object(new):
+            for key in old:
+                place, called = (*inside, "properties", key), f"{name}.{key}".lstrip(".")
+                if key in new:
+                    found.append((old[key], new[key], place, called))
+                elif _is_open(other):
+                    yield place, called
+        found.append((one.get("items"), other.get("items"), (*inside, "items"), name))
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            parts, others = one.get(keyword), other.get(keyword)
+            if is_array(parts) and is_array(others) and len(parts) == len(others):
+                found += [
+                    (*pair, (*inside, keyword, str(number)), name)
+                    for number, pair in enumerate(zip(parts, others, strict=True))
+                ]
+
+
+def _is_open(schema: Mapping[str, Any]) -> bool:
+    open_by_default = (schema.get(keyword, True) for keyword in ("additionalProperties", "unevaluatedProperties"))
+    return all(each is True or each == {} for each in open_by_default) and "patternProperties" not in schema
+
+
+def _target(schema: Any, whole: Any) -> Any:
+    """Return what a schema refers to in its own document, if it does nothing else that matters here."""
+    reference = schema.get("$ref") if is_object(schema) and "properties" not in schema else None
+    return at(whole, reference) if isinstance(reference, str) and reference.startswith("#") else schema
 
 
 def _at(schema: Any, inside: Path) -> Any:

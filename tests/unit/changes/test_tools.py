@@ -60,7 +60,7 @@ def test_an_imported_tool_is_unchanged() -> None:
         ({"annotations": {}}, "MODEL107"),
         ({"inputSchema": {**ARGS, "required": ["a"]}}, "WIRE201"),
         ({"inputSchema": {**ARGS, "additionalProperties": False}}, "WIRE204"),
-        ({"inputSchema": {"type": "object"}}, "WIRE208"),
+        ({"inputSchema": {"type": "object"}}, "WIRE210"),
         ({"inputSchema": {"type": "object", "properties": {"a": {"type": "null"}}}}, "WIRE203"),
         (
             {"inputSchema": {"type": "object", "properties": {"a": {"type": "string", "description": "Send."}}}},

@@ -9,22 +9,29 @@ from toolgen.authoring.diff.errors import DiffError
 from toolgen.authoring.diff.sets import effective_sets
 from toolgen.authoring.diff.sides import pairs
 from toolgen.changes.catalogs import Version, compare_versions
+from toolgen.changes.change import names
 from toolgen.changes.code.api import read_api
 from toolgen.changes.code.compare import Places as ApiPlaces
-from toolgen.changes.code.compare import compare_apis
+from toolgen.changes.code.compare import Renamed, compare_apis
 from toolgen.changes.code.routing import routing_of
 from toolgen.changes.code.types import Ref
 from toolgen.changes.rules import Bump, Category, Level
 from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from toolgen.authoring.diff.recorded import Recording
     from toolgen.authoring.diff.sides import Package, Side
     from toolgen.changes.change import Change, Path
     from toolgen.changes.code.api import Api
     from toolgen.compiler.diagnostics import Span
+
+_RENAMES: Final = frozenset({"WIRE103", "WIRE104", "WIRE211"})
+_CAUSED: Final = frozenset(
+    ["CODE102", "CODE103", "CODE201", "CODE203", "CODE204", "CODE501", "MODEL101", "MODEL108", "MODEL201", "MODEL202"]
+)
+"""Rules of what follows from a rename."""
 
 _CATEGORIES: Final = list(Category)
 _LEVELS: Final = list(Level)
@@ -41,6 +48,23 @@ class Located:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """What is shown as one change: the first of equal ones, the others, and what a rename causes."""
+
+    first: Located
+    others: tuple[Located, ...] = ()
+    parts: tuple[Located, ...] = ()
+
+    def summary(self) -> str:
+        """Return the change in one line, with the names of all subjects."""
+        change = self.first.change
+        if not self.others:
+            return change.summary()
+        subjects = [each.change.subject for each in (self.first, *self.others)]
+        return f"{names(subjects)}: {change.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All changes from one side to another, sorted by category, subject and place."""
 
@@ -52,13 +76,45 @@ class Report:
         """Return the changes of some categories only."""
         return replace(self, changes=tuple(each for each in self.changes if each.change.category in categories))
 
-    def failing(self, categories: Collection[Category]) -> list[Located]:
-        """Return the changes of some categories that are not additions, and not notes."""
+    def failing(self, selected: Collection[Category | Level]) -> list[Located]:
+        """Return the changes of some categories that are not additions, and not notes, and those of some levels."""
         return [
             each
             for each in self.changes
-            if each.change.category in categories and each.change.level in (Level.BREAKING, Level.CHANGE)
+            if each.change.level in selected
+            or (each.change.category in selected and each.change.level not in (Level.NOTE, Level.COMPATIBLE))
         ]
+
+    def groups(self) -> list[Group]:
+        """Return the changes as people read them: equal ones of several subjects once, a rename with what it causes."""
+        parts = {id(part): rename for rename in self.changes for part in self._parts_of(rename)}
+        found: dict[object, list[Located]] = {}
+        for each in self.changes:
+            if id(each) not in parts:
+                change = each.change
+                is_grave = change.level in (Level.BREAKING, Level.IGNORED)  # every name is listed
+                equal = (each.package, change.code, change.message, change.evidence)
+                found.setdefault(id(each) if is_grave else equal, []).append(each)
+        return [
+            Group(each[0], tuple(each[1:]), tuple(part for part in self.changes if parts.get(id(part)) is each[0]))
+            for each in found.values()
+        ]
+
+    def _parts_of(self, rename: Located) -> Iterator[Located]:
+        """Yield what a rename causes: changes at its places, and at no others."""
+        if rename.change.code not in _RENAMES:
+            return
+        places = rename.change.before_path, rename.change.after_path
+        for each in self.changes:
+            old, new = each.change.before_path, each.change.after_path
+            if (
+                each.package == rename.package
+                and each.change.code in _CAUSED
+                and (old or new)
+                and _is_at(old, places[0])
+                and _is_at(new, places[1])
+            ):
+                yield each
 
     @property
     def bump(self) -> Bump | None:
@@ -88,10 +144,16 @@ def _changes(old: Package, new: Package, recording: Recording | None) -> Iterato
     routing = [routing_of(api) for api in apis]
     before = Version(old.document, effective_sets(old.catalog), routing[0])
     after = Version(new.document, effective_sets(new.catalog), routing[1])
-    yield from compare_versions(before, after)
+    changes = list(compare_versions(before, after))
+    yield from changes
     if recording:
         yield from recording.changes(old.catalog, new.catalog, (before.formats(), after.formats()))
-    yield from compare_apis(*apis, places=(_api_places(old.document), _api_places(new.document)))
+    yield from compare_apis(
+        *apis,
+        places=(_api_places(old.document), _api_places(new.document)),
+        renamed=[Renamed(change.before, change.after) for change in changes if change.code == "WIRE103"],
+        hosted=_hosted(new.document),
+    )
 
 
 def _apis(old: Package, new: Package) -> tuple[Api, Api]:
@@ -100,6 +162,12 @@ def _apis(old: Package, new: Package) -> tuple[Api, Api]:
     if old.fingerprints is not None and new.fingerprints is not None:
         toolsets = {name for name in toolsets if old.fingerprints.get(name) != new.fingerprints.get(name)}
     return read_api(old.sources(toolsets)), read_api(new.sources(toolsets))
+
+
+def _hosted(document: Mapping[str, Any]) -> Callable[[str], bool]:
+    """Return what says whether hosts implement the handlers of a package: not where a server or an API does."""
+    elsewhere = {each["package"] for each in document["toolsets"].values() if each["kind"] in ("mcp", "http")}
+    return lambda package: package not in elsewhere
 
 
 def _api_places(document: Mapping[str, Any]) -> ApiPlaces:
@@ -114,6 +182,11 @@ def _api_places(document: Mapping[str, Any]) -> ApiPlaces:
         for name, each in document.get(section, {}).items()
     }
     return ApiPlaces(types, packages)
+
+
+def _is_at(path: Path | None, place: Path | None) -> bool:
+    """Whether a path is that of what was renamed, or of its title, which is made of the name."""
+    return path is None or path == place or (place is not None and path == (*place, "title"))
 
 
 def _span(package: Package, path: Path | None, side: Side) -> Span | None:

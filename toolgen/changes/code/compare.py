@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -10,9 +11,11 @@ from toolgen.changes.code.api import Alias, Constant, Function, Model, Protocol
 from toolgen.changes.code.functions import compare_functions, compare_methods
 from toolgen.changes.code.subtypes import Subtypes
 from toolgen.changes.code.types import Ref, type_text
+from toolgen.changes.rules import HANDLER_ADDED
+from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from toolgen.changes.change import Path
     from toolgen.changes.code.api import Api, Attribute, Item
@@ -31,15 +34,51 @@ class Places:
         return found or self.packages.get(package, ())
 
 
-def compare_apis(before: Api, after: Api, places: tuple[Places, Places]) -> Iterator[Change]:
-    """Yield the changes of an API. What several packages offer is compared once, for the one that defines it."""
-    yield from _Apis(before, after, places).changes()
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A tool with a new ident, as in both catalogs."""
+
+    before: str
+    after: str
+
+    def name(self, name: str) -> str:
+        """Return the Python name that one of the old tool became; empty if it is not of that tool."""
+        old, new = (words(ident.rpartition(".")[2].lower()) for ident in (self.before, self.after))
+        for join, spell in (("_", str.lower), ("", str.capitalize), ("_", str.upper)):
+            was, now = (join.join(map(spell, each)) for each in (old, new))
+            if re.search(rf"(?<![A-Za-z0-9]){re.escape(was)}(?![a-z0-9])", name) and was != now:
+                return name.replace(was, now)
+        return ""
+
+
+def compare_apis(
+    before: Api,
+    after: Api,
+    places: tuple[Places, Places],
+    renamed: Collection[Renamed] = (),
+    hosted: Callable[[str], bool] = lambda package: True,
+) -> Iterator[Change]:
+    """Yield the changes of an API. What several packages offer is compared once, for the one that defines it.
+
+    What a renamed tool takes with it is at the places of that tool. `hosted` says whether hosts implement the handlers
+    of a package.
+    """
+    yield from _Apis(before, after, places, renamed, hosted).changes()
 
 
 class _Apis:
-    def __init__(self, before: Api, after: Api, places: tuple[Places, Places]) -> None:
+    def __init__(
+        self,
+        before: Api,
+        after: Api,
+        places: tuple[Places, Places],
+        renamed: Collection[Renamed],
+        hosted: Callable[[str], bool],
+    ) -> None:
         self._before, self._after = before, after
         self._places = places
+        self._renamed = renamed
+        self._is_hosted = hosted
         common = [(name, offered) for name, offered in before.packages.items() if name in after.packages]
         same = {
             (ref, after.packages[name][each])
@@ -77,6 +116,13 @@ class _Apis:
         come = {name: ref for name, ref in new.items() if name not in old and ref not in self._come}
         self._gone.update(gone.values())
         self._come.update(come.values())
+        for tool in self._renamed:
+            pairs = {name: tool.name(name) for name in gone if tool.name(name) in come}
+            if pairs:
+                message = f"{names(pairs)} {'are' if len(pairs) > 1 else 'is'} {names(pairs.values())} now"
+                yield self._of_renamed("CODE102", package, message, tool)
+                gone = {name: ref for name, ref in gone.items() if name not in pairs}
+                come = {name: ref for name, ref in come.items() if name not in pairs.values()}
         if gone:
             yield self._change("CODE102", package, f"{names(gone)} {'are' if len(gone) > 1 else 'is'} gone", package)
         if come:
@@ -103,6 +149,17 @@ class _Apis:
             yield self._change("CODE105", subject, message, package, (one, other))
         if old is None or new is None:
             return
+        if isinstance(old, Protocol) and isinstance(new, Protocol):
+            if not self._is_hosted(package):
+                return
+            for tool in self._renamed:
+                if added := [
+                    each for each in old.methods if tool.name(each) in new.methods.keys() - old.methods.keys()
+                ]:
+                    methods = {each: tool.name(each) for each in added}
+                    message = f"the method {names(methods)} is {names(methods.values())} now"
+                    yield self._of_renamed(HANDLER_ADDED, subject, message, tool)
+                    new = Protocol({name: each for name, each in new.methods.items() if name not in methods.values()})
         for code, message, attribute in self._of_items(old, new):
             if _is_builder(name) and attribute in told:
                 continue
@@ -180,6 +237,10 @@ class _Apis:
     ) -> Change:
         before = self._place(0, self._before, package, refs[0], attribute)
         after = self._place(1, self._after, package, refs[1], attribute)
+        return Change(code=code, subject=subject, message=message, before_path=before, after_path=after)
+
+    def _of_renamed(self, code: str, subject: str, message: str, tool: Renamed) -> Change:
+        before, after = ("tools", tool.before), ("tools", tool.after)
         return Change(code=code, subject=subject, message=message, before_path=before, after_path=after)
 
     def _place(self, side: int, api: Api, package: str, ref: Ref | None, attribute: str) -> Path | None:

@@ -217,7 +217,7 @@ def test_specs_with_errors_are_shown_and_nothing_is_compared(project: Project) -
 def test_a_category_that_is_none(project: Project) -> None:
     found = project.diff("--fail-on", "wire,cod")
     assert found.code == 2
-    assert "there is no category `cod`; they are wire, code, model, route" in found.err
+    assert "there is no category or level `cod`; they are wire, code, model, route, breaking, ignored," in found.err
 
 
 def test_rules_are_explained(project: Project) -> None:

@@ -15,7 +15,7 @@ from tests.unit.authoring.diff.pairs import compare_folders, write_specs
 from toolgen.authoring.diff.report.markdown import render_markdown
 from toolgen.authoring.diff.report.records import render_github, to_json, to_sarif
 from toolgen.authoring.diff.report.text import render_text
-from toolgen.changes.rules import RULES
+from toolgen.changes.rules import RULES, Bump, Category, Level
 from toolgen.compiler.diagnostics.codes import CODES
 
 if TYPE_CHECKING:
@@ -261,3 +261,78 @@ def test_names_of_rules_and_diagnostics_are_unique() -> None:
         assert rule.code == code
         assert rule.explanation.endswith(".")
         assert re.fullmatch(r"(WIRE|CODE|MODEL|ROUTE)[1-9]\d\d", code)
+
+
+def folders(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> Report:
+    for side, toolset in (("before", before), ("after", after)):
+        write_specs(folder / side, {"a.yaml": {"toolgen": 1, **toolset}})
+    return compare_folders(folder / "before", folder / "after")
+
+
+def blocks(report: Report) -> list[str]:
+    """Return the blocks of the text, each by its first line, without what counts them."""
+    return [block.partition("\n")[0] for block in render_text(report, color=False).split("\n\n") if block.strip()][:-1]
+
+
+def test_equal_changes_of_many_tools_are_one_block_and_programs_get_all(tmp_path: Path) -> None:
+    def server(**hints: bool) -> dict[str, Any]:
+        tool = {"imported": "1", "description": "Does it.", "permission": "readonly", "annotations": hints}
+        return {"toolset": "mcp.s", "kind": "mcp", "tools": {f"t{number:03}": tool for number in range(100)}}
+
+    report = folders(tmp_path, server(readOnlyHint=True), server(readOnlyHint=True, idempotentHint=True))
+    (block,) = blocks(report)
+    assert block.startswith("change[MODEL107 annotations-changed]: `mcp.s.t000`, `mcp.s.t001`")
+    assert block.endswith("and 90 more: the annotations changed")
+    assert "100 change (100 model)" in render_text(report, color=False)
+    assert "90 more" in render_markdown(report)
+    assert len(to_json(report)["changes"]) == 100
+    assert len(to_sarif(report)["runs"][0]["results"]) == 100
+
+
+def test_a_rename_is_one_change_and_programs_get_all_of_it(tmp_path: Path) -> None:
+    def shop(key: str, arg: str) -> dict[str, Any]:
+        tool = {"description": "Find an order.", "permission": "readonly", "args": {"q": "string"}}
+        other = {"description": "Count.", "permission": "readonly", "args": {f"{arg}?": "integer"}}
+        return {"toolset": "shop", "tools": {key: tool, "count": other}}
+
+    report = folders(tmp_path, shop("find_order", "most"), shop("get_order", "at_most"))
+    assert blocks(report) == [
+        "breaking[WIRE211 arg-renamed]: shop.count: the arg `most` is `at_most` now",
+        "breaking[WIRE103 tool-renamed]: shop.find_order: the tool is `shop.get_order` now",
+    ]
+    assert "2 breaking (2 wire)" in render_text(report, color=False)
+    text = render_text(report, color=False)
+    assert "= breaking[CODE501] tools.shop.Handlers: the method `find_order` is `get_order` now" in text
+    assert {each["code"] for each in to_json(report)["changes"]} == {
+        *("WIRE103", "WIRE211", "CODE102", "CODE501", "CODE201", "CODE204", "MODEL101", "MODEL201", "MODEL202")
+    }
+    assert sorted(each.change.code for each in report.of([Category.CODE]).failing([Category.CODE])) == [
+        *("CODE102", "CODE201", "CODE501")
+    ]
+
+
+@pytest.mark.parametrize(("kind", "codes"), [("service", {"CODE501"}), ("mcp", set()), ("http", set())])
+def test_hosts_implement_handlers_of_their_own_toolsets_only(tmp_path: Path, kind: str, codes: set[str]) -> None:
+    def toolset(*keys: str) -> dict[str, Any]:
+        head: dict[str, Any] = {"toolset": f"{kind}.s", "kind": kind}
+        if kind == "http":
+            head["api"] = {"base_url": "https://example.com"}
+        http = {"http": {"method": "GET", "path": "/a"}} if kind == "http" else {}
+        return {**head, "tools": {key: {"description": "Do.", "permission": "readonly", **http} for key in keys}}
+
+    report = folders(tmp_path, toolset("one"), toolset("one", "two"))
+    assert {each.change.code for each in report.changes if each.change.code.startswith("CODE5")} == codes
+
+
+def test_an_arg_without_effect_is_a_level_that_can_be_selected(tmp_path: Path) -> None:
+    def server(*names: str) -> dict[str, Any]:
+        args = {"type": "object", "properties": {name: {"type": "boolean"} for name in names}}
+        tool = {"imported": "1", "description": "Pay.", "permission": "write", "args": args}
+        return {"toolset": "mcp.s", "kind": "mcp", "tools": {"pay": tool}}
+
+    report = folders(tmp_path, server("now", "dry_run"), server("now"))
+    (found,) = report.failing([Level.IGNORED])
+    assert found.change.summary().startswith("mcp.s.pay: the arg `dry_run` is gone")
+    assert report.failing([Category.WIRE]) == [found]
+    assert report.failing([Level.BREAKING]) == [each for each in report.changes if each.change.code == "CODE201"]
+    assert report.bump is Bump.MAJOR

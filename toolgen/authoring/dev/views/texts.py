@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _LEVELS: Final = {
     Level.BREAKING: "bold red",
+    Level.IGNORED: "bold red",
     Level.CHANGE: "bold yellow",
     Level.NOTE: "bold cyan",
     Level.COMPATIBLE: "bold green",

@@ -13,10 +13,11 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toolgen.authoring.diff.compare import Located, Report
+    from toolgen.authoring.diff.compare import Group, Report
 
 _TITLES: Final = {
     Level.BREAKING: "Breaking",
+    Level.IGNORED: "Without effect",
     Level.CHANGE: "Changes",
     Level.NOTE: "Notes",
     Level.COMPATIBLE: "Compatible",
@@ -35,9 +36,9 @@ def render_markdown(report: Report) -> str:
     if report.bump:
         parts.append(f"Version: **{report.bump.value}**\n")
     for level in Level:
-        found = [each for each in report.changes if each.change.level is level]
+        found = [group for group in report.groups() if group.first.change.level is level]
         if found:
-            parts += _section(_TITLES[level], found, is_open=level is Level.BREAKING)
+            parts += _section(_TITLES[level], found, is_open=level in (Level.BREAKING, Level.IGNORED))
     text, size = list[str](), 0
     for number, part in enumerate(parts):
         if size + len(part) > _MOST:
@@ -48,21 +49,24 @@ def render_markdown(report: Report) -> str:
     return "\n".join(text)
 
 
-def _section(title: str, found: Sequence[Located], *, is_open: bool) -> Iterator[str]:
+def _section(title: str, found: Sequence[Group], *, is_open: bool) -> Iterator[str]:
     lines = "\n".join(map(_line, found))
-    count = f"{len(found)} ({counted(found)})"
+    changes = [each for group in found for each in (group.first, *group.others)]
+    count = f"{len(changes)} ({counted(changes)})"
     if is_open:
         yield f"#### {title}: {count}\n\n{lines}\n"
     else:
         yield f"<details><summary>{title}: {count}</summary>\n\n{lines}\n\n</details>\n"
 
 
-def _line(located: Located) -> str:
+def _line(group: Group) -> str:
+    located = group.first
     change = located.change
     evidence = f"; {_escaped(change.evidence)}" if change.evidence else ""
+    evidence += "".join(f"; {each.change.code} {_escaped(each.change.summary())}" for each in group.parts)
     place = located.after or located.before
     where = f" ({_escaped(f'{place.file}:{place.line}')})" if place else ""
-    return f"- **{change.code}** {_escaped(change.rule.name)}: {_escaped(change.summary())}{evidence}{where}"
+    return f"- **{change.code}** {_escaped(change.rule.name)}: {_escaped(group.summary())}{evidence}{where}"
 
 
 def _escaped(text: str) -> str:

@@ -12,7 +12,7 @@ from toolgen.authoring.diff.errors import DiffError, SpecsError
 from toolgen.authoring.diff.git import folder_in_repository
 from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
-from toolgen.changes.rules import Category
+from toolgen.changes.rules import Category, Level
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.output import show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
@@ -26,22 +26,24 @@ if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
 
 
-class _Categories(click.ParamType[tuple[Category, ...]]):
-    """Categories, separated by commas."""
+class _Words(click.ParamType[tuple[Category | Level, ...]]):
+    """Categories, or also levels, separated by commas."""
 
-    name = "CATEGORIES"
+    def __init__(self, name: str, *kinds: type[Category | Level]) -> None:
+        self.name = name
+        self._what = name
+        self._known: dict[str, Category | Level] = {each.value: each for kind in kinds for each in kind}
 
     def convert(
-        self, value: str | tuple[Category, ...], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Category, ...]:
+        self, value: str | tuple[Category | Level, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Category | Level, ...]:
         if not isinstance(value, str):
             return value
         words = [word.strip().lower() for word in value.split(",") if word.strip()]
-        known = [each.value for each in Category]
         for word in words:
-            if word not in known:
-                self.fail(f"there is no category `{word}`; they are {', '.join(known)}", param, ctx)
-        return tuple(map(Category, words))
+            if word not in self._known:
+                self.fail(f"there is no {self._what} `{word}`; they are {', '.join(self._known)}", param, ctx)
+        return tuple(self._known[word] for word in words)
 
 
 @click.command("diff")
@@ -52,8 +54,20 @@ class _Categories(click.ParamType[tuple[Category, ...]]):
     help="The version before: a git commit, a project or generated package in a folder, or an installed package. "
     "Default: where the working tree left the default branch.",
 )
-@click.option("--fail-on", type=_Categories(), default=(), help="Exit 1 for changes in these categories: wire,code.")
-@click.option("--only", type=_Categories(), default=tuple(Category), help="Show these categories only.")
+@click.option(
+    "--fail-on",
+    type=_Words("category or level", Category, Level),
+    metavar="CATEGORIES|LEVELS",
+    default=(),
+    help="Exit 1 for changes in these categories that are not additions, or of these levels: wire,code or ignored.",
+)
+@click.option(
+    "--only",
+    type=_Words("category", Category),
+    metavar="CATEGORIES",
+    default=tuple(Category),
+    help="Show these categories only.",
+)
 @click.option("--calls", metavar="FILE", help="Recorded calls, as `toolgen replay` reads them, to check against both.")
 @click.option("--bump", is_flag=True, help="Print only the part of the version to raise: major, minor, patch or none.")
 @click.option(
@@ -67,7 +81,7 @@ class _Categories(click.ParamType[tuple[Category, ...]]):
 def command(
     *,
     against: str,
-    fail_on: Sequence[Category],
+    fail_on: Sequence[Category | Level],
     only: Sequence[Category],
     calls: str | None,
     bump: bool,
@@ -77,7 +91,9 @@ def command(
 
     Both are compiled, and compared in four categories: WIRE (calls and results that were valid and are not any more),
     CODE (typed Python that uses the package), MODEL (what a model sees), ROUTE (what runs a call, and who may make it).
-    Exit code 1 only with --fail-on: where one of its categories has changes that are not additions.
+    Exit code 1 only with --fail-on: where one of its categories has changes that are not additions, or there are
+    changes of one of its levels: breaking, ignored (calls stay valid, and an arg has no effect), change, note,
+    compatible.
     """
     if bump and style not in ("text", "json"):
         raise click.UsageError(f"`--bump` prints text or JSON, not {style}.")
