@@ -29,6 +29,7 @@ from toolgen.spec.derived import catalog_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
@@ -111,11 +112,11 @@ def _half(text: str) -> str:
     return PARTS[hashlib.sha256(text.encode()).digest()[-1] % 2]
 
 
-def real_documents() -> list[SearchDocument]:
+def real_documents(tools: Path = TOOLS) -> list[SearchDocument]:
     """Return the tools for the queries, by name."""
     return [
         _document(tool["name"], tool["description"], tool["inputSchema"])
-        for tool in json.loads(TOOLS.read_text(encoding="utf-8"))["tools"]
+        for tool in json.loads(tools.read_text(encoding="utf-8"))["tools"]
     ]
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.data.sets import OWN, calls_of, place, tools_of
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-DATA = ROOT.parent / "shared" / "data"
-
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
 
 IMPORT_ALL = """
 import sys
@@ -40,6 +36,7 @@ def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
 @pytest.mark.parametrize(
     ("name", "broken", "recordings"),
     [
+        dataset(OWN, (), OWN),
         dataset("tau", (), "tau"),
         dataset("tau2", (), "tau2"),
         dataset("kubernetes", (), "kubernetes", "kubernetes_real"),
@@ -49,24 +46,23 @@ def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
 def test_all_real_tools_import_build_and_replay(
     name: str, broken: tuple[str, ...], recordings: tuple[str, ...], tmp_path: Path
 ) -> None:
-    imported = toolgen(
-        tmp_path, "import", "mcp", f"{DATA}/{name}.tools.json", "--toolset", f"mcp.{name}", "--format", "json"
-    )
+    listed = place(f"{name}.tools.json")
+    imported = toolgen(tmp_path, "import", "mcp", str(listed), "--toolset", f"mcp.{name}", "--format", "json")
     assert imported.code == (1 if broken else 0), imported.err
     assert sorted(imported.json["left_out"]) == sorted(broken)
 
     built = toolgen(tmp_path, "build", "--format", "json")
     assert built.code == 0, built.out
-    listed = toolgen(tmp_path, "list", "--format", "json").json
-    offered = [tool["name"] for tool in json.loads((DATA / f"{name}.tools.json").read_text(encoding="utf-8"))["tools"]]
-    assert sorted(tool["source_name"] for tool in listed) == sorted(set(offered) - set(broken))
+    compiled = toolgen(tmp_path, "list", "--format", "json").json
+    offered = [tool["name"] for tool in tools_of(name)]
+    assert sorted(tool["source_name"] for tool in compiled) == sorted(set(offered) - set(broken))
     subprocess.run([sys.executable, "-W", "error", "-c", IMPORT_ALL, str(tmp_path)], check=True, cwd=ROOT)
 
     for recording in recordings:
-        replayed = toolgen(tmp_path, "replay", f"{DATA}/{recording}.calls.jsonl", "--format", "json")
+        replayed = toolgen(tmp_path, "replay", str(place(f"{recording}.calls.jsonl")), "--format", "json")
         assert replayed.code == 0, replayed.out[:2000] + replayed.err
-        recorded = (DATA / f"{recording}.calls.jsonl").read_text(encoding="utf-8").splitlines()
-        accepted = sum(json.loads(line)["accept"] for line in recorded)
+        recorded = calls_of(recording)
+        accepted = sum(call["accept"] for call in recorded)
         assert replayed.json == {
             "total": len(recorded),
             "accepted": accepted,

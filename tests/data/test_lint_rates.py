@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.data.test_data import DATA
+from tests.data.sets import place
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 
@@ -20,10 +20,7 @@ APIS: Final = ("notion", "twilio_verify")
 MANY_APIS: Final = "acebench"
 ROW: Final = re.compile(r"^\| \[?(TL\d{3})\b.*?\| (?P<many>[\d.-]+) \| (?P<one>[\d.-]+) \|$", re.MULTILINE)
 
-pytestmark = [
-    pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout"),
-    pytest.mark.long,
-]
+pytestmark = pytest.mark.long
 
 
 def test_the_reference_has_the_rate_of_every_rule(tmp_path: Path) -> None:
@@ -33,9 +30,9 @@ def test_the_reference_has_the_rate_of_every_rule(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         if name in SERVERS:
-            toolgen(folder, "import", "mcp", f"{DATA}/{name}.tools.json", "--toolset", f"mcp.{name}")
+            toolgen(folder, "import", "mcp", str(place(f"{name}.tools.json")), "--toolset", f"mcp.{name}")
         else:
-            toolgen(folder, "import", "openapi", f"{DATA}/{name}.openapi.json", "--toolset", name)
+            toolgen(folder, "import", "openapi", str(place(f"{name}.openapi.json")), "--toolset", name)
         linted = toolgen(folder, "lint", "--format", "json").json
         text = next((folder / "specs").iterdir()).read_text(encoding="utf-8")
         tools[name == MANY_APIS] += len(re.findall(r"^  \S.*:$", text.partition("\ntools:\n")[2], re.MULTILINE))

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.case import all_cases, write
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, calls_of, place
 from tests.properties.codecs.test_codecs import try_value
 from tests.properties.values import damaged
 from tests.unit.cli.command_line import toolgen
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.base.packages import Side
 
-DATA = ROOT.parent / "shared" / "data"
-RECORDED = {"tau": "tau", "tau2": "tau2", "kubernetes": "kubernetes_real"}
+RECORDED = {OWN: OWN, "tau": "tau", "tau2": "tau2", "kubernetes": "kubernetes_real"}
 """Tools by the name of their file, and their recorded calls."""
 
 seeded = settings(
@@ -82,12 +81,11 @@ def test_more_damaged_calls_get_the_verdict_of_the_validator(calls: list[Valid],
 @pytest.fixture(scope="module", params=sorted(RECORDED))
 def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Valid]]:
     """Return the valid calls of one recording, whose tools are imported and built."""
-    if not DATA.is_dir():
-        pytest.skip("shared/data is not beside the checkout")
+    listed = place(f"{request.param}.tools.json")
     folder = tmp_path_factory.mktemp("recorded")
     package = f"recorded_{request.param}"
     (folder / "toolgen.toml").write_text(f'[[targets]]\nspecs = "specs"\nout = "{package}"\n', encoding="utf-8")
-    toolgen(folder, "import", "mcp", f"{DATA}/{request.param}.tools.json", "--toolset", "mcp.real")
+    toolgen(folder, "import", "mcp", str(listed), "--toolset", "mcp.real")
     assert toolgen(folder, "build").code == 0
     sys.path.insert(0, str(folder))
     yield [*_recorded_calls(folder, package, RECORDED[request.param])]
@@ -104,8 +102,7 @@ def test_damaged_recordings_get_the_verdict_of_the_validator(recorded: list[Vali
 def _recorded_calls(folder: Path, package: str, name: str) -> Iterator[Valid]:
     tools = json.loads((folder / package / "catalog.json").read_text(encoding="utf-8"))["tools"]
     idents = {tool.get("source_name", ident.rpartition(".")[2]): ident for ident, tool in tools.items()}
-    for text in (DATA / f"{name}.calls.jsonl").read_text(encoding="utf-8").splitlines():
-        line = json.loads(text)
+    for line in calls_of(name):
         if line["accept"] and "arguments" in line and line["tool"] in idents:
             yield Valid(package, idents[line["tool"]], "args", line["arguments"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,14 @@ from benchmarks.searches import (
     PARTS,
     TOOLS,
     PlainBM25,
+    Query,
     fused_search,
     local_model,
     read_queries,
     real_documents,
     recall,
 )
+from tests.data.sets import OWN, place
 from toolgen.llm.search.index import Index
 
 if TYPE_CHECKING:
@@ -83,6 +86,22 @@ def test_tus_14_recall_of_search_with_an_embedder_is_reported_and_has_a_threshol
     record_property("recall", reported)
     assert reported["tuning"]["at_10"] >= 0.78, reported
     assert reported["held_out"]["at_10"] >= 0.78, reported
+
+
+def test_tus_14_recall_over_our_own_tools_is_reported_and_has_a_threshold(
+    record_property: Callable[[str, object], None],
+) -> None:
+    pytest.importorskip("numpy", reason="numpy is not installed")
+    documents = real_documents(place(f"{OWN}.tools.json"))
+    lines = place(f"{OWN}.queries.jsonl").read_text(encoding="utf-8").splitlines()
+    queries = [Query(each["query"], frozenset({each["tool"]}), "tuning") for each in map(json.loads, lines)]
+    own = Index.build(documents)
+    words = recall(queries, lambda query, limit: [hit.key for hit in own.search(query, limit)])["tuning"]
+    fused = recall(queries, fused_search(documents, own, HashedVectors()))["tuning"]
+    record_property("recall", {"words": words, "fused": fused})
+    assert words["at_1"] >= 0.8, words
+    assert words["at_10"] >= 0.9, words
+    assert fused["at_10"] >= 0.9, fused
 
 
 @pytest.mark.long

@@ -4,21 +4,19 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, of_sets, tools_of
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.compiler.diagnostics.codes import CODES, Severity
 
 LONG = 50_000
 """Repetitions in a text that is meant to stop whoever reads it."""
 
-DATA = ROOT.parent / "shared" / "data"
 OTHERS = OtherTools({
     "mcp.mail": ["send_email", "search"],
     "mcp.chat": ["sendMessage", "list-items"],
@@ -223,12 +221,15 @@ def test_what_is_found_in_a_text_is_found_wherever_it_is(around: str, part: str)
     assert "TG814" in codes({"name": "x", part: value})
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
-def test_real_tools_are_hardly_ever_suspicious() -> None:
-    tools = [each for file in DATA.glob("*.tools.json") for each in json.loads(file.read_text("utf-8"))["tools"]]
-    suspicious = [each["name"] for each in tools if suspicions_of(each)]
-    assert len(tools) > 2_500
-    assert len(suspicious) < len(tools) / 100, suspicious
+@pytest.mark.parametrize(
+    ("name", "most"),
+    of_sets(
+        OWN, "tau", "tau2", "kubernetes", "acebench", harbour=(0,), tau=(0,), tau2=(1,), kubernetes=(0,), acebench=(23,)
+    ),
+)
+def test_real_tools_are_hardly_ever_suspicious(name: str, most: int) -> None:
+    suspicious = [each["name"] for each in tools_of(name) if suspicions_of(each)]
+    assert len(suspicious) <= most, suspicious
 
 
 @pytest.mark.parametrize(

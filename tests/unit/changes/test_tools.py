@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import assume, given, settings
 
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, of_sets, tools_of
 from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.compiler.specs import resolved
 from tests.unit.providers.schemas import args_schemas
@@ -18,11 +17,10 @@ from toolgen.changes.sources.tools import CompiledTool, compare_tool, compare_to
 from toolgen.schema.comparison.normal_form import normal_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from toolgen.changes.change import Change
 
-DATA = ROOT.parent / "shared" / "data"
 ARGS = {"type": "object", "properties": {"a": {"type": "string", "description": "First."}}}
 OFFERED = {"name": "find", "title": "Find it", "description": "Finds.", "inputSchema": ARGS, "annotations": {"x": 1}}
 
@@ -127,10 +125,9 @@ def test_schemas_that_are_written_differently_are_reported(before: dict[str, Any
     assert list(compare_tool(tool, {"name": "find", "inputSchema": before})) == []
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
-@pytest.mark.parametrize("name", ["tau2", "kubernetes"])
+@pytest.mark.parametrize("name", of_sets(OWN, "tau2", "kubernetes"))
 def test_real_tools_are_unchanged_after_import_and_edits_are_reported(name: str) -> None:
-    offered: Sequence[dict[str, Any]] = json.loads((DATA / f"{name}.tools.json").read_text())["tools"]
+    offered = tools_of(name)
     tools = compiled(*offered)
     assert compare_tools(tools, offered) == []
 

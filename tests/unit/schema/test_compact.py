@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, calls_of, of_sets, tools_of
 from tests.properties.schemas import DIALECTS, Toolset, toolsets
 from tests.properties.values import values
 from toolgen.schema.compact.compact import compact, model_args_schema
@@ -23,7 +23,6 @@ from toolgen.schema.compact.compact import compact, model_args_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DATA = ROOT.parent / "shared" / "data"
 NULL = {"type": "null"}
 DRAFT_7 = DIALECTS["draft-07"]
 
@@ -394,26 +393,26 @@ def check_compact(schema: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
 @pytest.mark.parametrize(
     ("name", "recordings", "calls"),
-    [
-        ("tau", ["tau"], 1_196),
-        ("tau2", ["tau2"], 1_035),
-        ("kubernetes", ["kubernetes", "kubernetes_real"], 1_512),
-        ("acebench", ["acebench"], 1_002),
-    ],
-)
+    of_sets(
+        OWN, "tau", "tau2", "kubernetes", "acebench",
+        harbour=(["harbour"], 93),
+        tau=(["tau"], 1_196),
+        tau2=(["tau2"], 1_035),
+        kubernetes=(["kubernetes", "kubernetes_real"], 1_512),
+        acebench=(["acebench"], 1_002),
+    ),
+)  # fmt: skip
 def test_real_calls_are_accepted_and_rejected_as_before(name: str, recordings: list[str], calls: int) -> None:
-    tools = json.loads((DATA / f"{name}.tools.json").read_text(encoding="utf-8"))["tools"]
+    tools = tools_of(name)
     schemas = {tool["name"]: tool["inputSchema"] for tool in tools}
     made = {tool: check_compact(schema) for tool, schema in schemas.items()}
     for tool in tools:
         check_compact(tool.get("outputSchema") or {})
     checked = 0
     for recording in recordings:
-        for line in (DATA / f"{recording}.calls.jsonl").read_text(encoding="utf-8").splitlines():
-            call = json.loads(line)
+        for call in calls_of(recording):
             assert validator(made[call["tool"]]).is_valid(call["arguments"]) is call["accept"], call
             checked += 1
     assert checked == calls

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, of_sets, tools_of
 from toolgen.schema.cost.bounds import MAX_CHAIN, Bounds, excess
 from toolgen.schema.cost.count import INFINITE, Reach, applied, foreseen
 from toolgen.schema.cost.evaluations import evaluations
@@ -21,7 +21,6 @@ from toolgen.schema.cost.graph import SchemaGraph
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DATA = ROOT.parent / "shared" / "data"
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
@@ -253,13 +252,12 @@ def test_the_metaschemas_are_accepted(uri: str) -> None:
     assert Bounds(schema).are_foreseen
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
-def test_real_tools_are_accepted() -> None:
-    for file in sorted(DATA.glob("*.tools.json")):
-        for tool in json.loads(file.read_text(encoding="utf-8"))["tools"]:
-            for schema in (tool["inputSchema"], tool.get("outputSchema", True)):
-                assert excess(schema) is None
-                assert Bounds(schema).are_foreseen
+@pytest.mark.parametrize("name", of_sets(OWN, "tau", "tau2", "kubernetes", "acebench"))
+def test_real_tools_are_accepted(name: str) -> None:
+    for tool in tools_of(name):
+        for schema in (tool["inputSchema"], tool.get("outputSchema", True)):
+            assert excess(schema) is None
+            assert Bounds(schema).are_foreseen
 
 
 def test_a_chain_beyond_the_limit_is_refused() -> None:

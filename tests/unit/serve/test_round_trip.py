@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import Client
 
-from tests.data.test_data import DATA
+from tests.data.sets import OWN, of_sets, place
 from tests.unit.cli.command_line import toolgen
 from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.diagnostics import Diagnostics
@@ -72,10 +72,9 @@ tools:
     round_trip(tmp_path, "shop.orders")
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
-@pytest.mark.parametrize("name", ["tau", "tau2", "kubernetes"])
+@pytest.mark.parametrize("name", of_sets(OWN, "tau", "tau2", "kubernetes"))
 def test_real_tools_come_back(name: str, tmp_path: Path) -> None:
-    imported = toolgen(tmp_path, "import", "mcp", f"{DATA}/{name}.tools.json", "--toolset", f"mcp.{name}")
+    imported = toolgen(tmp_path, "import", "mcp", str(place(f"{name}.tools.json")), "--toolset", f"mcp.{name}")
     assert imported.code == 0, imported.err
     round_trip(tmp_path, f"mcp.{name}")
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, of_sets, tools_of
 from tests.properties.schemas import toolsets
 from tests.unit.providers.schemas import args_schemas
 from tests.unit.schema.comparison.edits import EDITS, Edited, Effect, edited
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
-DATA = ROOT.parent / "shared" / "data"
 OLDER = {"draft-04": "http://json-schema.org/draft-04/schema#", "draft-06": "http://json-schema.org/draft-06/schema#",
          "2019-09": "https://json-schema.org/draft/2019-09/schema"}  # fmt: skip
 
@@ -149,8 +148,7 @@ def test_no_instance_contradicts_a_verdict_of_many_small_schemas(start: int) -> 
 
 
 def real_schemas(name: str) -> list[Any]:
-    tools = json.loads((DATA / f"{name}.tools.json").read_text())["tools"]
-    return [tool[side] for tool in tools for side in ("inputSchema", "outputSchema") if side in tool]
+    return [tool[side] for tool in tools_of(name) for side in ("inputSchema", "outputSchema") if side in tool]
 
 
 def verdicts_of(schemas: list[Any], count: int) -> Counter[Verdict]:
@@ -166,8 +164,7 @@ def verdicts_of(schemas: list[Any], count: int) -> Counter[Verdict]:
     return found
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
-@pytest.mark.parametrize("name", ["kubernetes", "tau2", "acebench"])
+@pytest.mark.parametrize("name", of_sets(OWN, "kubernetes", "tau2", "acebench"))
 def test_edits_of_real_schemas_are_decided(name: str) -> None:
     schemas = real_schemas(name)
     found = verdicts_of(schemas[:: len(schemas) // 25], 12)
@@ -176,8 +173,7 @@ def test_edits_of_real_schemas_are_decided(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
-@pytest.mark.parametrize("name", ["kubernetes", "tau", "tau2", "acebench"])
+@pytest.mark.parametrize("name", of_sets(OWN, "kubernetes", "tau", "tau2", "acebench"))
 def test_all_edits_of_all_real_schemas_are_decided(name: str) -> None:
     found = verdicts_of(real_schemas(name), len(EDITS))
     assert found[Verdict.UNDECIDED] * 50 <= found.total()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.project.checkout import ROOT
+from tests.data.sets import OWN, of_sets, place
 from tests.unit.compiler.importers.openapi.api import import_api
 from tests.unit.execute.http.api import Recorder, invoke, package_of
 
@@ -18,18 +18,15 @@ if TYPE_CHECKING:
 
     from toolgen.runtime import Catalog
 
-DATA = ROOT.parent / "shared" / "data"
-NAMES = ("notion", "twilio_verify")
-
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data is not beside the checkout")
+NAMES = of_sets(OWN, "notion", "twilio_verify")
 
 
 def text_of(name: str) -> str:
-    return (DATA / f"{name}.openapi.json").read_text(encoding="utf-8")
+    return place(f"{name}.openapi.json").read_text(encoding="utf-8")
 
 
 def counted(name: str) -> list[dict[str, Any]]:
-    text = (DATA / f"{name}.operations.json").read_text(encoding="utf-8")
+    text = place(f"{name}.operations.json").read_text(encoding="utf-8")
     operations: list[dict[str, Any]] = json.loads(text)["ops"]
     return operations
 
