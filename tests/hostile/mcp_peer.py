@@ -6,7 +6,9 @@ The file `lists` in the working folder has a line for each list of tools that wa
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 
 TOOLS = [
     *("fine", "long", "values", "depth", "blocks", "invalid_blocks", "notifications", "progress", "logs"),
-    *("broken", "wrong", "list_storm", "stderr", "daemon", "noise", "silent", "echo"),
+    *("broken", "wrong", "list_storm", "stderr", "daemon", "noise", "silent", "repeat", "reject", "refuse"),
 ]
+GIVEN = [os.environ.get("SERVER_TOKEN", "")]
+"""The credential that this server got."""
+
 MIB = 1 << 20
 
 
@@ -90,8 +95,29 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
             yield fine(request)
         case "silent":
             return
+        case "repeat":
+            token = request["params"].get("_meta", {}).get("progressToken")
+            yield notification(
+                "notifications/progress", {"progressToken": token, "progress": 1, "message": " ".join(said())}
+            )
+            yield notification("notifications/message", {"level": "info", "data": {"said": said()}})
+            sys.stderr.write(f"{said()}\n")
+            sys.stderr.flush()
+            yield result(
+                request, {"content": [{"type": "text", "text": each} for each in said()], "_meta": {"x/y": said()}}
+            )
+        case "reject":
+            yield result(request, {"content": [{"type": "text", "text": " ".join(said())}], "isError": True})
         case _:
-            yield fine(request, json.dumps(request["params"].get("arguments")))
+            error = {"code": -32000, "message": " ".join(said())}
+            yield json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": error}).encode()
+
+
+def said() -> list[str]:
+    """Return the credential as it is and in some encodings."""
+    token = GIVEN[0]
+    percent = "".join(f"%{ord(char):02x}" for char in token)
+    return [f"it is {token}.", base64.b64encode(f"id:{token}".encode()).decode(), percent, token.encode().hex()]
 
 
 def answers(request: dict[str, Any]) -> Iterator[bytes]:
@@ -119,6 +145,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        GIVEN[0] = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if "id" not in request:
             self.send_response(202)
             self.send_header("Content-Length", "0")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import importlib
 import json
+import os
 import re
 import resource
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,20 +72,20 @@ def peer(tmp_path: Path) -> Iterator[Callable[[str], McpServer]]:
 
 
 def called(
-    package: str, server: McpServer, folder: Path, *names: str, args: Any = None
+    package: str, server: McpServer, folder: Path, *names: str, host: McpHost | None = None
 ) -> tuple[list[ToolResult[Any]], list[Any]]:
     """Call tools one after the other on one connection; with the events of their run."""
 
     async def main() -> tuple[list[ToolResult[Any]], list[Any]]:
         store = MemoryStore()
         catalog = load(package)
-        registration = executor(catalog, "mcp.shop", McpHost(cwd=folder), server=server)
+        registration = executor(catalog, "mcp.shop", host or McpHost(cwd=folder), server=server)
         runtime = Runtime(catalog, executors=[registration], permission=allow_all, store=store)
         found: list[Any] = []
         runs: Any = registration.executor
         async with runs:
             for name in names:
-                request = ToolRequest(name=f"mcp.shop.{name}", payload=json.dumps(args or {}))
+                request = ToolRequest(name=f"mcp.shop.{name}", payload="{}")
                 found.append(await asyncio.wait_for(runtime.invoke(request, meta=ToolCallMeta(run_id="r")), 100))
         return found, list((await store.read("r")).events)
 
@@ -197,3 +200,28 @@ def test_a_call_without_an_answer_ends_at_the_default_timeout(
     assert result.error is not None
     assert (result.error.kind, result.error.code) == ("timeout", "timeout")
     assert after.error is None
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "events"])
+def test_credentials_that_a_server_repeats_reach_neither_models_nor_the_record(
+    package: str,
+    peer: Callable[[str], McpServer],
+    tmp_path: Path,
+    transport: str,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    server = peer(transport)
+    given = "tok-0123456789-abcdef"
+    if transport == "stdio":
+        server = replace(server, env=("SERVER_TOKEN",))
+        host = McpHost(cwd=tmp_path, environment={**os.environ, "SERVER_TOKEN": given})
+    else:
+        server = replace(server, headers={"Authorization": "Bearer $env.SERVER_TOKEN"})
+        host = McpHost(cwd=tmp_path, environment={"SERVER_TOKEN": given})
+    results, events = called(package, server, tmp_path, "repeat", "reject", "refuse", host=host)
+    shown = "".join(f"{result} {result.payload.decode()}" for result in results) + repr(events)
+    if transport == "stdio":  # else the server is a process of this test
+        shown += capfd.readouterr().err
+    assert shown.count("[redacted]") > 10
+    encoded = [given, base64.b64encode(given.encode()).decode()[:20], given.encode().hex(), f"%{ord(given[0]):02x}%"]
+    assert [text for text in encoded if text in shown] == []

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
 
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.spec.templates import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _SHORTEST: Final = 8
 """Characters of a value that is looked for in texts: what is shorter would be found where it is not meant."""
@@ -35,17 +36,20 @@ def variable(name: str, environment: Mapping[str, str], user: str) -> str:
     return environment[name]
 
 
-def without_values(text: str, names: Iterable[str], environment: Mapping[str, str]) -> str:
-    """Return a text with references in place of the values of variables, and of each word of them.
+def without_values(names: Iterable[str], environment: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that puts references in place of the values of variables, and of each word of them.
 
-    Values are also found as they are written in URLs and in literals of Python and JSON; what has less than eight
-    characters is not looked for.
+    Values are also found in the encodings of `SecretValues`; what has less than eight characters is not looked for.
     """
-    for name in names:
-        for word in words_of(name, environment):
-            for written in (word, repr(word)[1:-1], quote(word), quote(word, safe="")):
-                text = text.replace(written, f"$env.{name}")
-    return text
+    values = [(f"$env.{name}", words_of(name, environment)) for name in names]
+    found = [(shown, SecretValues(partial(list[str], words))) for shown, words in values if words]
+
+    def hide(text: str) -> str:
+        for shown, words in found:
+            text = words.hide(text, shown)
+        return text
+
+    return hide
 
 
 def words_of(name: str, environment: Mapping[str, str]) -> list[str]:

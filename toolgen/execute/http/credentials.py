@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote_plus
@@ -13,6 +14,8 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.environment import variables_in, with_variables
 from toolgen.execute.http.styles import percent_encoded
 from toolgen.runtime.base.errors import CallFailed, ExecutorError
+from toolgen.runtime.redact.redact import is_secret_field
+from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -28,9 +31,6 @@ _EARLY: Final = 30.0
 
 _SECRETS: Final = ("value", "password", "token", "client_secret")
 
-_SHORTEST: Final = 4
-"""Characters: a shorter credential is not looked for in texts, because it would be found in words."""
-
 
 @dataclass(slots=True)
 class _Token:
@@ -38,7 +38,7 @@ class _Token:
     until: float
 
 
-@dataclass(slots=True)
+@dataclass
 class Credentials:
     """The `auth` and the `headers` of an API, with the environment that has their secrets.
 
@@ -82,16 +82,13 @@ class Credentials:
         dropped = [self._tokens.pop(name, None) for name in names]
         return any(token is not None for token in dropped)
 
-    def hide(self, text: str) -> str:
-        """Remove credentials from a text that is sent to a model or recorded."""
+    @cached_property
+    def sent(self) -> SentCredentials:
+        """The credentials of the API, and the last ones that were sent to it, which no answer may show."""
         values = [spec[key] for spec in self.auth.values() for key in _SECRETS if key in spec]
-        found = {self.resolved(value) for value in values if not self._missing_in(value)}
-        names = [name for value in (*values, *self.headers.values()) for name in variables_in(value)]
-        found |= {self.environment.get(name, "") for name in names}
-        for secret in sorted(found | {token.value for token in self._tokens.values()}, key=len, reverse=True):
-            if len(secret) >= _SHORTEST:
-                text = text.replace(secret, "[redacted]")
-        return text
+        values += [value for name, value in self.headers.items() if is_secret_field(f"/{name}")]
+        known = [self.resolved(value) for value in values if not self._missing_in(value)]
+        return SentCredentials(known)
 
     def _alternatives(self, security: Sequence[Sequence[str]] | None) -> list[Sequence[str]]:
         if security is None:
@@ -128,6 +125,7 @@ class Credentials:
             if fetching is None or fetching.done() or fetching.get_loop() is not asyncio.get_running_loop():
                 fetching = self._fetching[name] = asyncio.ensure_future(self._fetched(self.auth[name], fetch))
             token = self._tokens[name] = await asyncio.shield(fetching)
+            self.sent.add(token.value)
         return token.value
 
     async def _fetched(self, spec: Mapping[str, Any], fetch: Fetch) -> _Token:

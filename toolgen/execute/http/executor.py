@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ from toolgen.execute.http.operation import Operation
 from toolgen.execute.http.requests import request_of, without_body
 from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
-from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
+from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
+from toolgen.runtime.base.received import LONG_BYTES
 
 try:
     from toolgen.execute.http.sending import Sender
@@ -61,14 +63,22 @@ class HttpExecutor:
         has_key = bool(key) and operation.method in ("POST", "PATCH")
         if has_key and key.lower() not in given:
             sent.headers[key] = meta.idempotency_key or str(uuid4())
-        response = await self._sender.send(
-            sent,
-            self._base_url(operation),
-            operation.security,
-            meta,
-            is_repeatable=operation.is_repeatable or has_key,
-        )
-        return await result_of(response, operation, keep=self._host.keep, hide=self._credentials.hide)
+        credentials = self._credentials.sent
+        try:
+            response = await self._sender.send(
+                sent,
+                self._base_url(operation),
+                operation.security,
+                meta,
+                is_repeatable=operation.is_repeatable or has_key,
+            )
+        except CallFailed as error:
+            hidden = credentials.hide_failure(error)
+            raise hidden from (error if hidden is error else None)
+        result = await result_of(response, operation, keep=self._host.keep, hide=credentials.hide)
+        if len(result.payload) > LONG_BYTES:
+            return await asyncio.to_thread(credentials.hide_result, result)
+        return credentials.hide_result(result)
 
     def preview(self, ident: str, args: Mapping[str, Any]) -> str:
         """Return the method and the URL of the request of a call, without credentials.

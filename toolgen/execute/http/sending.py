@@ -199,6 +199,7 @@ class Sender:
             request.headers["Content-Length"] = "0"
         auth = self._host.auth if target.with_auth else None
         answer = await client.send(request, stream=True, auth=auth)
+        self._credentials.sent.add_headers(answer.request.headers.items())
         try:
             headers = {name.lower(): value for name, value in answer.headers.items()}
             response = Response(status=answer.status_code, headers=headers, body=b"")

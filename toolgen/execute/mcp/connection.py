@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from toolgen.execute.mcp.host import McpHost
     from toolgen.execute.mcp.server import McpServer
+    from toolgen.runtime.redact.sent import SentCredentials
 
 _READ_TIMEOUT: Final = 300.0
 """Seconds without a byte after which a response is given up; a server may hold one open for as long as a call takes."""
@@ -54,9 +55,14 @@ class Connection:
     """
 
     def __init__(
-        self, server: McpServer, host: McpHost, on_log: Callable[[LoggingMessageNotificationParams], None]
+        self,
+        server: McpServer,
+        host: McpHost,
+        on_log: Callable[[LoggingMessageNotificationParams], None],
+        credentials: SentCredentials,
     ) -> None:
         self._server, self._host, self._on_log = server, host, on_log
+        self.credentials = credentials
         self._resolved = server.resolved(host.environment)
         self._ended = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
@@ -122,8 +128,12 @@ class Connection:
         return next((str(cause) for cause in causes if isinstance(cause, AnswerRefused | httpx2.SSEError)), "")
 
     def hide(self, text: str) -> str:
-        """Return what the server or the SDK says without credentials of the environment."""
-        return self._server.hide(text, self._host.environment)
+        """Return what the server or the SDK says without credentials, and without values of the environment."""
+        return self.credentials.hide(self._hide_variables(text))
+
+    @cached_property
+    def _hide_variables(self) -> Callable[[str], str]:
+        return self._server.hider(self._host.environment)
 
     async def tools(self) -> list[dict[str, Any]]:
         """Return all tools that the server offers now; listed again after it said that they changed."""
@@ -247,10 +257,10 @@ class Connection:
         if auth is None and not any(name.lower() == "authorization" for name in headers):
             auth = await stored_auth(server.http or server.sse)
         if server.sse:
-            factory = partial(bounded_client, server.sse)
+            factory = partial(bounded_client, server.sse, self.credentials)
             return sse_client(server.sse, headers=headers, auth=auth, httpx_client_factory=factory)
         timeout = httpx2.Timeout(host.timeout, read=_READ_TIMEOUT)
-        client = bounded_client(server.http, headers, timeout, auth)
+        client = bounded_client(server.http, self.credentials, headers, timeout, auth)
         client.event_hooks["response"].append(self._look)
         opened = await stack.enter_async_context(client)
         return streamable_http_client(server.http, http_client=opened, max_sse_event_size=ANSWER_BYTES)

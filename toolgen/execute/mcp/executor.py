@@ -37,6 +37,8 @@ from toolgen.execute.mcp.host import McpHost
 from toolgen.execute.mcp.server import McpServer
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
+from toolgen.runtime.base.received import LONG_BYTES
+from toolgen.runtime.redact.sent import SentCredentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,6 +81,7 @@ class McpExecutor:
     ) -> None:
         self._definitions, self._server, self._host = definitions, server, host
         self._contract = Contract(definitions, others)
+        self._credentials = SentCredentials(server.credentials(host.environment))
         self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
         self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
         self._running: list[ToolCallMeta] = []
@@ -94,10 +97,16 @@ class McpExecutor:
         self._running.append(meta)
         try:
             answer = await self._answer(definition, args, meta)
+        except CallFailed as error:
+            hidden = self._credentials.hide_failure(error)
+            raise hidden from (error if hidden is error else None)
         finally:
             self._running.remove(meta)
         is_typed = definition.result_schema not in (None, {}, True)
-        return await result_of(answer, is_typed=is_typed, keep=self._host.keep)
+        result = await result_of(answer, is_typed=is_typed, keep=self._host.keep)
+        if len(result.payload) > LONG_BYTES:
+            return await asyncio.to_thread(self._credentials.hide_result, result)
+        return self._credentials.hide_result(result)
 
     async def close(self) -> None:
         """End the connection of the running event loop."""
@@ -142,7 +151,7 @@ class McpExecutor:
         connection.in_flight += 1
         try:
             return await connection.client.call_tool(
-                name, args, progress_callback=_progress(meta), meta=_sent_meta(meta.idempotency_key)
+                name, args, progress_callback=self._progress(meta), meta=_sent_meta(meta.idempotency_key)
             )
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
@@ -205,7 +214,7 @@ class McpExecutor:
         async with self._opening.setdefault(loop, asyncio.Lock()):
             connection = self._connections.get(loop)
             if connection is None or not connection.is_open:
-                connection = Connection(self._server, self._host, self._log)
+                connection = Connection(self._server, self._host, self._log, self._credentials)
                 await connection.open()
                 self._connections[loop] = connection
             return connection
@@ -226,7 +235,7 @@ class McpExecutor:
         }
         if found := self._contract.suspicions(ident):
             event["suspicions"] = [f"{each.code} {each.message}" for each in found]
-        meta.report(event, CHANGED)
+        meta.report(self._credentials.hide_data(event), CHANGED)
         if changes[0].code == TOOL_REMOVED:
             message = f"the server has no tool {changes[0].subject} any more"
             raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_removed", message)
@@ -250,9 +259,17 @@ class McpExecutor:
             asking.pop(drift.key, None)
         return self._accepted[drift.key]
 
+    def _progress(self, meta: ToolCallMeta) -> Any:
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            said = None if message is None else self._credentials.hide(message)
+            given = {"progress": progress, "total": total, "message": said}
+            meta.report({key: value for key, value in given.items() if value is not None})
+
+        return report
+
     def _log(self, params: LoggingMessageNotificationParams) -> None:
         """Add a message of the server to each call that is running: the protocol does not say whose it is."""
-        data = params.model_dump(mode="json", by_alias=True, exclude_none=True)
+        data = self._credentials.hide_data(params.model_dump(mode="json", by_alias=True, exclude_none=True))
         for meta in self._running:
             meta.report(data, LOG)
 
@@ -326,11 +343,3 @@ def _report(meta: ToolCallMeta, attempt: int, started: float, outcome: str) -> N
 def _sent_meta(key: str) -> RequestParamsMeta | None:
     """Return the `_meta` of a call: its key, by which a server can tell that it is made again."""
     return cast("RequestParamsMeta", {IDEMPOTENCY_KEY: key}) if key else None  # an open type, as mypy does not know
-
-
-def _progress(meta: ToolCallMeta) -> Any:
-    async def report(progress: float, total: float | None, message: str | None) -> None:
-        given = {"progress": progress, "total": total, "message": message}
-        meta.report({key: value for key, value in given.items() if value is not None})
-
-    return report

@@ -26,6 +26,8 @@ from toolgen.schema.json_values import is_array
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from toolgen.runtime.redact.sent import SentCredentials
+
 CONTENT_BLOCKS: Final = 1_000
 """Blocks of the result of one call."""
 
@@ -111,6 +113,7 @@ def _excess(result: dict[str, Any]) -> str:
 
 def bounded_client(
     url: str,
+    credentials: SentCredentials,
     headers: dict[str, str] | None = None,
     timeout: httpx2.Timeout | None = None,
     auth: httpx2.Auth | None = None,
@@ -118,7 +121,8 @@ def bounded_client(
     """Return a client for the server at a URL, each of whose responses costs at most its bound.
 
     A stream of events has no end of its own, so its bound is that of each event. What is not at that URL, such as the
-    endpoints of an authorization server, has the bound of an error. Reading more raises `AnswerRefused`.
+    endpoints of an authorization server, has the bound of an error. Reading more raises `AnswerRefused`. `credentials`
+    are told those of each request.
     """
     server = httpx2.URL(url).copy_with(query=None)
 
@@ -129,11 +133,14 @@ def bounded_client(
         most = ERROR_BYTES if is_other and not is_stream else ANSWER_BYTES
         response.stream = _Bounded(response.stream, encoding, most, is_stream=is_stream)
 
+    async def note(request: httpx2.Request) -> None:
+        credentials.add_headers(request.headers.items())
+
     return httpx2.AsyncClient(
         headers={"Accept-Encoding": ACCEPT_ENCODING, **(headers or {})},
         timeout=timeout if timeout is not None else httpx2.Timeout(30.0),
         auth=auth,
-        event_hooks={"response": [bound]},
+        event_hooks={"request": [note], "response": [bound]},
     )
 
 

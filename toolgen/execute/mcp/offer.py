@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.failures import ServerUnreachable
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.redact.sent import SentCredentials
 
 if TYPE_CHECKING:
     from mcp_types import LoggingMessageNotificationParams
@@ -34,7 +35,7 @@ async def offer_of(server: McpServer, host: McpHost) -> Offer:
     does not list its tools as MCP has it.
     """
     server.check(host.environment)
-    connection = Connection(server, host, _ignore)
+    connection = Connection(server, host, _ignore, SentCredentials(server.credentials(host.environment)))
     try:
         await connection.open()
         try:

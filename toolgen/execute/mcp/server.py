@@ -11,7 +11,7 @@ from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.redact.redact import is_secret_field
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 OnDrift: TypeAlias = Literal["refuse", "ask", "warn"]
 """What happens to a call of a tool that its server changed since it was compiled."""
@@ -68,22 +68,33 @@ class McpServer:
         """Return the variables of a `stdio` server. Raises `ExecutorError` for one that is not set."""
         return {name: variable(name, environment, self.name) for name in self.env}
 
-    def hide(self, text: str, environment: Mapping[str, str]) -> str:
-        """Return a text, such as what the server says of an error, without the values of the server's variables."""
-        return without_values(text, self._names, environment)
+    def hider(self, environment: Mapping[str, str]) -> Callable[[str], str]:
+        """Return a function that removes the values of the server's variables from a text, such as that of an error."""
+        return without_values(self._names, environment)
+
+    def credentials(self, environment: Mapping[str, str]) -> list[str]:
+        """Return the credentials that the server gets: its secret headers, and what is in variables of secrets."""
+        resolved = self.resolved(environment)
+        headers = [value for name, value in resolved.headers.items() if is_secret_field(f"/{name}")]
+        words = [word for name in self._secret_names for word in words_of(name, environment)]
+        return [*headers, *words]
 
     def repeated(self, text: str, environment: Mapping[str, str]) -> str:
         """Return the name of a variable with a credential whose value is in a text; empty if there is none.
 
         The variables of headers that have credentials, and those whose names are names of secrets, are looked for.
         """
-        secret = [value for name, value in self.headers.items() if is_secret_field(f"/{name}")]
-        of_headers = {name for value in secret for name in variables_in(value)}
-        for name in self._names:
-            is_secret = name in of_headers or is_secret_field(f"/{name}")
-            if is_secret and any(word in text for word in words_of(name, environment)):
+        for name in self._secret_names:
+            if without_values([name], environment)(text) != text:
                 return name
         return ""
+
+    @property
+    def _secret_names(self) -> list[str]:
+        """The variables with credentials: those of secret headers, and those with the name of a secret."""
+        secret = [value for name, value in self.headers.items() if is_secret_field(f"/{name}")]
+        of_headers = {name for value in secret for name in variables_in(value)}
+        return [name for name in self._names if name in of_headers or is_secret_field(f"/{name}")]
 
     @property
     def _names(self) -> list[str]:

@@ -47,6 +47,11 @@ _MOST_SPELLINGS: Final = 1000
 _WORDS: Final = frozenset({"true", "false", "null", "none", "undefined"})
 _CUT: Final = re.compile(r"…|\n\[cut:")
 _HEX_ESCAPE: Final = re.compile("%[0-9A-F]{2}")
+_ESCAPED: Final = re.compile(r"\\u00|\\x|%[0-9A-Fa-f]{2}|&\#")
+_MOST_PATTERNS: Final = 50
+_LONGEST_PATTERN: Final = 512
+"""Values, and characters of each, that are searched for with any of their characters escaped."""
+
 _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECASE)
 
 
@@ -75,6 +80,7 @@ class SecretValues:
         self._leaves: dict[str, str] = {}
         self._spellings: tuple[_Spelling, ...] = ()
         self._has_too_many = False
+        self._patterns: tuple[re.Pattern[str], ...] | None = None
 
     @property
     def leaves(self) -> Mapping[str, str]:
@@ -87,10 +93,23 @@ class SecretValues:
         others = tuple(values)
         return SecretValues(lambda: others, self) if others else self
 
-    def hide(self, text: str) -> str:
-        """Return a text with each secret value in it replaced by `REDACTED`; the same object if there is none."""
+    def hide(self, text: str, shown: str = REDACTED) -> str:
+        """Return a text with each secret value in it replaced by `shown`; the same object if there is none."""
         spellings = self._found()
-        return REDACTED if self._has_too_many else _hidden(text, spellings)
+        if self._has_too_many:
+            return shown
+        hidden = _hidden(text, spellings, shown)
+        if _ESCAPED.search(hidden):
+            for pattern in self._escapes():
+                hidden = pattern.sub(shown.replace("\\", r"\\"), hidden)
+        return hidden
+
+    def _escapes(self) -> tuple[re.Pattern[str], ...]:
+        """Return patterns of the values with any of their characters escaped, each in a way of its own."""
+        if self._patterns is None:
+            texts = [text for text in self.leaves if _LEAST_LINE <= len(text) <= _LONGEST_PATTERN and text.isascii()]
+            self._patterns = tuple(map(_escape_pattern, texts[:_MOST_PATTERNS]))
+        return self._patterns
 
     def hide_from_person(self, text: str) -> str:
         """The same for text that a person bases a decision on: a value that could be more than a credential stays.
@@ -201,12 +220,23 @@ def _in_base64(data: bytes) -> Iterator[str]:
             yield certain.translate({ord("+"): "-", ord("/"): "_"})
 
 
-def _hidden(text: str, spellings: Sequence[_Spelling]) -> str:
+def _escape_pattern(text: str) -> re.Pattern[str]:
+    """Return a pattern of a text whose characters may be written as escapes of JSON, Python, URLs and HTML."""
+    return re.compile(
+        "".join(
+            rf"(?:{re.escape(char)}|\\+(?i:u00{ord(char):02x}|x{ord(char):02x})|(?i:%{ord(char):02x})"
+            rf"|&\#0{{0,5}}(?:{ord(char)}|(?i:x0{{0,5}}{ord(char):x}));)"
+            for char in text
+        )
+    )
+
+
+def _hidden(text: str, spellings: Sequence[_Spelling], shown: str = REDACTED) -> str:
     spans = [span for spelling in spellings for span in _places(text, spelling)]
     if "…" in text or "[cut:" in text:
         cuts = [found.start() for found in _CUT.finditer(text)]
         spans += [span for cut in cuts for spelling in spellings for span in _before_cut(text, cut, spelling.text)]
-    return _without(text, spans) if spans else text
+    return _without(text, spans, shown) if spans else text
 
 
 def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
@@ -238,13 +268,13 @@ def _before_cut(text: str, cut: int, spelling: str) -> Iterator[tuple[int, int]]
             return
 
 
-def _without(text: str, spans: list[tuple[int, int]]) -> str:
+def _without(text: str, spans: list[tuple[int, int]], shown: str) -> str:
     parts: list[str] = []
     done = 0
     end = -1
     for begin, stop in sorted(spans):
         if begin > end:
-            parts += (text[done:begin], REDACTED)
+            parts += (text[done:begin], shown)
         end = max(end, stop)
         done = end
     return "".join((*parts, text[done:]))

@@ -504,3 +504,29 @@ def test_the_query_of_a_path_is_sent_with_each_request_and_its_fragment_never(tm
     assert invoke(catalog, "drop", base_url=server.url).error is None
 
     assert [each.target for each in server.requests] == ["/items?kind=new%20%C3%A9&raw=%2F&limit=3", "/items"]
+
+
+@pytest.mark.parametrize("tool", ["get", "query", "cookie", "user", "token", "client"])
+@pytest.mark.parametrize(
+    "encode", [str, lambda text: base64.b64encode(f"<{text}>".encode()).decode()], ids=["plain", "base64"]
+)
+def test_credentials_that_an_api_repeats_reach_nobody(catalog: Catalog, tool: str, encode: Any) -> None:
+    secrets = ["key-1234", "päss", "token-1234", "secret-1234", "access-5678"]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"].endswith("/token"):
+            await JSONResponse({"access_token": "access-5678"})(scope, receive, send)
+            return
+        said = {"you": [encode(f"{name.decode()}: {value.decode()}") for name, value in scope["headers"]]}
+        said["query"] = [encode(scope["query_string"].decode())]
+        said["all"] = [encode(each) for each in secrets if each in str(said) or each != "päss"]
+        status = 200 if scope["headers"] else 500
+        await JSONResponse(said, status)(scope, receive, send)
+
+    result = call(catalog, tool, app=app, base_url="http://app")
+    shown = f"{result} {result.payload.decode()}"
+    assert "[redacted]" in shown
+    own = {"get": "key-1234", "query": "key-1234", "cookie": "key-1234", "token": "token-1234", "client": "access-5678"}
+    if tool in own:
+        assert encode(own[tool]) not in shown
+        assert own[tool] not in shown

@@ -109,7 +109,8 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
         case "meta":
             return types.CallToolResult(content=[], structured_content=dict(ctx.meta or {}))
         case "headers":
-            return types.CallToolResult(content=[], structured_content=dict(ctx.request.headers))
+            shown = {name: value[::-1] for name, value in ctx.request.headers.items()}  # credentials would be redacted
+            return types.CallToolResult(content=[], structured_content=shown)
     return text(f"Unknown tool: {params.name}", is_error=True)
 
 

@@ -273,7 +273,7 @@ def test_credentials_come_from_the_environment_or_a_callback(start: Callable[...
 
     demo = start("http", headers={"Authorization": "$env.TOKEN", "X-Client": "demo"})
     host = McpHost(environment={"TOKEN": "Bearer s3cret"}, headers=headers)
-    seen = demo.value("headers", host=host)
+    seen = {name: value[::-1] for name, value in demo.value("headers", host=host).items()}
     assert (seen["authorization"], seen["x-client"], seen["x-user"]) == ("Bearer s3cret", "demo", "ann")
 
 
