@@ -116,6 +116,8 @@ def _body(media: _Media, schemas: Schemas, *, required: bool, description: str) 
             schema, encoding["base64"] = found, True
         fields[wire] = Field(schema, wire in flat.required, encoding)
     extra = False if flat.extra is None else schemas.written(flat.extra, "args")
+    for wire in sorted(flat.required - fields.keys() - flat.hidden):  # published documents have them
+        fields[wire] = Field(True if extra is False else extra, True, {})
     return RequestBody(media.media_type, required, fields, extra=extra, description=description)
 
 
@@ -133,6 +135,7 @@ class _Flat:
 
     fields: dict[str, Part] = field(default_factory=dict[str, Part])
     required: set[str] = field(default_factory=set[str])
+    hidden: set[str] = field(default_factory=set[str])
     extra: Part | None = None
 
 
@@ -155,7 +158,10 @@ def _flatten_one(schema: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) ->
     properties = schema.mapping("properties")
     for name in properties.value if properties is not None else ():
         found = properties.raw(name) if properties is not None else None
-        if found is None or schemas.is_hidden(found, "args"):
+        if found is not None and schemas.is_hidden(found, "args"):
+            flat.hidden.add(name)
+            continue
+        if found is None:
             continue
         if name in flat.fields and flat.fields[name].location != found.location:
             return False

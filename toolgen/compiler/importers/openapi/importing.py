@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.openapi.description import Description
-from toolgen.compiler.importers.openapi.files import Files
+from toolgen.compiler.importers.openapi.files import Fault, Files
 from toolgen.compiler.importers.openapi.offered import offer_of
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
@@ -85,7 +85,10 @@ def _head(
     auth = description.auth
     if auth.schemes:
         api["auth"] = dict(auth.schemes)
-        api["security"] = auth.security(description.root) or []
+        try:
+            api["security"] = auth.security(description.root) or []
+        except Fault as fault:
+            sink.report("TG834", fault.part.span, f"the security of the API cannot be read: {fault.message}")
     text, tags = description.text(sink), description.tags(operations, sink)
     return {
         "toolgen": 1,

@@ -10,6 +10,7 @@ from toolgen.compiler.importers.offer import Offer, OfferedTool
 from toolgen.compiler.importers.openapi.description import tag_word
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
+from toolgen.compiler.importers.openapi.overlaps import report_overlaps
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.written_schema import mapping, nodes_of, written_args, written_result
@@ -39,6 +40,7 @@ def offer_of(
     reader = _Reader(description, circumstances, renames, sink)
     for operation in operations:
         reader.read(operation)
+    reader.report_overlaps()
     return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings)
 
 
@@ -90,6 +92,10 @@ class _Reader:
         if tried.rename:
             spec["rename"] = dict(tried.rename)
         self.tools.append(OfferedTool(operation.name, spec, _hints(operation)))
+
+    def report_overlaps(self) -> None:
+        """Report alternatives of args that overlap."""
+        report_overlaps(self._schemas, self._sink)
 
     def _add_source(self, tool: dict[str, Any], operation: Operation) -> None:
         """Add what the description says of the server and the credentials of an operation, where it is its own."""

@@ -57,6 +57,7 @@ class _Args:
     properties: dict[str, Any] = field(default_factory=dict[str, Any])
     required: list[str] = field(default_factory=list[str])
     params: dict[str, Any] = field(default_factory=dict[str, Any])
+    together: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, name: str, place: str, schema: Any, *, required: bool) -> str:
         """Add an arg, under a name that is free."""
@@ -78,10 +79,7 @@ def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_s
     for parameter in sorted(found, key=lambda each: PLACES.index(each.place)):
         _add_parameter(parameter, args, schemas)
     http: dict[str, Any] = {"method": operation.method, "path": path}
-    extra: Any = False
-    body_spec: dict[str, Any] = {}
-    if body is not None:
-        body_spec, extra = _add_body(body, args)
+    body_spec = {} if body is None else _add_body(body, args)
     if args.params:
         http["params"] = args.params
     if body_spec:
@@ -95,7 +93,9 @@ def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_s
     schema: dict[str, Any] = {"type": "object", "properties": args.properties}
     if args.required:
         schema["required"] = args.required
-    schema["additionalProperties"] = extra
+    if args.together:
+        schema["dependentRequired"] = args.together
+    schema["additionalProperties"] = False if body is None else body.extra
     return {**_texts(operation), "http": http, "args": schemas.with_definitions(schema, "args")}
 
 
@@ -167,8 +167,11 @@ def wildcard_name(placeholder: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def _add_body(body: RequestBody, args: _Args) -> tuple[dict[str, Any], Any]:
-    """Add the args of a body; returns the `body` of the spec, and what other args may be."""
+def _add_body(body: RequestBody, args: _Args) -> dict[str, Any]:
+    """Add the args of a body; returns the `body` of the spec.
+
+    A body that is not required may be left out, all its fields at once: one needs those that are required.
+    """
     spec: dict[str, Any] = {"media_type": body.media_type}
     if body.required:
         spec["required"] = True
@@ -177,17 +180,23 @@ def _add_body(body: RequestBody, args: _Args) -> tuple[dict[str, Any], Any]:
         spec["arg"] = args.add("body", "body", schema, required=body.required)
         if body.base64:
             spec["base64"] = True
-        return spec, False
+        return spec
+    needed: list[str] = []
+    made: list[str] = []
     names: dict[str, str] = {}
     encoding: dict[str, Any] = {}
     for name, each in body.fields.items():
-        arg = args.add(name, "body", each.schema, required=each.required)
+        arg = args.add(name, "body", each.schema, required=each.required and body.required)
+        needed += [arg] if each.required and not body.required else []
+        made.append(arg)
         if arg != name:
             names[arg] = name
         if each.encoding:
             encoding[name] = each.encoding
     spec |= {key: value for key, value in (("names", names), ("encoding", encoding)) if value}
-    return spec, body.extra
+    together = {arg: [each for each in needed if each != arg] for arg in made}
+    args.together = {arg: others for arg, others in together.items() if others}
+    return spec
 
 
 def _described(schema: Any, description: str, deprecated: bool) -> Any:

@@ -2,7 +2,7 @@
 
 What only OpenAPI knows is expressed in JSON Schema (`nullable`, bounds of 3.0 that are exclusive, `discriminator`) or
 left out (`xml`, `externalDocs`, vendor extensions). Args are without `readOnly` fields, results without `writeOnly`
-ones. In a result `oneOf` is `anyOf`: published schemas overlap, and no response is refused for that.
+ones. `oneOf` is `anyOf`: published schemas overlap, and neither a call nor a response is refused for that.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _AS_WRITTEN: Final = keywords.SCHEMA | {"const", "default", "example"}
 """Keywords whose value is a schema, or any JSON; a reference in place of any other value is followed."""
 
 _HIDDEN: Final[dict[Side, str]] = {"args": "readOnly", "result": "writeOnly"}
+_NAMES_FIELDS: Final = frozenset({"required", "not", "type", "title", "description"})
 _LONGEST_NAME: Final = 60
 
 
@@ -42,6 +43,9 @@ class Schemas:
     """The schemas of a description. `is_old` is for 2.0 and 3.0, whose schemas are not JSON Schema."""
 
     is_old: bool
+    relaxed: dict[Any, tuple[Part, list[Any]]] = field(default_factory=dict[Any, "tuple[Part, list[Any]]"])
+    """Where the args have `anyOf` in place of `oneOf`: the schema, and its alternatives as written."""
+    _excludes: int = 0
     _names: dict[Any, str] = field(default_factory=dict[Any, str])
     _places: dict[str, Part] = field(default_factory=dict[str, Part])
     _bodies: dict[tuple[str, Side], Any] = field(default_factory=dict[tuple[str, Side], Any])
@@ -169,10 +173,12 @@ class Schemas:
                 self._keyword(key, inner if key in _AS_WRITTEN else inner.followed(whole=True), made, side, hidden)
         _check_type(part, made)
         self._bounds(value, made)
-        if side == "result" and "oneOf" in made and "anyOf" not in made:
-            made["anyOf"] = made.pop("oneOf")
-        elif side == "args" and "oneOf" in made and isinstance(value.get("discriminator"), dict):
-            made["oneOf"] = self._discriminated(part, made["oneOf"])
+        if isinstance(made.get("oneOf"), list):
+            if side == "args" and isinstance(value.get("discriminator"), dict):
+                made["oneOf"] = self._discriminated(part, made["oneOf"])
+            self._relax(part, made, side)
+        if made.get("additionalProperties") is False and "patternProperties" not in made:
+            self._add_required(made)
         example = (
             value.get("example") if self.is_old else next(iter(_list(value.get("examples"))), value.get("example"))
         )
@@ -201,6 +207,10 @@ class Schemas:
             made[key] = [self._schema(each, side, below) for each in inner.raw_items()]
             if not made[key]:
                 del made[key]
+        elif key in ("not", "if"):
+            self._excludes += 1
+            made[key] = self._schema(inner, side, frozenset())
+            self._excludes -= 1
         elif key in keywords.SCHEMA:
             made[key] = self._schema(inner, side, frozenset())
         elif key == "default" and value is None:
@@ -209,6 +219,27 @@ class Schemas:
             pass
         elif value is not None or key == "const":
             made[key] = value
+
+    def _relax(self, part: Part, made: dict[str, Any], side: Side) -> None:
+        """Write `oneOf` as `anyOf`: published alternatives overlap, and a value that fits two is meant to be valid.
+
+        Exactly one is meant where the alternatives say only which fields are given. What is excluded stays as it is.
+        """
+        if self._excludes or (side == "args" and all(map(_names_fields, made["oneOf"]))):
+            return
+        branches = made.pop("oneOf")
+        if side == "args":
+            self.relaxed.setdefault(part.location, (part, branches))
+        if "anyOf" in made:
+            made["allOf"] = [*made.get("allOf", []), {"anyOf": branches}]
+        else:
+            made["anyOf"] = branches
+
+    def _add_required(self, made: dict[str, Any]) -> None:
+        """Add the fields that a closed object requires and does not have: no value would fit it."""
+        missing = [name for name in made.get("required", []) if name not in made.get("properties", {})]
+        if missing:
+            made["properties"] = {**made.get("properties", {}), **dict.fromkeys(missing, True)}
 
     def _hidden_fields(self, part: Part, side: Side) -> Iterator[str]:
         """Names of fields that are not for this side, of a schema and of those that it is composed of."""
@@ -297,6 +328,11 @@ def _decides(schema: Part, name: str) -> bool:
             return True
         pending += each.raw_list("allOf")
     return False
+
+
+def _names_fields(branch: Any) -> bool:
+    """Whether an alternative says only which fields are given, and nothing of their values."""
+    return isinstance(branch, dict) and "required" in branch and branch.keys() <= _NAMES_FIELDS
 
 
 def _check_type(part: Part, made: dict[str, Any]) -> None:

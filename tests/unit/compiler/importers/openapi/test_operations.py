@@ -24,7 +24,8 @@ def test_an_operation_is_a_tool_with_flat_args() -> None:
                     "type": "object",
                     "properties": {"name": STRING, "tags": {"type": "array", "items": STRING}},
                     "required": ["name"],
-                }
+                },
+                required=True,
             ),
             **answer({"type": "object", "properties": {"id": STRING}}),
         },
@@ -38,7 +39,7 @@ def test_an_operation_is_a_tool_with_flat_args() -> None:
         "method": "PATCH",
         "path": "/items/{id}",
         "params": {"id": "path", "dry": "query"},
-        "body": {"media_type": "application/json"},
+        "body": {"media_type": "application/json", "required": True},
     }
     assert made["args"] == {
         "type": "object",
@@ -106,7 +107,7 @@ def test_a_body_composed_of_objects_is_flat() -> None:
         "properties": {"id": STRING, "seen": {"type": "string", "readOnly": True}},
     }
     schema = {"allOf": [{"$ref": "#/components/schemas/Base"}, {"properties": {"name": STRING}}], "required": ["seen"]}
-    args = args_of(body(schema), method="post", components={"schemas": {"Base": base}})
+    args = args_of(body(schema, required=True), method="post", components={"schemas": {"Base": base}})
     assert (list(args["properties"]), args["required"]) == (["id", "name"], ["id"])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.compiler.importers.openapi.api import answer, body, import_api, openapi, parameter, tool
+from tests.unit.compiler.importers.openapi.api import OK, answer, body, import_api, openapi, parameter, tool
 
 STRING = {"type": "string"}
 
@@ -96,7 +96,7 @@ def test_a_discriminator_decides_between_similar_branches() -> None:
         {**body({"type": "array", "items": pet}), **answer(pet)}, method="post", components={"schemas": schemas}
     )
     branches = [{"allOf": [{"$ref": "#/types/Cat"}, cat]}, {"$ref": "#/types/Dog"}]
-    assert made["args"]["properties"]["body"]["items"] == {"oneOf": branches}
+    assert made["args"]["properties"]["body"]["items"] == {"anyOf": branches}
     assert made["result"]["anyOf"] == [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}]
 
 
@@ -131,3 +131,64 @@ def test_a_result_that_refers_to_all_types_is_cut_to_any_json() -> None:
         answer({"type": "array", "items": {"$ref": "#/components/schemas/T0"}}), components={"schemas": schemas}
     )
     assert made["result"]["$defs"] == {"T0": {"type": "object", "properties": {"id": STRING, "next": {}}}}
+
+
+A, B = {"type": "string"}, {"type": "integer"}
+OPEN = {"type": "object", "properties": {"name": STRING}, "required": ["name"]}
+WIDER = {"type": "object", "properties": {"name": STRING, "bark": {"type": "boolean"}}, "required": ["name"]}
+ALTERNATIVES: dict[str, tuple[Any, Any, Any]] = {
+    "apart": ([A, B], {"anyOf": [A, B]}, None),
+    "one contains the other": ([B, {"type": "number"}], {"anyOf": [B, {"type": "number"}]}, "`0` fits two"),
+    "open objects": ([OPEN, WIDER], {"anyOf": [OPEN, WIDER]}, '`{"name": ""}` fits two'),
+    "a value of both": ([A, {"enum": ["auto", 5]}], {"anyOf": [A, {"enum": ["auto", 5]}]}, '`"auto"` fits two'),
+    "which fields are given": ([{"required": ["a"]}, {"required": ["b"]}], {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_alternatives_of_args_that_overlap_take_what_fits_any(name: str) -> None:
+    alternatives, expected, reason = ALTERNATIVES[name]
+    listed = [parameter("v", schema={"oneOf": alternatives})]
+    outcome = import_api(openapi({"/x": {"get": {"operationId": "op", "parameters": listed, **OK}}}))
+    assert outcome.tools["op"]["args"]["properties"]["v"] == expected
+    assert outcome.codes == ([] if reason is None else ["TG837"])
+    assert reason is None or reason in outcome.messages[0]
+
+
+def test_what_is_excluded_is_not_widened_and_other_alternatives_are_kept() -> None:
+    excluded = {"not": {"oneOf": [A, B]}}
+    assert written(excluded, "3.1.0") == excluded
+    both = {"anyOf": [A, B], "oneOf": [A, {"type": "boolean"}]}
+    assert written(both, "3.1.0") == {"anyOf": [A, B], "allOf": [{"anyOf": [A, {"type": "boolean"}]}]}
+
+
+CLOSED: dict[str, Any] = {
+    "type": "object",
+    "required": ["a", "b"],
+    "properties": {"a": STRING},
+    "additionalProperties": False,
+}
+
+
+def test_a_field_that_is_required_and_not_described_is_kept() -> None:
+    base: dict[str, Any] = {
+        "type": "object",
+        "required": ["id", "kind"],
+        "properties": {"id": {"type": "string", "readOnly": True}},
+    }
+    flat = tool(body({**base, "properties": {**base["properties"], "a": STRING}}, required=True), method="post")["args"]
+    assert flat["properties"] == {"a": STRING, "kind": True}
+    assert flat["required"] == ["kind"]
+    extra = tool(body({**CLOSED, "additionalProperties": B}, required=True), method="post")["args"]
+    assert extra["properties"] == {"a": STRING, "b": B}
+    nested = written(CLOSED, "3.1.0")
+    assert nested == {**CLOSED, "properties": {"a": STRING, "b": True}}
+    open_object = {"type": "object", "required": ["b"], "properties": {"a": STRING}}
+    assert written(open_object, "3.1.0") == open_object
+
+
+def test_a_body_that_is_optional_is_left_out_or_complete() -> None:
+    schema = {"type": "object", "required": ["a", "b"], "properties": {"a": STRING, "b": STRING, "c": STRING}}
+    args = tool({"parameters": [parameter("q", required=True)], **body(schema)}, method="post")["args"]
+    assert args["required"] == ["q"]
+    assert args["dependentRequired"] == {"a": ["b"], "b": ["a"], "c": ["a", "b"]}
