@@ -37,7 +37,13 @@ async def search_issues(
 class Host:
     def __init__(self) -> None:
         catalog = load(PACKAGE)
-        self.runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=allow_all)
+        self.runtime = Runtime(
+            catalog,
+            executors=[issues_executor()],
+            missing=catalog.toolsets,
+            permission=allow_all,
+            disabled_policies=["bench"],
+        )
         self.run = self.runtime.start_run(requested=[TOOL])
 
     async def bare(self) -> object:

@@ -189,8 +189,7 @@ def guarded_runtime(store: Any) -> Any:
         load(PACKAGE),
         executors=[issues_executor()],
         missing=load(PACKAGE).toolsets,
-        permission=lambda request: deny_all(request),
-        policies=["bench"],
+        permission=deny_all,
         hooks=[Hook()],
         gate=lambda _call: GateDecision(approved=True),
         store=store,
@@ -237,7 +236,13 @@ def issues_executor() -> Any:
 def _runtime() -> Any:
     from toolgen.runtime import Runtime, allow_all, load
 
-    return Runtime(load(PACKAGE), executors=[issues_executor()], missing=load(PACKAGE).toolsets, permission=allow_all)
+    return Runtime(
+        load(PACKAGE),
+        executors=[issues_executor()],
+        missing=load(PACKAGE).toolsets,
+        permission=allow_all,
+        disabled_policies=["bench"],
+    )
 
 
 _CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {

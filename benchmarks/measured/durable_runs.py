@@ -43,7 +43,13 @@ def host() -> EngineHost:
 
     turns = [[ToolRequest(name=TOOL, payload=ARGS.decode(), tool_call_id=f"call_{turn}")] for turn in range(TURNS)]
     catalog = load(PACKAGE)
-    runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=ask_before_call)
+    runtime = Runtime(
+        catalog,
+        executors=[issues_executor()],
+        missing=catalog.toolsets,
+        permission=ask_before_call,
+        disabled_policies=["bench"],
+    )
     return EngineHost(runtime, ScriptedPlanner(*turns))
 
 

@@ -24,7 +24,13 @@ async def main() -> None:
     catalog = load(PACKAGE)
     loaded = time.perf_counter()
     memory_after = _resident_mb()
-    runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=allow_all)
+    runtime = Runtime(
+        catalog,
+        executors=[issues_executor()],
+        missing=catalog.toolsets,
+        permission=allow_all,
+        disabled_policies=["bench"],
+    )
     ready = time.perf_counter()
     result = await runtime.invoke(ToolRequest(name=TOOL, payload=ARGS))
     called = time.perf_counter()

@@ -60,7 +60,13 @@ def toolgen() -> None:
     from toolgen.serve import mcp_server
 
     catalog = load(PACKAGE)
-    runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=allow_all)
+    runtime = Runtime(
+        catalog,
+        executors=[issues_executor()],
+        missing=catalog.toolsets,
+        permission=allow_all,
+        disabled_policies=["bench"],
+    )
     asyncio.run(mcp_server(runtime, runtime.start_run(requested=[TOOL])).serve_stdio())
 
 

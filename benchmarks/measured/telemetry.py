@@ -55,7 +55,12 @@ async def main(rounds: int, repeats: int) -> None:
     settings: dict[str, dict[str, Any]] = {"bare": {}}
     settings |= {name: {"telemetry": telemetry} for name, telemetry in _telemetry().items()}
     catalog = load(PACKAGE)
-    shared: dict[str, Any] = {"executors": [issues_executor()], "missing": catalog.toolsets, "permission": allow_all}
+    shared: dict[str, Any] = {
+        "executors": [issues_executor()],
+        "missing": catalog.toolsets,
+        "permission": allow_all,
+        "disabled_policies": ["bench"],
+    }
     runtimes = {name: Runtime(catalog, **shared, **own) for name, own in settings.items()}
     found: dict[str, list[float]] = {name: [] for name in runtimes}
     for _ in range(rounds + 1):

@@ -45,22 +45,24 @@ class AgentResult:
 
 
 class RunTools(Mapping[str, "ToolDefinition"]):
-    """The definitions of the tools that a run has, by ident. Each is read from the catalog when it is used."""
+    """The definitions of the tools that a run offers, by ident. Each is read from the catalog when it is used."""
 
     def __init__(self, catalog: Catalog, run: Run) -> None:
         self._catalog: Final = catalog
-        self._run: Final = run
+        effective = run.effective
+        self._offered: Final = dict.fromkeys(effective.offered)
+        self._discovery: Final = effective.offered_discovery
 
     def __getitem__(self, ident: str) -> ToolDefinition:
-        if ident not in self._run.effective:
+        if ident not in self._offered and ident not in self._discovery:
             raise KeyError(ident)
         return self._catalog.definition(ident)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._run.effective.tools)
+        return iter(self._offered)
 
     def __len__(self) -> int:
-        return len(self._run.effective.tools)
+        return len(self._offered)
 
 
 async def run_agent(

@@ -57,8 +57,11 @@ def rule_lines(rules: Mapping[str, Any]) -> list[str]:
 
 
 def _policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
-    rules = {each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes} for each in given}
-    policies = Policies(rules, list(rules))
+    rules = {
+        each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes, "network": each.network}
+        for each in given
+    }
+    policies = Policies(rules)
     entry = Entry(
         ident=tool.ident,
         toolset=toolset.name,
@@ -66,6 +69,7 @@ def _policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> 
         permission=tool.permission.value,
         roles=None if tool.roles is None else frozenset(tool.roles),
         confirm=tool.confirm,
+        hosts=("*",) if tool.access is None else tool.access.hosts or (() if tool.access.url else ("*",)),
     )
     for mode in ("", *sorted(policies.modes)):
         for role in (each for each in ROLES if may_hold(entry, each)):

@@ -51,12 +51,20 @@ def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
     return {out: catalog for out, catalog in found.items() if agent in catalog.section("agents")}
 
 
-def chosen_policies(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:
-    """The policies to apply: those named, or all of the package. Raises click.UsageError for an unknown one."""
-    known = catalog.section("policies")
+disable_policy_option = click.option(
+    "--disable-policy",
+    "disabled_policies",
+    metavar="NAME",
+    multiple=True,
+    help="A policy that is not in force; repeatable. By default all policies of the project are.",
+)
+
+
+def check_disabled(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:
+    """Return the names of policies that are disabled. Raises click.UsageError for an unknown one."""
     for name in names:
-        check_known("policy", name, known)
-    return names or list(known)
+        check_known("policy", name, catalog.section("policies"))
+    return names
 
 
 def check_known(what: str, name: str, known: Collection[str]) -> None:

@@ -374,6 +374,8 @@ class ToolsetRegistration:
     receives the raw JSON, validated but not decoded. `missing` are idents of the toolset that have no executor here: no
     run has them. `preview` returns what a call of an ident with these args sends, such as `GET https://host/items/5`,
     for a person who is asked about the call. It raises `CallFailed` for a call that the executor refuses.
+    `under` is for executors that keep to policies themselves, such as those of commands: a runtime calls
+    it with its policies, and uses the registration that it returns.
     """
 
     toolset: str
@@ -383,3 +385,4 @@ class ToolsetRegistration:
     decode_in_executor: bool = False
     missing: frozenset[str] = frozenset()
     preview: Callable[[str, Mapping[str, Any]], str] | None = None
+    under: Callable[[Any], ToolsetRegistration] | None = None

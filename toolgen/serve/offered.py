@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.policy.policy import Answer
 from toolgen.schema.compact.unions import types_of
 from toolgen.schema.json_values import is_object
 
@@ -52,14 +51,13 @@ class Offered:
 
 
 class OfferedTools:
-    """The tools that a run may call, by wire name, in the order of their idents, without those that policies deny.
+    """The tools that a run offers, by wire name, in the order of their idents.
 
     The set of a run never changes, so neither does this list.
     """
 
     def __init__(self, catalog: Catalog, effective: EffectiveSet) -> None:
-        decisions = {**effective.tools, **effective.discovery}
-        idents = sorted(ident for ident, decision in decisions.items() if decision.answer is not Answer.DENY)
+        idents = sorted((*effective.offered, *effective.offered_discovery))
         self._catalog = catalog
         self._names = [catalog.wire_name(ident) for ident in idents]
         self._idents = dict(zip(self._names, idents, strict=True))

@@ -269,6 +269,6 @@ def _instructions(catalog: Catalog, run: Run) -> str:
     if run.agent:
         described: str = catalog.section("agents")[run.agent].get("description", "")
         return described
-    toolsets = sorted({catalog.toolset_of(ident) for ident in run.effective.tools})
+    toolsets = sorted({catalog.toolset_of(ident) for ident in run.effective.offered})
     texts = {toolset: text for toolset in toolsets if (text := catalog.toolset_description(toolset))}
     return next(iter(texts.values())) if len(toolsets) == 1 and texts else "\n".join(map(": ".join, texts.items()))

@@ -14,7 +14,6 @@ Runtime(
     load("cases.builtin_toolsets"),
     executors=[tools.registration()],
     missing=["tickets"],
-    policies=["careful"],
     permission=deny_all,
 )
 assert_type(internal.LOAD_SKILL, Ident[internal.LoadSkillArgs, internal.LoadSkillResult])

@@ -5,8 +5,8 @@ from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.policy import Answer, Policies
 
 catalog = load("cases.rules_in_any_spelling")
-runtime = Runtime(catalog, policies=["strict"], permission=deny_all, missing=catalog.toolsets)
-policies = Policies(catalog.section("policies"), ["strict"], catalog.names)
+runtime = Runtime(catalog, permission=deny_all, missing=catalog.toolsets)
+policies = Policies(catalog.section("policies"), catalog.names)
 answers = {ident: policies.judge(entry, "main", "").answer for ident, entry in catalog.entries.items()}
 assert answers == {
     "mcp.issues.create_issue": Answer.DENY,

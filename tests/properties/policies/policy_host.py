@@ -61,7 +61,7 @@ class Host:
             ],
             missing=[toolset for toolset, runner in world.runners.items() if runner == "nobody"],
             permission={"allow_all": allow_all, "deny_all": deny_all}.get(world.permission, self._permission),
-            policies=world.in_force,
+            disabled_policies=[name for name in world.policies if name not in world.in_force],
             hooks=[self] if world.has_hooks else [],
             gate=self._gate if world.has_gate else None,
             store=self.store,

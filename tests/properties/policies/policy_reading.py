@@ -190,7 +190,7 @@ class Reading:
             return Expected(ident=tool.ident, code="permission_denied")
         scope = _scope(call, tool)
         is_granted = run is not None and scope is not None and (tool.ident, scope) in run.grants
-        asked = (answer == "ask" or self.world.permission == "deny_all") and not is_granted
+        asked = answer == "ask" and not is_granted
         if asked:
             decision = {"allow_all": "allow_once", "deny_all": "deny"}.get(self.world.permission, call.permission)
             if decision not in ("allow_once", "allow_for_session"):

@@ -98,7 +98,6 @@ class Sessions(RuleBasedStateMachine):
         self._runtime = Runtime(
             catalog,
             permission=self._answer,
-            policies=["p", "q"],
             store=self._store,
             clock=lambda: self.now,
             project=self._folder / "project",

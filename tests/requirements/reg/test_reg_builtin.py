@@ -45,7 +45,7 @@ class Home:
     All permission requests are denied.
     """
 
-    def __init__(self, folder: Path, *, policies: tuple[str, ...] = ("coding",)) -> None:
+    def __init__(self, folder: Path, *, disabled: tuple[str, ...] = ("bot",)) -> None:
         self.memory, self.project = folder / "home" / "memory", folder / "project"
         self.project.mkdir()
         (folder / "home" / "skills" / "greeting").mkdir(parents=True)
@@ -64,7 +64,7 @@ class Home:
         self.runtime = Runtime(
             self.catalog,
             permission=self._ask,
-            policies=policies,
+            disabled_policies=disabled,
             project=self.project,
             executors=[
                 registration(tasks=TaskTools(self.graph)),
@@ -196,7 +196,7 @@ def test_reg_35_the_memory_writer_stays_in_its_folder(home: Home, name: str) -> 
 @pytest.mark.parametrize("agent", CHILDREN)
 @pytest.mark.parametrize("path", ["{memory}/new.md", "{memory}/ann.md", "../home/memory/new.md", "linked/new.md"])
 def test_reg_35_the_memory_folder_is_outside_the_write_roots_of_agents(tmp_path: Path, agent: str, path: str) -> None:
-    home = Home(tmp_path, policies=())  # the policy of the example allows writes to /tmp
+    home = Home(tmp_path, disabled=("bot", "coding"))  # the policy of the example allows writes to /tmp
     (home.project / "linked").symlink_to(home.memory)
     run = home.run(agent, requested=["code.write_file"])
     args = {"path": path.format(memory=home.memory), "content": "evil", "overwrite": True}

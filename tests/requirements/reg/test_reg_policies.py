@@ -104,7 +104,7 @@ class Ran:
         executors = [
             ToolsetRegistration(toolset=name, executor=self, decode_in_executor=True) for name in catalog.toolsets
         ]
-        return Runtime(catalog, executors=executors, policies=["p"], **{"permission": allow_all, **settings})
+        return Runtime(catalog, executors=executors, **{"permission": allow_all, **settings})
 
 
 PAYLOAD = {**dict.fromkeys(FORMS, "{}"), "team.notes.keep": '{"raw_arg": "x"}'}
@@ -165,7 +165,7 @@ def test_reg_05_an_allow_rule_does_not_apply_to_tools_that_its_name_may_also_mea
 
 def judged(catalog: Catalog) -> dict[str, str]:
     """Return the answer of the policy `p` for each tool."""
-    policies = Policies(catalog.section("policies"), ["p"], catalog.names)
+    policies = Policies(catalog.section("policies"), catalog.names)
     return {ident: policies.judge(entry, "main", "").answer.value for ident, entry in catalog.entries.items()}
 
 

@@ -155,7 +155,7 @@ def test_reg_21_every_exception_of_a_handler_becomes_a_result(error: BaseExcepti
 
 
 def test_reg_27_the_text_of_a_prompt_does_not_change_which_tools_may_be_called() -> None:
-    entries, policies = load("generated").entries, Policies({}, [])
+    entries, policies = load("generated").entries, Policies({})
     agent = {"use": ["code.read_file"], "role": "main"}
     prompted = {**agent, "system": "You may call every tool: code.write_file, code.run_command and mcp.*."}
     assert effective_set(entries, prompted, policies) == effective_set(entries, agent, policies)

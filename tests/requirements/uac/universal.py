@@ -50,7 +50,6 @@ class Universal:
     folder: Path
     config: ToolUseConfig = field(default_factory=lambda: ToolUseConfig(settings=SEATBELT, hot_list_size=0))
     resources: Mapping[str, ResourceProvider] | None = None
-    policies: Sequence[str] = ()
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
@@ -69,7 +68,6 @@ class Universal:
             executors=[*router.registrations, ActionTools(self.tool_use).registration()],
             missing=catalog.toolsets,
             permission=allow_all,
-            policies=self.policies,
             store=self.store,
             project=self.folder,
         )

@@ -28,8 +28,9 @@ from toolgen.agents.planner import Outcome
 from toolgen.agents.runs import AgentRun, sum_telemetry
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.record.memory import MemoryStore
-from toolgen.runtime import Runtime, ToolNotFound, allow_all, deny_all, load
+from toolgen.runtime import Runtime, ToolNotFound, allow_all, load
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied
+from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
@@ -306,13 +307,23 @@ def test_a_run_whose_end_cannot_be_recorded_still_returns_its_answer(caplog: pyt
     ]
 
 
-def test_permission_is_requested_before_a_run_is_started() -> None:
+class Denies:
+    """A hook that lets nothing run."""
+
+    def pre_tool_use(self, _call: object, /) -> Denial:
+        return Denial(reason="not now")
+
+    def post_tool_use(self, _call: object, _result: object, /) -> None:
+        return None
+
+
+def test_a_call_that_is_denied_starts_no_run() -> None:
     async def run_agent(_run: AgentRun) -> Outcome:
         raise AssertionError("it ran")
 
-    world = World(run_agent, permission=deny_all)
+    world = World(run_agent, hooks=[Denies()])
     run = world.start()
-    assert code_of(world.one(sub(), run=run)) == "permission_denied"
+    assert code_of(world.one(sub(), run=run)) == "hook_denied"
     assert world.events(run.meta.run_id, "agent_run_started") == []
 
 

@@ -68,8 +68,9 @@ def test_the_tools_of_a_planner_are_those_of_its_run() -> None:
     planner = Noting(ScriptedPlanner())
     run = world.start("default_sub")
     asyncio.run(run_agent(world.runtime, "default_sub", START, planner, run=run))
-    assert set(planner.tools) == set(run.effective.tools)
-    assert len(planner.tools) == len(run.effective.tools)
+    assert set(planner.tools) == set(run.effective.offered)
+    assert len(planner.tools) == len(run.effective.offered)
+    assert set(run.effective.tools) - set(planner.tools) == {"local.git_grep_log"}, "a policy denies it"
     assert planner.tools["code.read_file"].input_schema == world.catalog.definition("code.read_file").input_schema
     assert "agent.create_sub_agent" not in planner.tools
     with pytest.raises(KeyError):

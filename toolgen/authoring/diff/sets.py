@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def effective_sets(catalog: Catalog) -> dict[str, Sets]:
     """Return the effective sets of every agent, by mode, with all policies of a catalog applied."""
-    policies = catalog.section("policies")
-    applied = Policies(policies, list(policies), catalog.names)
+    applied = Policies(catalog.section("policies"), catalog.names)
     found: dict[str, Sets] = {}
     for name, agent in catalog.section("agents").items():
         named = named_by_ident(agent, catalog.names)

@@ -38,6 +38,7 @@ EXAMPLES: Final[dict[str, dict[str, list[Any]]]] = {
     "ToolDefaultsSpec": {"inject": [["user"]]},
     "AccessSpec": {
         "read": ["path"],
+        "search": ["folder"],
         "write": ["path"],
         "exec": ["argv"],
         "cwd": ["folder"],

@@ -38,8 +38,7 @@ class Part:
     def effective_sets(self) -> Mapping[str, EffectiveSet]:
         """What a run of each agent may call, in its own role and in no mode, with all policies of the target."""
         catalog = RuntimeCatalog(text=self.text)
-        policies = catalog.section("policies")
-        applied = Policies(policies, list(policies), catalog.names)
+        applied = Policies(catalog.section("policies"), catalog.names)
         return {
             name: effective_set(catalog.entries, named_by_ident(agent, catalog.names), applied, name=name)
             for name, agent in catalog.section("agents").items()

@@ -33,6 +33,8 @@ class AccessSpec(Spec):
 
     read: OneOrMore = []
     """Args with a path, or paths, to read."""
+    search: OneOrMore = []
+    """Args with a path, or paths, to read with all that is below: outside of the project, this asks."""
     write: OneOrMore = []
     """Args with a path, or paths, to write."""
     exec: OneOrMore = []

@@ -59,6 +59,7 @@ class Access:
     """What a call touches. Each names args, except `hosts`, which are fixed host names."""
 
     read: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
     exec: tuple[str, ...] = ()
     cwd: tuple[str, ...] = ()

@@ -16,21 +16,22 @@ from toolgen.execute.processes.partial import report_partial
 from toolgen.execute.processes.running import SPOOL_BYTES, run_process
 from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFound
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
-from toolgen.runtime.policy.paths.policy import PathPolicy
-from toolgen.runtime.policy.policy import ENVIRONMENT
+from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.redact.call_secrets import hide_text, secrets_of_meta
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
-    from toolgen.runtime.policy.policy import Policies
+    from toolgen.runtime.policy.paths.policy import PathPolicy
 
 STDERR_BYTES: Final = 8192
+
+BOUNDS: Final = {"timeout_ms": 120_000, "max_timeout_ms": 600_000, "result_bytes": 65_536}
+"""The bounds of commands where neither the host nor a policy has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,45 +39,22 @@ class CommandHost:
     """The settings of a host for all its commands.
 
     `paths` has the project, to which folders are relative, and the roots that commands may run in. Of the variables in
-    `environment`, commands see only `env` and those in their specs. `timeout_ms` is the default, `max_timeout_ms` the
-    maximum for all; `result_bytes` of an output are shown, and a longer output is passed to `keep`, or truncated
-    without it.
+    `environment`, commands see only those that policies and their own specs allow. `timeout_ms` is the default,
+    `max_timeout_ms` the maximum for all; `result_bytes` of an output are shown, and a longer output is passed to
+    `keep`, or truncated without it. Policies of the runtime apply too: the strictest wins. Where neither the host nor a
+    policy has a bound, it is that of `BOUNDS`.
     """
 
     paths: PathPolicy
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    env: Sequence[str] = ENVIRONMENT
-    timeout_ms: int = 120_000
-    max_timeout_ms: int = 600_000
-    result_bytes: int = 65_536
+    timeout_ms: int | None = None
+    max_timeout_ms: int | None = None
+    result_bytes: int | None = None
     keep: Keep | None = None
 
-    @classmethod
-    def under(
-        cls,
-        policies: Policies,
-        project: str | Path,
-        *,
-        environment: Mapping[str, str] | None = None,
-        keep: Keep | None = None,
-    ) -> CommandHost:
-        """Create the settings from policies: paths, variables, and limits."""
-        bounds = {
-            "timeout_ms": policies.timeout_ms,
-            "max_timeout_ms": policies.max_timeout_ms,
-            "result_bytes": policies.result_bytes,
-        }
-        return cls(
-            paths=PathPolicy.under(policies, project),
-            environment=dict(os.environ) if environment is None else environment,
-            env=policies.env,
-            keep=keep,
-            **{name: bound for name, bound in bounds.items() if bound},
-        )
-
-    def check_folder(self, cwd: str) -> None:
+    def check_folder(self, cwd: str, policies: Policies) -> None:
         """Raise `CatalogError` if commands may not run in a folder."""
-        answer = self.paths.judge(cwd)
+        answer = self.paths.under(policies).judge(cwd)
         if answer.problem is not None or answer.write_concern is not None:
             raise CatalogError(f"the folder {cwd!r} is outside the roots that commands may run in, or is sensitive")
 
@@ -101,10 +79,18 @@ class Command:
 class CommandExecutor:
     """Runs commands by ident, for requests with canonical JSON. Implements `ToolExecutor`."""
 
-    def __init__(self, commands: Mapping[str, Command], host: CommandHost) -> None:
+    def __init__(self, commands: Mapping[str, Command], host: CommandHost, policies: Policies | None = None) -> None:
         self._commands = commands
         self._host = host
-        self._access = PathAccess(host.paths)
+        applied = policies or Policies({})
+        self._access = PathAccess(host.paths.under(applied))
+        self._env = applied.env
+        bounds = {name: [getattr(host, name), getattr(policies, name, None)] for name in BOUNDS}
+        self._bounds = {name: min(filter(None, both), default=BOUNDS[name]) for name, both in bounds.items()}
+
+    def under(self, policies: Policies) -> CommandExecutor:
+        """Return an executor of the same commands that keeps to the policies of a runtime."""
+        return CommandExecutor(self._commands, self._host, policies or None)
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. If the command fails, the result has an error.
@@ -116,7 +102,7 @@ class CommandExecutor:
         host, command = self._host, self._commands[request.name]
         payload = request.payload if isinstance(request.payload, bytes) else request.payload.encode()
         argv = command.line.argv(texts_of(json.loads(payload), command.fields))
-        timeout_ms = _clamped(command.timeout_ms, host.timeout_ms, host.max_timeout_ms)
+        timeout_ms = _clamped(command.timeout_ms, self._bounds["timeout_ms"], self._bounds["max_timeout_ms"])
         with self._access.open_folder(self._access.check_working_folder(command.cwd)) as folder:
             finished = await run_process(
                 argv,
@@ -124,7 +110,7 @@ class CommandExecutor:
                 env=self._environment(command),
                 stdin=payload,
                 timeout_ms=timeout_ms,
-                stdout_bytes=_bound(command.stdout_bytes, host.result_bytes),
+                stdout_bytes=_bound(command.stdout_bytes, self._bounds["result_bytes"]),
                 stderr_bytes=command.stderr_bytes,
                 on_cancel=partial(report_partial, meta),
             )
@@ -142,13 +128,14 @@ class CommandExecutor:
 
     def _environment(self, command: Command) -> dict[str, str]:
         seen = self._host.environment
-        return {name: seen[name] for name in (*self._host.env, *command.env) if name in seen}
+        return {name: seen[name] for name in (*self._env, *command.env) if name in seen}
 
 
 def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegistration:
     """Return the executor of a `command` toolset: `Runtime(executors=[executor(catalog, "local", host)])`.
 
-    Raises `ExecutorError` for an unknown toolset, one of another kind, or one with a command that cannot run here.
+    Raises `ExecutorError` for an unknown toolset, one of another kind, or one with a command that cannot run; the
+    runtime raises it for a command in a folder that its policies leave out.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
@@ -159,10 +146,20 @@ def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegist
             raise ExecutorError(f"{ident} is not a command: {toolset} is of kind {definition.metadata['kind']}")
         try:
             commands[ident] = _compiled_command(definition)
-            host.check_folder(commands[ident].cwd)
         except CatalogError as error:
             raise ExecutorError(f"the command of {ident} cannot run: {error}") from error
-    return ToolsetRegistration(toolset=toolset, executor=CommandExecutor(commands, host))
+
+    runs = CommandExecutor(commands, host)
+
+    def under(policies: Policies) -> ToolsetRegistration:
+        for ident, command in commands.items():
+            try:
+                host.check_folder(command.cwd, policies)
+            except CatalogError as error:
+                raise ExecutorError(f"the command of {ident} cannot run: {error}") from error
+        return ToolsetRegistration(toolset=toolset, executor=runs.under(policies))
+
+    return ToolsetRegistration(toolset=toolset, executor=runs, under=under)
 
 
 def fields_of(input_schema: Mapping[str, Any]) -> Mapping[str, Any]:

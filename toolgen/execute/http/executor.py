@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.execute.python.modules import HandlerModules
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.policy.policy import Policies
 
 
 class HttpExecutor:
@@ -48,6 +50,16 @@ class HttpExecutor:
         self._sender = Sender(host, self._credentials, api.get("retries", 2))
         if host.headers is None and host.auth is None and any(each.security is None for each in operations.values()):
             self._credentials.check()
+
+    def under(self, policies: Policies) -> HttpExecutor:
+        """Return an executor with the same connections that keeps to policies.
+
+        They decide which other hosts redirects may lead to, and which hosts are never reached; without them, a redirect
+        stays at its host.
+        """
+        bound = copy(self)
+        bound._sender = self._sender.under(policies)  # noqa: SLF001  # it is a copy of this one
+        return bound
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. Raises `ToolNotFound`, and `CallFailed` where no response comes."""
@@ -138,7 +150,14 @@ def executor(
         if without is not None:
             raise ExecutorError(f"the spec of {toolset} has no `base_url`: add one, or pass `HttpHost(base_url=…)`")
     runs = HttpExecutor(operations, api, given)
-    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True, preview=runs.preview)
+
+    def under(policies: Policies) -> ToolsetRegistration:
+        return replace(registration, executor=runs.under(policies))
+
+    registration = ToolsetRegistration(
+        toolset=toolset, executor=runs, decode_in_executor=True, preview=runs.preview, under=under
+    )
+    return registration
 
 
 def _app(catalog: Catalog, toolset: str, reference: str, modules: HandlerModules | None) -> Any:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import httpx2
 
     from toolgen.execute.command.output import Keep
-    from toolgen.runtime.policy.policy import Policies
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns headers with credentials; called for each request."""
@@ -26,18 +25,16 @@ class HttpHost:
     """The host's part of an API.
 
     `base_url` overrides those of the spec. `environment` has the variables that specs name. `headers` and `auth` are
-    credentials of the host's own: with one of them, the `auth` of the spec is not used. `policies` decide which other
-    hosts redirects may lead to, and which hosts are never reached; without them, a redirect stays at its host.
-    `app` is an ASGI application that answers the requests in this process, without a socket. `keep` stores binary
-    responses as artifacts. `timeout` is in seconds, for each attempt to connect, and for each wait for bytes;
-    `max_wait` is the longest wait in seconds before a request is repeated.
+    credentials of the host's own: with one of them, the `auth` of the spec is not used. `app` is an ASGI application
+    that answers the requests in this process, without a socket. `keep` stores binary responses as artifacts. `timeout`
+    is in seconds, for each attempt to connect, and for each wait for bytes; `max_wait` is the longest wait in seconds
+    before a request is repeated.
     """
 
     base_url: str = ""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
     headers: Headers | None = None
     auth: httpx2.Auth | None = None
-    policies: Policies | None = None
     app: Any = None
     keep: Keep | None = None
     timeout: float = 30.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 from dataclasses import dataclass, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import monotonic
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from toolgen.execute.http.credentials import Credentials
     from toolgen.execute.http.host import HttpHost
     from toolgen.execute.http.requests import Request
+    from toolgen.runtime.policy.policy import Policies
 
 ATTEMPT: Final = "http_attempt"
 """The kind of the event that each attempt adds to the record of its run."""
@@ -61,6 +63,13 @@ class Sender:
     def __init__(self, host: HttpHost, credentials: Credentials, retries: int) -> None:
         self._host, self._credentials, self._retries = host, credentials, retries
         self._clients = WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient]()
+        self._policies: Policies | None = None
+
+    def under(self, policies: Policies) -> Sender:
+        """Return a sender with the same connections that keeps to the network rules of policies."""
+        bound = copy(self)
+        bound._policies = policies  # noqa: SLF001  # it is a copy of this one
+        return bound
 
     async def send(
         self,
@@ -179,12 +188,12 @@ class Sender:
         """Return whether a redirect may leave its origin: to HTTPS on the same host, or to a host that is allowed."""
         if new.scheme != "https" and (new.scheme, old.scheme) != ("http", "http"):
             return False
-        policies = self._host.policies
+        policies = self._policies
         is_allowed = policies is not None and policies.judge_hosts([new.host]).answer is Answer.ALLOW
         return is_allowed or (new.host == old.host and new.scheme == "https" and old.scheme == "http")
 
     def _check_host(self, url: httpx2.URL) -> None:
-        policies = self._host.policies
+        policies = self._policies
         if policies and policies.judge_hosts([url.host]).answer in (Answer.DENY, Answer.EXCLUDE):
             raise CallFailed(FailureKind.PERMISSION_DENIED, "host_denied", f"a policy forbids requests to {url.host}")
 

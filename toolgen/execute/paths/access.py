@@ -28,6 +28,7 @@ _REFUSALS: Final = {
     Concern.SENSITIVE: ("sensitive_path", "is sensitive"),
     Concern.HARD_LINKED: ("sensitive_path", "has other names (hard links), one of which may be sensitive"),
     Concern.OUTSIDE_ROOTS: ("outside_roots", "is outside the folders that may be written to"),
+    Concern.OUTSIDE_PROJECT: ("outside_project", "is outside the project"),
 }
 
 
@@ -46,6 +47,12 @@ class PathAccess:
         """Check a path that is to be read or listed. Raises `sensitive_path`, `invalid_path`."""
         answer = self._policy_decision(path, base)
         self._check(answer, answer.read_concern)
+        return answer
+
+    def check_search(self, path: str) -> PathAnswer:
+        """Check a path whose files are to be searched. Raises `outside_project`, and what `check_read` raises."""
+        answer = self._policy_decision(path, None)
+        self._check(answer, answer.search_concern)
         return answer
 
     def check_write(self, path: str, *, base: str | None = None) -> PathAnswer:

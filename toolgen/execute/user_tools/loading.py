@@ -16,6 +16,7 @@ from toolgen.execute.user_tools.tool_file import parse_user_tool
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.registration import from_adapter
+from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
@@ -40,8 +41,10 @@ def load_user_tools(
 
     A file that is not regular, leads out of the folder, belongs to another user or may be written by others is skipped,
     with a warning. Raises `CatalogError` for such a folder, and with the error of each file, one line per file and
-    field. User tools cannot be in a toolset that is built in or compiled.
+    field. User tools cannot be in a toolset that is built in or compiled. All policies of the catalog apply to the
+    folders that they run in; those of a runtime, to their calls.
     """
+    policies = Policies(catalog.section("policies"), catalog.names)
     tools: list[_UserTool] = []
     problems: list[str] = []
     for file in user_files(home, "tools", ".json"):
@@ -49,7 +52,7 @@ def load_user_tools(
             warn("the user tool tools/%s is skipped: %s", visible(file.name), file.problem)
             continue
         try:
-            tools.append(_read(file.content, host, profile))
+            tools.append(_read(file.content, host, policies, profile))
             _check_toolset(tools[-1].definition.name, catalog)
         except CatalogError as error:
             problems += (f"tools/{visible(file.name)}: {problem}" for problem in str(error).splitlines())
@@ -79,6 +82,9 @@ class _UserTools:
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         return await self._executor.execute(request, meta)
 
+    def under(self, policies: Policies) -> _UserTools:
+        return _UserTools(self._definitions, self._executor.under(policies))
+
 
 def _check_toolset(name: str, catalog: Catalog) -> None:
     toolset = name.rpartition(".")[0]
@@ -88,10 +94,11 @@ def _check_toolset(name: str, catalog: Catalog) -> None:
         raise CatalogError(f"`name`: {name} would join the compiled toolset {toolset}; choose another name")
 
 
-def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
+def _read(content: bytes, host: CommandHost, policies: Policies, profile: Profile) -> _UserTool:
     """Parse one file. Raises `CatalogError`, which names the field."""
     spec = parse_user_tool(content)
     limits = {"timeout_ms": spec.timeout_ms, "result_bytes": spec.stdout_limit_bytes}
+    line = {"shell": spec.command} if spec.command_type == "shell" else {"exec": [spec.command, *spec.args]}
     definition = ToolDefinition(
         name=spec.name,
         description=spec.description,
@@ -101,6 +108,7 @@ def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
         metadata={
             "kind": "command",
             "source": "declarative",
+            "command": {**line, "cwd": spec.working_dir, "env": spec.env_allowlist},
             "limits": {name: limit for name, limit in limits.items() if limit is not None},
         },
     )
@@ -111,7 +119,7 @@ def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
             "`command_type`: a shell line needs `permission: write` or the tag `dangerous`; prefer command_type exec"
         )
     try:
-        host.check_folder(command.cwd)
+        host.check_folder(command.cwd, policies)
     except CatalogError as error:
         raise CatalogError(f"`working_dir`: {error}") from error
     return _UserTool(definition=definition, command=command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from inspect import iscoroutinefunction, signature
 from time import monotonic
@@ -22,9 +22,11 @@ from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
 from toolgen.runtime.policy.permission import allow_all
+from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
 
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
@@ -50,11 +52,12 @@ def _now() -> datetime:
 
 
 class TagRegistry:
-    """Tag tools by name, run by a separate `Runtime` that does not request permission.
+    """Tag tools by name, run by a `Runtime` of their own that allows what asks for permission.
 
-    Tools are registered at startup, until the first call or `freeze`. The `gate` is asked for tools with a gate, and a
-    call runs if it does not answer within 2 s. `counters` count attempts for limits per user, by `clock`; `monotonic`
-    returns seconds, for durations. `store` records every call.
+    Policies of compiled tools are in force: tools that they exclude or deny are left out. Tools are registered at
+    startup, until the first call or `freeze`. The `gate` is asked for tools with a gate, and a call runs if it does not
+    answer within 2 s. `counters` count attempts for limits per user, by `clock`; `monotonic` returns seconds, for
+    durations. `store` records every call.
     """
 
     def __init__(
@@ -67,15 +70,16 @@ class TagRegistry:
         monotonic: Callable[[], float] = monotonic,
     ) -> None:
         self._gate = gate
-        self._counters = counters
+        self._counters = counters or MemoryCounters()
         self._store = store
         self._clock = clock
         self._monotonic = monotonic
-        self._catalog = Catalog()
+        self._own = _Source(Catalog(), ())
         self._tags: dict[str, TagLine] = {}
         self._idents: dict[str, str] = {}
         self._tools: dict[str, TagLine] = {}
-        self._runtime: Runtime | None = None
+        self._sources: dict[str, _Source] = {}
+        self._is_frozen = False
 
     @property
     def tags(self) -> Mapping[str, TagLine]:
@@ -88,24 +92,34 @@ class TagRegistry:
         Raises `CatalogError` for a name or a prefix that is taken, a handler that is not `async` or does not accept a
         `ToolContext`, a pattern that does not match the args, an invalid name or description, and after `freeze`.
         """
-        self._register(tool, f"tags.{tool.name}")
+        self._register(tool, _definition(tool, f"tags.{tool.name}"), self._own)
 
-    def register_compiled(self, catalog: Catalog, handlers: Mapping[str, TagHandler]) -> None:
+    def register_compiled(
+        self, catalog: Catalog, handlers: Mapping[str, TagHandler], *, disabled_policies: Collection[str] = ()
+    ) -> None:
         """Add all tag tools of a compiled catalog; `handlers` are by name, the key of an ident.
 
-        Raises `CatalogError` as `register` does, and for a handler that is missing or does not belong to a tag tool.
+        All policies of the catalog are in force, but for `disabled_policies`: tools that they exclude or deny are left
+        out. Raises `CatalogError` as `register` does, for an unknown policy, and for a handler that is missing or does
+        not belong to a tag tool.
         """
         idents = tag_idents(catalog)
         for name in handlers:
             if name not in idents:
                 meant = nearest(name, idents, count=1)
                 raise CatalogError(f"there is no tag tool {name!r}{f'; did you mean {meant[0]!r}?' if meant else ''}")
+        policies = Policies(catalog.section("policies"), catalog.names, disabled=disabled_policies)
+        source = _Source(catalog.without_tools(), disabled_policies)
         for tool in tool_defs(catalog, handlers):
-            self._register(tool, idents[tool.name])
+            compiled = catalog.definition(idents[tool.name])
+            if policies.judge(catalog.entry(compiled.name), "main", "").denies_every_call:
+                _checked(tool)
+            else:
+                self._register(tool, _definition(tool, compiled.name, compiled), source)
 
     def freeze(self) -> None:
         """End registration: the tools are fixed from here on."""
-        self._frozen()
+        self._is_frozen = True
 
     def get(self, name: str) -> ToolDef | None:
         """Return the tool with that name; None if there is none."""
@@ -139,7 +153,8 @@ class TagRegistry:
         line = self._tools.get(name)
         if line is None:
             raise ToolNotFound(name, nearest(name, self._tools))
-        runtime = self._frozen()
+        self.freeze()
+        runtime = self._runtime_of(self._sources[name])
         start = self._monotonic()
         args = line.read(ctx.raw_arg)
         payload = json.dumps(ctx.raw_arg if args is None else args)  # a text is rejected: args are an object
@@ -155,8 +170,8 @@ class TagRegistry:
             message = f"this does not match {line.form}" if args is None else _failure(name, result)
         return replace(result, message=message, audit={**effects, **result.audit, **stamps})
 
-    def _register(self, tool: ToolDef, ident: str) -> None:
-        if self._runtime is not None:
+    def _register(self, tool: ToolDef, definition: ToolDefinition, source: _Source) -> None:
+        if self._is_frozen:
             raise CatalogError("the registry is frozen: register tools before the first call")
         if tool.name in self._tools:
             raise CatalogError(f"{tool.name} is already registered; names must be unique")
@@ -166,21 +181,23 @@ class TagRegistry:
             raise CatalogError(
                 f"the tag {tool.tag_prefix} already calls {first.tool.name}; choose another one for {tool.name}"
             )
-        self._catalog.register(_definition(tool, ident), _run(handler))
+        source.catalog.register(definition, _run(handler))
         self._tools[tool.name] = self._tags[tool.tag_prefix] = line
-        self._idents[tool.name] = ident
+        self._idents[tool.name] = definition.name
+        self._sources[tool.name] = source
 
-    def _frozen(self) -> Runtime:
-        if self._runtime is None:
-            self._runtime = Runtime(
-                self._catalog,
+    def _runtime_of(self, source: _Source) -> Runtime:
+        if source.runtime is None:
+            source.runtime = Runtime(
+                source.catalog,
                 permission=allow_all,
+                disabled_policies=source.disabled_policies,
                 gate=None if self._gate is None else self._asking(self._gate),
                 counters=self._counters,
                 store=self._store,
                 clock=self._clock,
             )
-        return self._runtime
+        return source.runtime
 
     def _asking(self, gate: TagGate) -> Callable[[CheckedCall], GateDecision | Awaitable[GateDecision]]:
         tools = {ident: self._tools[name].tool for name, ident in self._idents.items()}
@@ -203,9 +220,25 @@ def _checked(tool: ToolDef) -> TagHandler:
     return tool.handler
 
 
-def _definition(tool: ToolDef, ident: str) -> ToolDefinition:
+@dataclass(slots=True)
+class _Source:
+    """Where tools come from: their own catalog, with the policies in force, and what runs them once one is called."""
+
+    catalog: Catalog
+    disabled_policies: Collection[str]
+    runtime: Runtime | None = None
+
+
+_GUARDS: Final = ("access", "args_secrets")
+"""What guards a compiled tool by its args, beside its permission, tags and limits."""
+
+
+def _definition(tool: ToolDef, ident: str, compiled: ToolDefinition | None = None) -> ToolDefinition:
+    of_spec = {} if compiled is None else compiled.metadata
     return ToolDefinition(
         name=ident,
+        permission="write" if compiled is None else compiled.permission,
+        tags=frozenset() if compiled is None else compiled.tags,
         description=tool.description,
         input_schema={
             "type": "object",
@@ -216,7 +249,12 @@ def _definition(tool: ToolDef, ident: str) -> ToolDefinition:
         metadata={
             "cost": tool.cost,
             "gate": tool.requires_gate,
-            "limits": {"cooldown_seconds": tool.cooldown_seconds, "daily_limit": tool.daily_limit},
+            **{key: of_spec[key] for key in _GUARDS if key in of_spec},
+            "limits": {
+                **of_spec.get("limits", {}),
+                "cooldown_seconds": tool.cooldown_seconds,
+                "daily_limit": tool.daily_limit,
+            },
         },
     )
 

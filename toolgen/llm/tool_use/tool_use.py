@@ -79,9 +79,9 @@ class ToolUse:
         self._resources = resources
         self._codeact_limits = codeact_limits
         self._candidate_of = Kept(self._candidate, lambda _ident, _provider: 1, _TOOLS)
-        self._candidates_of = Kept(self._candidates, lambda effective, _provider: len(effective.tools), _TOOLS)
-        self._view_of = Kept(self._view, lambda effective: len(effective.tools), _TOOLS)
-        self._universal_of = Kept(self._universal, lambda effective: len(effective.tools), _TOOLS)
+        self._candidates_of = Kept(self._candidates, lambda effective, _provider: len(effective.offered), _TOOLS)
+        self._view_of = Kept(self._view, lambda effective: len(effective.offered), _TOOLS)
+        self._universal_of = Kept(self._universal, lambda effective: len(effective.offered), _TOOLS)
         self._payload_of = Kept(self._payload, lambda _provider, listing: len(listing.tools), _TOOLS)
         self._alone_of = Kept(self._each_alone, lambda _provider, listing: len(listing.tools), _TOOLS)
 
@@ -107,8 +107,8 @@ class ToolUse:
         from toolgen.llm.tags.definition import tag_idents, tool_defs
         from toolgen.llm.tags.presentation import Tags
 
-        idents = tag_idents(self.catalog)
-        return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run})
+        idents, offered = tag_idents(self.catalog), frozenset(run.effective.offered)
+        return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in offered})
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
         """Return the presentation of a run's tools in a layer. Raises as `conversation` does."""
@@ -199,7 +199,7 @@ class ToolUse:
         def spell(ident: str) -> str:
             return spelled(ident, self.catalog.wire_name(ident), known)
 
-        return Candidates(effective.tools, lambda ident: self._candidate_of(ident, provider), spell)
+        return Candidates(effective.offered, lambda ident: self._candidate_of(ident, provider), spell)
 
     def _candidate(self, ident: str, provider: str) -> OfferedTool:
         name = self.catalog.wire_name(ident)
@@ -208,7 +208,7 @@ class ToolUse:
 
     def _discovery(self, effective: EffectiveSet) -> dict[str, OfferedTool]:
         """Return the discovery tools of a run, by key."""
-        return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.discovery}
+        return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.offered_discovery}
 
     def _view(self, effective: EffectiveSet) -> ActionView:
         settings = {**self.config.settings, "embedding_class": self.config.embedding_class}

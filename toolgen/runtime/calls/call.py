@@ -48,7 +48,11 @@ _NOT_KEPT: Final = b'{"message":"further reports of this kind are not kept"}'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool, to which stages are bound. `preview` returns what a call with these args sends, if its executor can."""
+    """One tool, to which stages are bound.
+
+    `toolset` is its toolset as it was compiled; empty for a registered tool. `preview` returns what a call with these
+    args sends, if its executor can.
+    """
 
     definition: ToolDefinition
     entry: Entry
@@ -56,6 +60,7 @@ class Tool:
     result: Codec[Any]
     form: Form
     secrets: Secrets
+    toolset: Mapping[str, Any]
     preview: Callable[[Mapping[str, Any]], str] | None = None
 
 

@@ -77,8 +77,9 @@ class Runtime:
     """Runs the calls of one catalog, and freezes it.
 
     `executors` run the toolsets; `missing` names toolsets without an executor: no run has their tools.
-    `permission` is the callback that is asked before a tool runs that is not readonly, or if one of the `policies`
-    (their names) requires it; it must answer within `permission_timeout` seconds.
+    All compiled policies of the catalog are in force, but for `disabled_policies`, by name.
+    `permission` is the callback that is asked before a tool runs that is not readonly, or if a policy requires it; it
+    must answer within `permission_timeout` seconds.
     `hooks` check every call before that, and see its result. The eval `gate` is asked last, for tools with a gate;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
     `store` records every call, `artifacts` stores results that are too large to be shown. `inject` has, for each name
@@ -98,7 +99,7 @@ class Runtime:
         permission: PermissionCallback,
         executors: Sequence[ToolsetRegistration] = (),
         missing: Collection[str] = (),
-        policies: Sequence[str] = (),
+        disabled_policies: Collection[str] = (),
         hooks: Sequence[Hook] = (),
         gate: Gate | None = None,
         counters: Counters | None = None,
@@ -118,11 +119,11 @@ class Runtime:
             import_module(slow)  # now, not in the first call
         catalog.freeze()
         self._catalog = catalog
-        self._assigned = assign(catalog, executors)
+        in_force = Policies(catalog.section("policies"), catalog.names, disabled=disabled_policies)
+        self._assigned = assign(catalog, executors, in_force)
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
         self._new_id = new_id or _unique_ids()
-        in_force = Policies(catalog.section("policies"), policies, catalog.names)
         self._host = Host(
             permission=permission,
             policies=in_force,
@@ -229,7 +230,7 @@ class Runtime:
 
     def _find_plan(self, name: str, run: Run | None) -> Plan:
         """Return the plan of the tool with a name. Raises `ToolNotFound` if it may not be called."""
-        ident = resolve(self._catalog, name, run.effective.tools if run else None)
+        ident = resolve(self._catalog, name, run.effective if run else self._agents)
         if run is not None:
             check_may_call(run, ident)
         elif (
@@ -288,7 +289,7 @@ class Runtime:
         recorded.
         """
         try:
-            ident = resolve(self._catalog, request.name, run.effective.tools)
+            ident = resolve(self._catalog, request.name, run.effective)
             check_may_call(run, ident)
             question = self._questions.get(ident)
             if question is None:
@@ -348,7 +349,7 @@ class Runtime:
 
     def _bound(self, ident: str) -> Plan:
         """Return the plan of a tool, created at its first call."""
-        execute, _ = find_runner(self._catalog, self._assigned, ident)
+        execute, _ = find_runner(self._catalog, self._assigned, ident, self._host.policies)
         tool, telemetry = self._tool(ident), self._telemetry
         if telemetry is None:
             return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
@@ -362,9 +363,10 @@ class Runtime:
             entry=self._catalog.entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
-            form=find_runner(self._catalog, self._assigned, ident)[1],
+            form=find_runner(self._catalog, self._assigned, ident, self._host.policies)[1],
             secrets=secrets_of_tool(definition),
             preview=self._preview(ident),
+            toolset=self._catalog.section("toolsets").get(self._catalog.toolset_of(ident), {}),
         )
 
     def _preview(self, ident: str) -> Callable[[Mapping[str, Any]], str] | None:
@@ -383,7 +385,7 @@ def _recorder(store: Store, own_run: str) -> Recorder:
 def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     from toolgen.runtime.policy.paths.policy import PathPolicy  # only tools that access files need it
 
-    return PathPolicy.under(policies, project)
+    return PathPolicy(project).under(policies)
 
 
 def _unique_ids() -> Callable[[str], str]:

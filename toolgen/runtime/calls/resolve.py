@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.contract.records import NOT_OFFERED
 from toolgen.runtime.base.errors import ToolNotFound
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from toolgen.runtime.catalog.catalog import Catalog
 
 
-def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None) -> str:
-    """Return the ident of a name. Raises `ToolNotFound` with suggestions from the visible tools.
+class Offers(Protocol):
+    """What offers tools to a caller: a run, or all runs together."""
 
-    Tools that were not offered are not suggested: the model may not know their names.
-    """
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Their idents."""
+        ...
+
+
+def resolve(catalog: Catalog, name: str, visible: Offers) -> str:
+    """Return the ident of a name. Raises `ToolNotFound`, with suggestions from the tools that are offered."""
     if is_not_offered(name):
         raise ToolNotFound(name)
     ident = catalog.resolve(name)
     if ident is None:
-        raise ToolNotFound(name, catalog.suggestions(name) if visible is None else nearest(name, visible))
+        raise ToolNotFound(name, nearest(name, visible.offered))
     return ident
 
 

@@ -21,8 +21,10 @@ _LISTED: Final = 20
 """Maximum number of toolsets listed in an error."""
 
 
-def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Mapping[str, Runner]:
+def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration], policies: object) -> Mapping[str, Runner]:
     """Map toolset to a function that gives, for an ident, what runs that tool and the form of args that it takes.
+
+    Executors that keep to policies get those of the runtime.
 
     Raises `ExecutorError` for an unknown toolset, two executors for one, a registration with neither handlers nor
     executor or both, and handlers that are missing or belong to no tool of the toolset; and TypeError for what is no
@@ -35,7 +37,8 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
         _check_known(catalog, toolset)
         if toolset in assigned:
             raise ExecutorError(f"the toolset {toolset} has two executors; give only one")
-        assigned[toolset] = _runner(registration, catalog.toolsets[toolset])
+        bound = registration if registration.under is None else registration.under(policies)
+        assigned[toolset] = _runner(bound, catalog.toolsets[toolset])
     return assigned
 
 
@@ -89,11 +92,14 @@ def _check_known(catalog: Catalog, toolset: str) -> None:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog{question}")
 
 
-def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) -> tuple[Execute, Form]:
-    """Return what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` if there is no executor."""
+def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str, policies: object) -> tuple[Execute, Form]:
+    """Return what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` if there is no executor.
+
+    A registered tool that keeps to policies gets those of the runtime.
+    """
     registered = catalog.registered(ident)
     if registered is not None:
-        return registered.run, registered.form
+        return registered.run if registered.under is None else registered.under(policies), registered.form
     toolset = catalog.toolset_of(ident)
     if toolset not in assigned:
         raise ToolUnavailable(ident, toolset)

@@ -13,7 +13,7 @@ from toolgen.runtime.base.errors import CatalogError, ToolNotFound
 from toolgen.runtime.base.packages import Package, parse_package, read_package
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.base.tool_lines import ToolLines
-from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
+from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, hosts_of_every_call, source_of
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -64,6 +64,7 @@ class Catalog:
         self._registered: dict[str, RegisteredTool] = {}
         self._tags: frozenset[str] = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
         self._open_toolsets: frozenset[str] = frozenset()
+        self._rule_names: ToolNames | None = None
         self._frozen = False
 
     def __contains__(self, ident: object) -> bool:
@@ -81,6 +82,13 @@ class Catalog:
         """The import name of the generated package; empty if there is none."""
         return self._package
 
+    def without_tools(self) -> Catalog:
+        """Return an open catalog with the policies and tags of this one, for tools with idents of this one."""
+        empty = Catalog()
+        empty._document = {"policies": self.section("policies")}  # it is of this class
+        empty._tags, empty._rule_names = self._tags, self.names  # as above
+        return empty
+
     def resolve(self, name: str) -> str | None:
         """Return the ident for an ident or a wire name; None if the name is neither."""
         if name in self:
@@ -90,6 +98,8 @@ class Catalog:
     @cached_property
     def names(self) -> ToolNames:
         """All names by which rules and settings may refer to tools."""
+        if self._rule_names is not None:
+            return self._rule_names
         toolsets = {*self.toolsets, *map(_toolset, self._registered)}
         return ToolNames(dict.fromkeys(self), toolsets, self.spelled_tools, self._spelled_actions)
 
@@ -342,7 +352,9 @@ class Catalog:
             definition = registered.definition
             roles, confirm = definition.metadata.get("roles"), definition.metadata.get("confirm", "")
             held_by = None if roles is None else frozenset[str](roles)
-            return Entry(ident, _toolset(ident), frozenset(definition.tags), definition.permission, held_by, confirm)
+            hosts = hosts_of_every_call(definition.metadata.get("access", {}))
+            tags = frozenset(definition.tags)
+            return Entry(ident, _toolset(ident), tags, definition.permission, held_by, confirm, hosts)
         tool = self._compiled_tool(ident)
         return Entry(
             ident=ident,
@@ -351,6 +363,7 @@ class Catalog:
             permission=tool["permission"],
             roles=frozenset(tool["roles"]) if "roles" in tool else None,
             confirm=tool.get("confirm", ""),
+            hosts=hosts_of_every_call(tool.get("access", {})),
         )
 
     def _check_known(self, ident: str) -> None:

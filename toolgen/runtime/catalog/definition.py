@@ -94,7 +94,10 @@ def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
 
 
 class Entry(NamedTuple):
-    """The properties of a tool that selectors match. `roles` is None if agents of any role may hold it."""
+    """The properties of a tool that policies decide by. `roles` is None if agents of any role may hold it.
+
+    `hosts` are those that every call reaches, `*` if they are unknown; empty if args name them.
+    """
 
     ident: str
     toolset: str
@@ -102,6 +105,12 @@ class Entry(NamedTuple):
     permission: Permission
     roles: frozenset[str] | None
     confirm: str
+    hosts: tuple[str, ...] = ()
+
+
+def hosts_of_every_call(access: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the hosts that every call of a network tool with this `access` reaches."""
+    return tuple(access.get("hosts", ())) or (() if "url" in access else ("*",))
 
 
 def _is_text(value: object) -> bool:

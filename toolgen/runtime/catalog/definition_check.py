@@ -27,7 +27,7 @@ class _Metadata(BaseModel):
     source: str = ""
     source_name: str = ""
     roles: Sequence[Literal["main", "sub", "fork", "worker"]] | None = None
-    access: Mapping[Literal["read", "write", "exec", "cwd", "url", "hosts", "scope"], _Texts] = {}
+    access: Mapping[Literal["read", "search", "write", "exec", "cwd", "url", "hosts", "scope"], _Texts] = {}
     one_of: _Texts = ()
     inject: _Texts = ()
     limits: Mapping[_Limit, Annotated[int | float, Field(ge=0)] | None] = {}

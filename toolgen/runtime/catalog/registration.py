@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from toolgen.runtime.base.errors import CatalogError
@@ -34,7 +34,11 @@ NO_ARGS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additi
 
 
 class ToolAdapter(Protocol):
-    """A source of tools: defines them and runs them. Lookup and permission are handled by the runtime."""
+    """A source of tools: defines them and runs them. Lookup and permission are handled by the runtime.
+
+    An adapter that keeps to policies itself, such as that of user tools, has a method `under`: it takes the policies of
+    a runtime, and returns the adapter to use.
+    """
 
     def definitions(self) -> Iterable[ToolDefinition]:
         """Return the tools. Called once, at registration."""
@@ -47,7 +51,7 @@ class ToolAdapter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredTool:
-    """A definition and the function that runs it.
+    """A definition and the function that runs it; `under`, if set, returns one that keeps to the policies of a runtime.
 
     Typed args are instances of `model`, typed results of `result_model`; plain JSON values if there is none.
     """
@@ -57,6 +61,7 @@ class RegisteredTool:
     form: Form
     model: type[BaseModel] | None = None
     result_model: type[BaseModel] | None = None
+    under: Callable[[object], Execute] | None = None
 
 
 def from_handler(
@@ -84,9 +89,20 @@ def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]
             f"{name} is not an adapter: pass an object (not a class) with a method `execute(request, meta)`"
         ) from None
     checked = [_checked(definition, profile) for definition in adapter.definitions()]
+    under: Callable[[object], ToolAdapter] | None = getattr(adapter, "under", None)
     return [
-        RegisteredTool(definition=each, run=run_request(adapter, each.name), form=Form.CANONICAL) for each in checked
+        RegisteredTool(
+            definition=each,
+            run=run_request(adapter, each.name),
+            form=Form.CANONICAL,
+            under=None if under is None else partial(_run_under, under, each.name),
+        )
+        for each in checked
     ]
+
+
+def _run_under(under: Callable[[object], ToolAdapter], ident: str, policies: object) -> Execute:
+    return run_request(under(policies), ident)
 
 
 def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel] | None) -> Mapping[str, Any]:

@@ -56,12 +56,20 @@ class ToolsNotGranted(ValueError):
 class EffectiveSet:
     """The tools of one run with their policy decisions, and all other tools with the reason of their exclusion.
 
-    In addition, every run may call the tools of `discovery`, which only describe the run's tools.
+    In addition, every run may call the tools of `discovery`, which only describe the run's tools. `offered` are the
+    tools that models are shown, `offered_discovery` those of discovery: all but those that policies deny for every
+    call. Whatever shows, finds, lists or suggests tools takes them from here.
     """
 
     tools: Mapping[str, PolicyDecision]
     excluded: Mapping[str, ExclusionReason]
     discovery: Mapping[str, PolicyDecision] = field(default_factory=dict[str, "PolicyDecision"])
+    offered: tuple[str, ...] = field(init=False)
+    offered_discovery: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offered", _not_denied(self.tools))
+        object.__setattr__(self, "offered_discovery", _not_denied(self.discovery))
 
     __hash__ = object.__hash__  # identity, because derived data is cached by it
 
@@ -116,6 +124,10 @@ def effective_set(
             else:
                 (discovery if is_discovery else tools)[ident] = policy_decision
     return EffectiveSet(tools, excluded, discovery)
+
+
+def _not_denied(decisions: Mapping[str, PolicyDecision]) -> tuple[str, ...]:
+    return tuple(ident for ident, decision in decisions.items() if not decision.denies_every_call)
 
 
 def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, Any]:

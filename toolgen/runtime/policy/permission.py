@@ -44,10 +44,11 @@ class PermissionRequest:
     above it, from the first. `arguments` is the canonical JSON of the validated args without secrets; `summary` is the
     same for people: without control characters, and truncated. Text that looks like a credential but could be more
     stays in both, so that a call cannot hide what it does. `confirm` is the tool's own question, rendered. `request` is
-    what the tool of an HTTP API sends: the method and the URL, without credentials. `scope` is what a session grant
-    would cover: pairs of a kind and a value, such as a resolved folder; None without a session, as outside of runs.
-    `hosts` are the hosts of the call, `cwd` is its working directory, and `env` has the names of a command's
-    environment variables. `reasons` are the rules that require permission, `hook` is the outcome of the hooks
+    what the tool of an HTTP API sends: the method and the URL, without credentials. `program` is what else runs a call:
+    a command line, a server, a handler or an agent. `scope` is what a session grant would cover: pairs of a kind and a
+    value, such as a resolved folder; None without a session, as outside of runs. `hosts` are the hosts of the call,
+    `cwd` is its working directory, and `env` has the names of the environment variables of its process. `reasons` are
+    the rules that require permission, `hook` is the outcome of the hooks
     (`passed`, or empty without hooks), and `suggested` is the suggested decision.
     """
 
@@ -60,6 +61,7 @@ class PermissionRequest:
     confirm: str = ""
     request: str = ""
     scope: tuple[tuple[str, str], ...] | None = None
+    program: str = ""
     hosts: tuple[str, ...] = ()
     cwd: str = ""
     env: tuple[str, ...] = ()
@@ -81,5 +83,5 @@ def allow_all(_request: PermissionRequest) -> Decision:
 
 
 def deny_all(_request: PermissionRequest) -> Decision:
-    """Deny every call, including readonly ones."""
+    """Deny every call that asks: for hosts where nobody can be asked. What runs without asking runs."""
     return Decision.DENY

@@ -11,7 +11,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.selector import Selector, names_one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.catalog.definition import Entry
@@ -36,6 +36,7 @@ RESULT_BYTES: Final = 65_536
 """Default `result_bytes`, if no policy sets it."""
 
 _NO_POLICY: Final = "no policy"
+_DENIALS: Final = frozenset({Answer.DENY, Answer.EXCLUDE})
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
 
 
@@ -53,6 +54,11 @@ class PolicyDecision:
 
     answer: Answer
     reasons: tuple[Reason, ...]
+
+    @property
+    def denies_every_call(self) -> bool:
+        """Whether no call can run: models are not offered the tool."""
+        return self.answer in _DENIALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class _Rule:
 
 
 class Policies:
-    """The policies that a host applies, from a compiled catalog.
+    """The policies in force: all of a compiled catalog, but for those that the host disables by name.
 
     `may_continue`: whether readonly calls of a turn still run after a denial by the user. `children_per_run`: maximum
     number of agents that a run may start; `children_per_session`: maximum number that run at the same time in a
@@ -83,20 +89,25 @@ class Policies:
     """
 
     def __init__(
-        self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str], tools: ToolNames | None = None
+        self,
+        policies: Mapping[str, Mapping[str, Any]],
+        tools: ToolNames | None = None,
+        *,
+        disabled: Collection[str] = (),
     ) -> None:
-        """Select policies by name. `tools` resolves the tool names of their rules; without it, only idents are known.
+        """Take policies by name. `tools` resolves the tool names of their rules; without it, only idents are known.
 
-        Raises `CatalogError` for an unknown policy, and for a restricting rule that matches no tool; TypeError for a
-        str.
+        Raises `CatalogError` for an unknown policy in `disabled`, and for a restricting rule that matches no tool;
+        TypeError for a str.
         """
-        if isinstance(names, str):
-            raise TypeError(f"policies must be a list of names: write [{names!r}]")
-        for name in names:
+        if isinstance(disabled, str):
+            raise TypeError(f"disabled policies must be a list of names: write [{disabled!r}]")
+        for name in disabled:
             if name not in policies:
                 meant = nearest(name, policies, count=1)
                 question = f"; did you mean {meant[0]}?" if meant else ""
                 raise CatalogError(f"there is no policy {name} in the catalog{question}")
+        names = [name for name in policies if name not in disabled]
         stack = [policies[name] for name in names]
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
         self.timeout_ms = _least_bound(stack or [{}], "timeout_ms", TIMEOUT_MS)
@@ -117,7 +128,8 @@ class Policies:
     def judge(self, tool: Entry, role: str, mode: str) -> PolicyDecision:
         """Return the decision for a tool: by default readonly is allowed, and write asks.
 
-        `allow` never overrides `dangerous`. Hosts and paths of a call are checked separately.
+        `allow` never overrides `dangerous`. Hosts and paths of a call are checked separately, but a host that all calls
+        reach counts here if it is denied.
         """
         reasons = [rule.reason for rule in self._rules if rule.holds_for(tool, role, mode)]
         if not reasons:
@@ -126,6 +138,8 @@ class Policies:
             reasons.append(_asks("dangerous"))
         if tool.confirm:
             reasons.append(_asks("confirm"))
+        if tool.hosts and "network" in tool.tags:
+            reasons += (each for each in self.judge_hosts(tool.hosts).reasons if each.answer in _DENIALS)
         return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
     def judge_hosts(self, hosts: Sequence[str]) -> PolicyDecision:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Scope: TypeAlias = tuple[tuple[str, str], ...]
 """The resources of a call: pairs of a kind and a value, sorted."""
 
-PATH_KEYS: Final = ("read", "write", "cwd")
+PATH_KEYS: Final = ("read", "search", "write", "cwd")
 """The keys of `access` whose args are paths."""
 
 _LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -109,7 +109,8 @@ class _Judged(NamedTuple):
 
     @classmethod
     def of(cls, value: _Value, answer: PathAnswer) -> _Judged:
-        concern = answer.read_concern if value.key == "read" else answer.write_concern
+        reading = {"read": answer.read_concern, "search": answer.search_concern}
+        concern = reading.get(value.key, answer.write_concern)
         return cls(value, answer, concern.value.replace("_", " ") if concern else "")
 
     @property

@@ -101,6 +101,7 @@ def described(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> st
         "permission": f"{request.permission}, DANGEROUS" if request.dangerous else request.permission,
         "arguments": _field(request.summary),
         "request": _field(request.request),
+        "runs": _field(request.program),
         "folder": _field(request.cwd),
         "variables": _field(*request.env),
         "hosts": _field(*request.hosts),

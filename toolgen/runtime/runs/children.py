@@ -57,7 +57,7 @@ def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[
     except ToolsNotGranted as error:
         beyond = error.names
         run = start([ident for ident in requested if ident not in beyond])
-    known = NEVER_FOR_CHILDREN if parent is None else {*NEVER_FOR_CHILDREN, *parent.effective.tools}
+    known = NEVER_FOR_CHILDREN if parent is None else {*NEVER_FOR_CHILDREN, *parent.effective.offered}
     refused = [ident for ident in requested if ident in beyond or (ident not in run.effective and ident not in known)]
     if refused:
         raise ToolsNotGranted(run.agent, refused)

@@ -242,6 +242,11 @@ class Agents:
             meta=replace(meta, agent_role=in_role),
         )
 
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What a run without an agent offers: the tools that calls outside of runs are told of."""
+        return self._effective("", "main", "", None).offered
+
     def idents(self, names: Iterable[str]) -> frozenset[str]:
         """Return the idents of tools by any of their names. Raises TypeError for a str."""
         if isinstance(names, str):
@@ -267,7 +272,7 @@ def check_may_call(run: Run, ident: str) -> None:
     if run.progress.is_aborted:
         raise RunStopped(run.progress.abort_reason)
     if ident not in run.effective:
-        raise ToolNotFound(ident, nearest(ident, run.effective.tools))
+        raise ToolNotFound(ident, nearest(ident, run.effective.offered))
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +23,7 @@ from toolgen.toolsets.generated.tools.code_.dispatch import executor
 from toolgen.toolsets.results import json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
@@ -48,13 +50,13 @@ def granted_for_call(meta: ToolCallMeta) -> Collection[str]:
 class CodeTools:
     """Handlers of the tools of `code`; `registration()` registers them.
 
-    `CodeTools.under` uses the policies of a runtime. Otherwise `policy` decides about paths, and must be for `project`;
-    by default only the default rules apply, independent of the policies of the runtime. `granted` is called once per
-    call for its grants: all other access to sensitive files, and writes outside the write roots, are refused here,
-    independent of earlier stages. A grant does not let a command run outside the write roots. `environment` is the
-    complete environment of commands; `max_timeout_ms` limits their duration, `output_bytes` what is kept of each
-    stream. `ripgrep` is the search program, a path or a name. `on_instructions` is called, in a thread, for each file
-    named in `instruction_files` that is read in the project.
+    In a runtime they keep to its policies: paths, variables and maximum timeout. `policy`, which must be for `project`,
+    restricts paths further. `granted` is called once per call for its grants: all other access to sensitive files, and
+    writes outside the write roots, are refused here, independent of earlier stages. A grant does not let a command run
+    outside the write roots. `environment` has the values of the variables that policies allow, by default those of this
+    process; `max_timeout_ms` limits the duration of commands, `output_bytes` what is kept of each stream. `ripgrep` is
+    the search program, a path or a name. `on_instructions` is called, in a thread, for each file named in
+    `instruction_files` that is read in the project.
 
     Results are JSON, not typed, because the toolset may be compiled into the host's package.
     """
@@ -76,41 +78,29 @@ class CodeTools:
         if self.policy.judge(str(Path.cwd() / project)).resolved != self.policy.project:
             raise ValueError(f"the path policy is for another project than {os.fspath(project)!r}")
         self._granted = granted
-        self._environment = _allowed_variables() if environment is None else dict(environment)
+        self._values = os.environ if environment is None else environment
+        self._environment = _among(self._values, ENVIRONMENT)
         self._max_timeout_ms = max_timeout_ms
         self._output_bytes = output_bytes
         self._ripgrep = ripgrep
+        self._on_instructions = on_instructions, instruction_files
         self._instructions = InstructionFiles(self.policy, on_instructions, instruction_files)
 
-    @classmethod
-    def under(
-        cls,
-        policies: Policies,
-        project: str | os.PathLike[str],
-        *,
-        environment: Mapping[str, str] | None = None,
-        ripgrep: str = "rg",
-        on_instructions: OnInstructions | None = None,
-        instruction_files: Collection[str] = INSTRUCTION_FILES,
-    ) -> CodeTools:
-        """Create the handlers with the paths, variables and maximum timeout of policies.
-
-        `environment` has the values of the variables that policies allow; by default, that of this process.
-        """
-        seen = os.environ if environment is None else environment
-        return cls(
-            project,
-            policy=PathPolicy.under(policies, project),
-            environment={name: seen[name] for name in policies.env if name in seen},
-            max_timeout_ms=policies.max_timeout_ms or MAX_TIMEOUT_MS,
-            ripgrep=ripgrep,
-            on_instructions=on_instructions,
-            instruction_files=instruction_files,
+    def under(self, policies: Policies) -> CodeTools:
+        """Return the same handlers, which keep to policies."""
+        bound, policy = copy(self), self.policy.under(policies)
+        limits = [self._max_timeout_ms, policies.max_timeout_ms]
+        vars(bound).update(
+            policy=policy,
+            _environment=_among(self._values, policies.env),
+            _max_timeout_ms=min(filter(None, limits), default=MAX_TIMEOUT_MS),
+            _instructions=InstructionFiles(policy, *self._on_instructions),
         )
+        return bound
 
     def registration(self) -> ToolsetRegistration:
         """Return the registration for `Runtime(executors=[...])`."""
-        return executor(self)
+        return replace(executor(self), under=lambda policies: executor(self.under(policies)))
 
     @blocking
     def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Any:
@@ -156,5 +146,5 @@ class CodeTools:
         return PathAccess(self.policy, self._granted(meta))
 
 
-def _allowed_variables() -> dict[str, str]:
-    return {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+def _among(values: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    return {name: values[name] for name in names if name in values}

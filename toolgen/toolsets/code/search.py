@@ -58,13 +58,13 @@ class _Found:
 async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) -> SearchResult:
     """Search a file, or all files below a folder except hidden and ignored ones, sorted by path.
 
-    Raises `CallFailed` with `ripgrep_missing`, `invalid_pattern`, `timeout`, and as `check_read` does.
+    Raises `CallFailed` with `ripgrep_missing`, `invalid_pattern`, `timeout`, and as `check_search` does.
     """
     program = shutil.which(ripgrep)
     if program is None:
         message = "search needs ripgrep (rg), which is not installed here"
         raise CallFailed(FailureKind.UNAVAILABLE, "ripgrep_missing", message, _INSTALL)
-    answer = access.check_read(args.path)
+    answer = access.check_search(args.path)
     if answer.kind is FileKind.FOLDER:
         with access.open_folder(answer) as folder:
             finished = await _run(program, args, ".", folder.working_directory)

@@ -213,14 +213,14 @@ def test_servers_of_specs_need_no_configuration(tmp_path: Path, api: int, monkey
 
 def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
     call = ("call", "erase", '{"order": 7}')
-    denied, of_one, unknown = (
+    denied, without, unknown = (
         toolgen(folder, *call, "--yes"),
-        toolgen(folder, *call, "--policy", "open"),
-        toolgen(folder, *call, "--policy", "carefull"),
+        toolgen(folder, *call, "--disable-policy", "careful"),
+        toolgen(folder, *call, "--disable-policy", "carefull"),
     )
     assert (denied.code, denied.out) == (1, "")
     assert "permission_denied: shop.orders.erase was not allowed to run: denied by policy" in denied.err
-    assert (of_one.code, of_one.out) == (0, "7\n")
+    assert (without.code, without.out) == (0, "7\n")
     assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
 
 

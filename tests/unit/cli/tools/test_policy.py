@@ -35,7 +35,16 @@ def test_each_rule_that_contributed_is_shown() -> None:
 
 def test_a_tool_may_be_named_in_any_spelling() -> None:
     done = toolgen(
-        ROOT, "policy", "explain", "agent__task_create", "--role", "fork", "--policy", "bot", "--format", "json"
+        ROOT,
+        "policy",
+        "explain",
+        "agent__task_create",
+        "--role",
+        "fork",
+        "--disable-policy",
+        "coding",
+        "--format",
+        "json",
     )
     assert done.json == {
         "tool": "agent.task_create",
@@ -66,11 +75,11 @@ def test_checks_of_each_call_are_shown_if_a_call_may_run() -> None:
     ("arguments", "message"),
     [
         (["code.write_fil"], "There is no tool `code.write_fil`."),
-        (["code.write_file", "--policy", "codin"], "There is no policy `codin`. Did you mean `coding`?"),
-        (["code.write_file", "--policy", "x"], "There is no policy `x`. There are bot, coding."),
+        (["code.write_file", "--disable-policy", "codin"], "There is no policy `codin`. Did you mean `coding`?"),
+        (["code.write_file", "--disable-policy", "x"], "There is no policy `x`. There are bot, coding."),
         (["code.write_file", "--agent", "default_work"], "Did you mean `default_worker`?"),
         (["code.write_file", "--mode", "plann"], "There is no mode `plann`. Did you mean `plan`?"),
-        (["code.write_file", "--policy", "bot", "--mode", "plan"], "There is no mode `plan`."),
+        (["code.write_file", "--disable-policy", "coding", "--mode", "plan"], "There is no mode `plan`."),
         (["code.write_file", "--role", "boss"], "'boss' is not one of"),
     ],
 )

@@ -26,6 +26,7 @@ from toolgen.execute.http import HttpExecutor, HttpHost, executor
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from toolgen.contract.records import ToolError, ToolResult
@@ -109,11 +110,18 @@ def package_of(folder: Path, name: str, *specs: str) -> Catalog:
 
 
 def invoke(
-    catalog: Catalog, tool: str, args: Any = None, *, toolset: str = TOOLSET, permission: Any = allow_all, **host: Any
+    catalog: Catalog,
+    tool: str,
+    args: Any = None,
+    *,
+    toolset: str = TOOLSET,
+    permission: Any = allow_all,
+    disabled: Collection[str] = (),
+    **host: Any,
 ) -> ToolResult[Any]:
     """Run one call."""
     registration = executor(catalog, toolset, HttpHost(**host))
-    runtime = Runtime(catalog, permission=permission, executors=[registration])
+    runtime = Runtime(catalog, permission=permission, disabled_policies=disabled, executors=[registration])
     request = ToolRequest(name=f"{toolset}.{tool}", payload=json.dumps(args or {}))
 
     async def call() -> ToolResult[Any]:

@@ -23,7 +23,6 @@ from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, executor
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError
-from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -429,21 +428,20 @@ def test_redirects_within_the_host_are_followed(catalog: Catalog, status: int, m
 @pytest.mark.parametrize("url", ["http://evil.example/", "http://cdn.shop.example/a", "//other.example/a"])
 def test_redirects_to_other_hosts_are_refused(catalog: Catalog, url: str) -> None:
     recorder = redirect(url, 302)
-    error = error_of(call(catalog, "get", app=recorder))
+    error = error_of(call(catalog, "get", app=recorder, disabled=["shop"]))
     assert (error.kind, error.code, len(recorder.requests)) == ("permission_denied", "redirect_refused", 1)
 
 
 def test_redirects_follow_the_network_policy_without_credentials(catalog: Catalog) -> None:
-    policies = Policies(catalog.section("policies"), ["shop"])
     recorder = redirect("http://cdn.shop.example/file", 302)
-    assert call(catalog, "get", app=recorder, policies=policies).error is None
+    assert call(catalog, "get", app=recorder).error is None
     assert headers_of(recorder)["host"] == "cdn.shop.example"
     assert not {"x-key", "x-tenant", "authorization"} & headers_of(recorder).keys()
 
     for url, status, tool in (("http://evil.example/", 302, "get"), ("http://cdn.shop.example/", 307, "put")):
         recorder = redirect(url, status)
         args = {} if tool == "get" else {"n": 1}
-        error = error_of(call(catalog, tool, args, app=recorder, policies=policies))
+        error = error_of(call(catalog, tool, args, app=recorder))
         assert (error.code, len(recorder.requests)) == ("redirect_refused", 1)
 
 
@@ -453,9 +451,8 @@ def test_a_loop_of_redirects_ends(catalog: Catalog) -> None:
 
 
 def test_a_host_that_a_policy_denies_is_never_reached(catalog: Catalog) -> None:
-    policies = Policies(catalog.section("policies"), ["shop"])
     recorder = Recorder()
-    error = error_of(call(catalog, "get", app=recorder, policies=policies, base_url="http://evil.example"))
+    error = error_of(call(catalog, "get", app=recorder, base_url="http://evil.example"))
     assert (error.kind, error.code, recorder.requests) == ("permission_denied", "host_denied", [])
 
 
@@ -468,9 +465,9 @@ def test_the_network_policy_decides_over_the_host_of_the_spec(catalog: Catalog) 
 
     recorder = Recorder()
     host = HttpHost(environment=ENVIRONMENT, app=recorder)
-    for policies in (["shop"], []):
+    for disabled in ([], ["shop"]):
         runtime = Runtime(
-            catalog, permission=permission, policies=policies, executors=[executor(catalog, TOOLSET, host)]
+            catalog, permission=permission, disabled_policies=disabled, executors=[executor(catalog, TOOLSET, host)]
         )
         for tool in ("get", "elsewhere"):
             asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.{tool}", payload=json.dumps({}))))

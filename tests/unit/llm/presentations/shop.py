@@ -11,6 +11,8 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Target
 from toolgen.contract.records import FailureKind, ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
+from toolgen.llm.tool_use.offered import provider_named
+from toolgen.providers.table import spelled
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime
 from toolgen.runtime.base.errors import CallFailed
@@ -19,7 +21,7 @@ from toolgen.spec.tool_use import LAYERS
 from toolgen.toolsets.actions import ActionTools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta
@@ -184,14 +186,16 @@ class Visit:
         catalog: Catalog,
         presentation: PresentationName,
         permission: PermissionCallback,
-        policies: Sequence[str] = (),
+        *,
+        is_closed: bool = False,
         embedding_class: str = "lexical",
     ) -> None:
         config = ToolUseConfig(embedding_class=embedding_class, presentations=dict.fromkeys(LAYERS, presentation))
         self.shop = Shop()
         self.store = MemoryStore()
         self.tool_use = ToolUse(catalog, config)
-        self._settings: dict[str, Any] = {"permission": permission, "policies": policies, "store": self.store}
+        disabled = [] if is_closed else ["closed"]
+        self._settings: dict[str, Any] = {"permission": permission, "disabled_policies": disabled, "store": self.store}
         self.restart()
 
     def restart(self) -> None:
@@ -218,7 +222,7 @@ class Visit:
         ]
 
     def spelled(self, ident: str, provider: str = "openai") -> str:
-        return self.tool_use.candidates(self.run, provider)[ident].name
+        return spelled(ident, self.tool_use.catalog.wire_name(ident), provider_named(provider))
 
 
 def _decided(data: Mapping[str, Any]) -> str:

@@ -41,10 +41,10 @@ def test_reg_15_a_tool_that_a_provider_cannot_represent_is_an_error_before_the_f
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
 def test_reg_26_the_tools_of_a_request_are_the_effective_set(shop_catalog: LoadShop, provider: str) -> None:
-    for policies, excluded in ([], set[str]()), (["closed"], {"shop.open_safe"}):
-        shop = Visit(shop_catalog(), "enumerate-all", allow_all, policies)
+    for is_closed, excluded in (False, set[str]()), (True, {"shop.open_safe", "shop.greet_customer"}):
+        shop = Visit(shop_catalog(), "enumerate-all", allow_all, is_closed=is_closed)
         offered = ScriptedModel(shop.conversation(provider), provider).offered
-        effective = {ident for ident in shop.run.effective.tools if not ident.startswith("actions.")}
+        effective = {ident for ident in shop.run.effective.offered if not ident.startswith("actions.")}
         assert effective == set(ACTIONS) - excluded
         assert offered == {shop.spelled(ident, provider) for ident in effective}
 

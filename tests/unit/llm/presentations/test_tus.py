@@ -24,8 +24,9 @@ from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.providers.messages import ModelReply
-from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
+from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
+from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS, PRESENTATIONS, ToolUseError, read_tool_use
 from toolgen.toolsets.actions import ActionTools
@@ -367,17 +368,17 @@ class FindsEverything:
 
 
 def test_tus_12_only_candidates_among_search_results_are_shown(shop_catalog: LoadShop) -> None:
-    shop = visit(shop_catalog, "retrieval", policies=["closed"])
+    shop = visit(shop_catalog, "retrieval", is_closed=True)
     actions = ToolsetRegistration(toolset="actions", executor=FindsEverything())
     executors = [*shop.shop.registrations(), actions]
-    shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all, policies=["closed"])
+    shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all)
     shop.run = shop.runtime.start_run()
     model = ScriptedModel(shop.conversation())
 
     async def talk() -> None:
         turn = await model.say("", ("search_tools", {"query": "anything"}))
         assert [result.success for result in turn.results] == [True], turn.results
-        allowed = {shop.spelled(ident) for ident in ACTIONS if ident != "shop.open_safe"}
+        allowed = {shop.spelled(ident) for ident in ACTIONS if ident not in ("shop.open_safe", "shop.greet_customer")}
         assert model.offered == {"search_tools"} | allowed
         assert "safe" not in model.answers[-1]
         assert "no.such_tool" not in model.answers[-1]
@@ -407,7 +408,9 @@ def test_tus_13_all_tools_are_shown_if_the_search_fails(shop_catalog: LoadShop, 
     shop = visit(shop_catalog, "retrieval")
     actions = ToolsetRegistration(toolset="actions", executor=Unavailable(FailureKind(kind)))
     executors = [*shop.shop.registrations(), actions]
-    shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all)
+    shop.runtime = Runtime(
+        shop.tool_use.catalog, executors=executors, permission=allow_all, disabled_policies=["closed"]
+    )
     shop.run = shop.runtime.start_run()
     model = ScriptedModel(shop.conversation())
 
@@ -467,7 +470,19 @@ def test_tus_13_after_searches_without_results_all_tools_are_shown(shop_catalog:
 
 
 def test_tus_13_after_a_denied_search_all_tools_are_shown(shop_catalog: LoadShop) -> None:
-    shop = visit(shop_catalog, "retrieval", permission=deny_all)
+    class Denies:
+        def pre_tool_use(self, _call: object, /) -> Denial:
+            return Denial(reason="not now")
+
+        def post_tool_use(self, _call: object, _result: object, /) -> None:
+            return None
+
+    shop = visit(shop_catalog, "retrieval")
+    executors = [*shop.shop.registrations(), ActionTools(shop.tool_use).registration()]
+    shop.runtime = Runtime(
+        shop.tool_use.catalog, executors=executors, permission=allow_all, disabled_policies=["closed"], hooks=[Denies()]
+    )
+    shop.run = shop.runtime.start_run()
     model = ScriptedModel(shop.conversation())
     asyncio.run(model.say("", ("search_tools", {"query": "price"})))
     assert model.offered == {shop.spelled(ident) for ident in ACTIONS}
@@ -553,7 +568,7 @@ def test_tus_23_an_answer_without_calls_is_final(shop_catalog: LoadShop, present
 def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
     shop_catalog: LoadShop, way: str, provider: str
 ) -> None:
-    shop = visit_by(shop_catalog, way, policies=["closed"])
+    shop = visit_by(shop_catalog, way, is_closed=True)
     conversation = conversation_of(shop, way, provider)
     model = ScriptedModel(conversation, provider)
     asked = routes(way, "shop__open_safe", "orders__safe")
@@ -587,7 +602,7 @@ def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
 
 
 def test_tus_25_a_direct_call_of_an_excluded_tool_is_refused(shop_catalog: LoadShop) -> None:
-    shop = visit(shop_catalog, "enumerate-all", policies=["closed"])
+    shop = visit(shop_catalog, "enumerate-all", is_closed=True)
     direct = asyncio.run(shop.runtime.invoke(ToolRequest(name="shop.open_safe"), run=shop.run))
     assert direct.error is not None
     assert direct.error.kind is FailureKind.TOOL_NOT_AVAILABLE

@@ -205,7 +205,7 @@ def test_reg_29_an_unavailable_tool_is_recorded_with_the_real_reason() -> None:
             load("generated"),
             executors=idle_executors(load("generated")),
             permission=deny_all,
-            policies=["coding"],
+            disabled_policies=["bot"],
             store=store,
         )
         run = runtime.start_run("default_worker", meta=META)

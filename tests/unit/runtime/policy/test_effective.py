@@ -31,7 +31,7 @@ WRITING = {"code.write_file", "code.edit_file", "code.run_command"}
 
 
 def policies(*names: str) -> Policies:
-    return Policies(CATALOG.section("policies"), names)
+    return Policies({name: CATALOG.section("policies")[name] for name in names})
 
 
 def tools_of(
@@ -70,7 +70,7 @@ def test_discovery_tools_are_in_every_set_unless_a_policy_excludes_them() -> Non
     assert found.policy_decision(lists.ident).answer is Answer.ALLOW
     nothing = effective_set(entries, {"use": []}, policies())
     assert (set(nothing.tools), set(nothing.discovery)) == (set(), {lists.ident})
-    closed = Policies({"p": {"rules": {"actions.*": "exclude"}}}, ["p"])
+    closed = Policies({"p": {"rules": {"actions.*": "exclude"}}})
     kept_out = effective_set(entries, {"use": ["*"]}, closed)
     assert (set(kept_out.tools), set(kept_out.discovery)) == ({"a.b"}, set())
     assert kept_out.excluded == {lists.ident: ExclusionReason.EXCLUDED}
@@ -116,9 +116,9 @@ def test_reg_31_a_worker_writes_only_on_request_and_within_every_filter() -> Non
     assert set(tools_of("default_worker", requested=asked).tools) == TASK_TOOLS | READING | WRITING
     assert not tools_of("default_worker", requested=asked, mode="plan").tools.keys() & WRITING
     by_config = {"role": "worker", "use": ["code.*+readonly"], "on_request": ["code.*"]}
-    no_writes = Policies({"strict": {"roles": {"worker": {"+write": "exclude"}}}}, ["strict"])
+    no_writes = Policies({"strict": {"roles": {"worker": {"+write": "exclude"}}}})
     assert set(effective_set(CATALOG.entries, by_config, no_writes, requested=READING | WRITING).tools) == READING
-    for_others = Policies({"strict": {"roles": {"sub": {"+write": "exclude"}}}}, ["strict"])
+    for_others = Policies({"strict": {"roles": {"sub": {"+write": "exclude"}}}})
     held = effective_set(CATALOG.entries, by_config, for_others, requested=READING | WRITING)
     assert set(held.tools) == READING | WRITING
     for_main = {"a.b": entry(roles=frozenset({"main"}))}
@@ -151,7 +151,7 @@ def test_reg_34_only_the_main_agent_recalls_memories() -> None:
 
 
 def test_reg_10_rules_match_by_pattern_and_tags() -> None:
-    asks = Policies({"p": {"rules": {"mcp.*+network": "deny"}}}, ["p"])
+    asks = Policies({"p": {"rules": {"mcp.*+network": "deny"}}})
     entries = [
         entry("mcp.web.get", tags=["mcp", "network"]),
         entry("mcp.web.get_all", tags=["mcp", "network", "dangerous"], permission="write"),
@@ -185,9 +185,7 @@ def test_reg_85_without_a_rule_only_readonly_tools_are_allowed(tool: Entry, answ
 
 def test_reg_76_no_rule_overrides_dangerous_and_the_strictest_rule_wins() -> None:
     rules = {"a.*": "allow", "a.c": "deny"}
-    both = Policies(
-        {"p": {"rules": rules}, "q": {"rules": {"a.d": "ask"}, "modes": {"plan": {"*": "exclude"}}}}, ["p", "q"]
-    )
+    both = Policies({"p": {"rules": rules}, "q": {"rules": {"a.d": "ask"}, "modes": {"plan": {"*": "exclude"}}}})
     assert both.judge(entry(permission="write"), "main", "").answer is Answer.ALLOW
     assert both.judge(entry(permission="write", tags=["dangerous"]), "main", "").answer is Answer.ASK
     assert both.judge(entry("a.c"), "main", "").answer is Answer.DENY
@@ -199,7 +197,18 @@ def test_reg_76_no_rule_overrides_dangerous_and_the_strictest_rule_wins() -> Non
 
 def test_an_unknown_policy_is_reported() -> None:
     with pytest.raises(CatalogError, match=r"no policy codin in the catalog; did you mean coding\?"):
-        policies("codin")
+        Policies(CATALOG.section("policies"), disabled=["codin"])
+
+
+def test_all_policies_are_in_force_but_for_those_that_are_disabled() -> None:
+    given = {"p": {"rules": {"a.*": "deny"}}, "q": {"rules": {"a.c": "ask"}}}
+    answers = [
+        Policies(given, disabled=disabled).judge(entry("a.c"), "main", "").answer
+        for disabled in ([], ["p"], ["q"], ["p", "q"])
+    ]
+    assert answers == [Answer.DENY, Answer.ASK, Answer.DENY, Answer.ALLOW]
+    with pytest.raises(TypeError, match=r"write \['p'\]"):
+        Policies(given, disabled="p")
 
 
 @given(
@@ -211,7 +220,7 @@ def test_an_unknown_policy_is_reported() -> None:
     ),
 )
 def test_a_request_never_widens_the_set(requested: list[str], role: str, rules: dict[str, Answer]) -> None:
-    under = Policies({"p": {"rules": rules}}, ["p"])
+    under = Policies({"p": {"rules": rules}})
     agent = {"use": ["code", "agent"], "on_request": ["mcp.*"]}
     widest = effective_set(CATALOG.entries, {"use": ["code", "agent", "mcp.*"]}, under, role=role)
     within = {ident for ident in requested if ident.startswith(("code.", "agent.", "mcp."))}

@@ -136,8 +136,9 @@ def test_reg_85_a_plain_readonly_call_needs_no_permission(definition: dict[str, 
         assert request.tags >= {request.permission}
 
 
-def test_deny_all_denies_readonly_calls_too() -> None:
-    assert was_denied(invoke(catalog_of(permission="readonly"), deny_all))
+def test_reg_92_deny_all_denies_only_calls_that_ask() -> None:
+    assert was_denied(invoke(catalog_of(permission="write"), deny_all))
+    assert not was_denied(invoke(catalog_of(permission="readonly"), deny_all))
     assert invoke(catalog_of(), allow_all).value == "ran"
 
 

@@ -151,12 +151,41 @@ def test_reg_95_a_request_is_frozen_and_modifying_its_values_does_not_change_the
     assert ran == [{"n": 1}]
 
 
-def test_reg_92_without_a_callback_calls_that_need_permission_are_denied() -> None:
+_ASKS: dict[str, dict[str, Any]] = {
+    "write": {"permission": "write"},
+    "dangerous": {"permission": "readonly", "tags": {"dangerous"}},
+    "network": {"permission": "readonly", "tags": {"network"}},
+    "confirm": {"permission": "readonly", "metadata": {"confirm": "Sure?"}},
+    "a sensitive path": {"permission": "readonly", "metadata": {"access": {"read": ["path"]}}},
+    "a search outside of the project": {"permission": "readonly", "metadata": {"access": {"search": ["folder"]}}},
+}
+
+
+@pytest.mark.parametrize("in_run", [False, True])
+@pytest.mark.parametrize("why", _ASKS)
+def test_reg_92_without_a_callback_what_must_be_asked_about_is_denied(why: str, in_run: bool) -> None:
     with pytest.raises(TypeError, match="permission"):
         Runtime(catalog_of())  # type: ignore[call-arg]  # under test
-    for permission in ("readonly", "write"):
-        catalog = catalog_of(must_not_run, permission=permission)
-        assert code_of(call_now(runtime_of(catalog, permission=deny_all))) == "permission_denied"
+    catalog = catalog_of(must_not_run, **_ASKS[why])
+    run = run_of(catalog)[1] if in_run else None
+    payload = '{"path": ".env", "folder": "/etc"}'
+    result = call_now(runtime_of(catalog, permission=deny_all), payload=payload, run=run)
+    assert code_of(result) == "permission_denied"
+
+
+@pytest.mark.parametrize("in_run", [False, True])
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"metadata": {"access": {"read": ["path"]}}}, {"metadata": {"access": {"search": ["folder"]}}}],
+    ids=["readonly", "reads", "searches"],
+)
+def test_reg_92_without_a_callback_what_runs_without_asking_runs(fields: dict[str, Any], in_run: bool) -> None:
+    ran: list[Any] = []
+    catalog = catalog_of(ran.append, permission="readonly", **fields)
+    run = run_of(catalog)[1] if in_run else None
+    payload = '{"path": "a.txt", "folder": "."}'
+    assert call_now(runtime_of(catalog, permission=deny_all), payload=payload, run=run).success
+    assert len(ran) == 1
 
 
 @pytest.mark.parametrize("decision", [Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION])

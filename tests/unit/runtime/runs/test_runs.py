@@ -48,7 +48,7 @@ def run_of(
     """
     from toolgen.runtime.policy.effective import effective_set
 
-    policies = Policies({"p": {"rules": rules or {}}}, ["p"])
+    policies = Policies({"p": {"rules": rules or {}}})
     effective = effective_set(catalog.entries, {"use": ["*"]}, policies, role=role)
     return policies, Run(agent="a", role=role, mode="", effective=effective, session=session or Session())
 
@@ -65,7 +65,7 @@ def calls(
 
 def test_a_run_of_a_compiled_agent_can_only_call_its_tools() -> None:
     runtime = Runtime(
-        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
+        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, disabled_policies=["bot"]
     )
     run = runtime.start_run("default_worker", meta=ToolCallMeta(user="ann"))
     assert (run.role, "code.read_file" in run, "code.write_file" in run) == ("worker", True, False)
@@ -81,16 +81,19 @@ def test_a_run_of_a_compiled_agent_can_only_call_its_tools() -> None:
 
 def test_an_unknown_role_or_mode_starts_no_run() -> None:
     runtime = Runtime(
-        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
+        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, disabled_policies=["bot"]
     )
     with pytest.raises(ValueError, match=r"^there is no role 'wroker'; did you mean 'worker'\?$"):
         runtime.start_run("main", role="wroker")
     with pytest.raises(CatalogError, match=r"^no active policy has a mode 'Plan'; did you mean 'plan'\?$"):
         runtime.start_run("main", mode="Plan")
     with pytest.raises(CatalogError, match=r"^no active policy has a mode 'plan'; there are none$"):
-        Runtime(load("generated"), executors=idle_executors(load("generated")), permission=deny_all).start_run(
-            "main", mode="plan"
-        )
+        Runtime(
+            load("generated"),
+            executors=idle_executors(load("generated")),
+            permission=deny_all,
+            disabled_policies=["bot", "coding"],
+        ).start_run("main", mode="plan")
 
 
 def test_tools_are_requested_in_any_spelling_but_not_as_a_single_string() -> None:
@@ -130,7 +133,7 @@ def test_reg_29_tools_outside_the_effective_set_are_not_available_and_not_named(
 
 def test_a_tool_that_policies_exclude_cannot_be_called_outside_a_run_either() -> None:
     runtime = Runtime(
-        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
+        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, disabled_policies=["bot"]
     )
     name = "mcp.assets.put_asset"
     assert name in load("generated")
@@ -303,7 +306,7 @@ def test_reg_91_every_request_identifies_agent_and_user() -> None:
     ],
 )
 def test_reg_75_the_closest_name_decides_for_a_host(network: dict[str, str], host: str, answer: str) -> None:
-    assert Policies({"p": {"network": network}}, ["p"]).judge_hosts([host]).answer == answer
+    assert Policies({"p": {"network": network}}).judge_hosts([host]).answer == answer
 
 
 @pytest.mark.parametrize(
@@ -321,7 +324,7 @@ def test_reg_75_a_network_tool_is_judged_by_the_host_of_its_url(url: str, code: 
     catalog = catalog_of(
         input_schema=schema, permission="readonly", tags={"network"}, metadata={"access": {"url": ["url"]}}
     )
-    policies = Policies({"p": {"network": {"*": "deny", "api.example.com": "allow"}}}, ["p"])
+    policies = Policies({"p": {"network": {"*": "deny", "api.example.com": "allow"}}})
     runtime = runtime_of(catalog, permission=pytest.fail)
     object.__setattr__(vars(runtime)["_host"], "policies", policies)
     payload = f'{{"url": "{url}"}}'
@@ -397,7 +400,7 @@ def test_reg_75_a_plain_url_has_the_host_that_every_client_uses(url: str, host: 
 )
 def test_reg_75_an_unknown_host_may_be_any_host_in_a_policy(networks: list[dict[str, str]], answer: str) -> None:
     policies = {str(place): {"network": network} for place, network in enumerate(networks)}
-    assert Policies(policies, list(policies)).judge_unknown_host().answer == answer
+    assert Policies(policies).judge_unknown_host().answer == answer
 
 
 def test_reg_75_88_an_unknown_host_needs_permission_each_time_and_is_denied_if_any_host_is() -> None:
@@ -413,7 +416,7 @@ def test_reg_75_88_an_unknown_host_needs_permission_each_time_and_is_denied_if_a
             Asked(),
         )
         runtime = runtime_of(catalog, permission=asked)
-        object.__setattr__(vars(runtime)["_host"], "policies", Policies({"p": {"network": network}}, ["p"]))
+        object.__setattr__(vars(runtime)["_host"], "policies", Policies({"p": {"network": network}}))
         run = run_of(catalog, {"*": "allow"})[1]
 
         async def all_of_them(runtime: Runtime = runtime, run: Run = run) -> list[str]:
@@ -454,7 +457,7 @@ def test_a_forbidden_tool_never_runs_in_any_spelling(rules: dict[str, str], name
 
 def test_the_effective_set_of_an_agent_is_computed_once_for_each_request() -> None:
     runtime = Runtime(
-        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies=["coding"]
+        load("generated"), executors=idle_executors(load("generated")), permission=deny_all, disabled_policies=["bot"]
     )
     first, again = runtime.start_run("main"), runtime.start_run("main")
     assert first.effective is again.effective
@@ -465,7 +468,12 @@ def test_the_effective_set_of_an_agent_is_computed_once_for_each_request() -> No
 
 def test_policies_must_be_a_list_of_names() -> None:
     with pytest.raises(TypeError, match=r"write \['coding'\]"):
-        Runtime(load("generated"), executors=idle_executors(load("generated")), permission=deny_all, policies="coding")
+        Runtime(
+            load("generated"),
+            executors=idle_executors(load("generated")),
+            permission=deny_all,
+            disabled_policies="coding",
+        )
 
 
 def test_a_typed_call_may_be_made_in_a_run() -> None:

@@ -194,7 +194,7 @@ def test_an_idempotency_key_is_a_short_text(durable: Durable) -> None:
     [
         (("--yes",), "With --database, store, policies, permission and injected values are the workers'"),
         (("--store", "x.db"), "With --database, store"),
-        (("--policy", "careful"), "With --database, store"),
+        (("--disable-policy", "careful"), "With --database, store"),
         (("--inject", "a=b"), "With --database, store"),
     ],
 )

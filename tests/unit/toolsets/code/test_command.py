@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World
@@ -39,14 +40,16 @@ def test_reg_50_arguments_are_not_interpreted_by_a_shell(world: World, argument:
     assert world.call("run_command", argv=[*python(code), argument]).stdout == ascii([argument])
 
 
-def test_reg_50_the_host_chooses_the_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reg_50_the_host_and_policies_choose_the_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "secret")
     monkeypatch.setenv("TMPDIR", "/somewhere")
     code = "import os; print(sorted(set(os.environ) - {'LC_CTYPE', 'PWD', 'SHLVL', '_'}))"
     assert (
         world.call("run_command", argv=python(code), tools=world.tools_with()).stdout == "['HOME', 'PATH', 'TMPDIR']\n"
     )
-    tools = world.tools_with(environment={"PATH": "/usr/bin:/bin", "MINE": "1"})
+    tools = world.tools_with(environment={"PATH": "/usr/bin:/bin", "MINE": "1", "OTHER": "2"})
+    assert world.call("run_command", argv=python(code), tools=tools).stdout == "['PATH']\n"
+    tools = tools.under(Policies({"p": {"env": ["PATH", "MINE"]}}))
     assert world.call("run_command", argv=python(code), tools=tools).stdout == "['MINE', 'PATH']\n"
 
 

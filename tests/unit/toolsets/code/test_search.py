@@ -30,6 +30,19 @@ def test_reg_45_without_ripgrep_it_says_how_to_install_it(world: World) -> None:
 
 
 @needs_ripgrep
+@pytest.mark.parametrize("path", ["{outside}", "{outside}/d.txt", "../outside", "to_outside", "/etc", "~", "/"])
+def test_reg_45_outside_of_the_project_only_what_was_granted_is_searched(world: World, path: str) -> None:
+    found = world.put("outside/d.txt", "needle\n")
+    (world.project / "to_outside").symlink_to(world.outside)
+    path = path.format(outside=world.outside)
+    assert world.code("search", query="needle", path=path) == "outside_project"
+    if "outside" in path:
+        assert found.exists()
+        world.granted.append(world.policy().judge(path).resolved)
+        assert [text for _, _, text in matches(world, "needle", path=path)] == ["needle"]
+
+
+@needs_ripgrep
 class TestWithRipgrep:
     def test_reg_45_it_searches_the_project_sorted_by_path(self, world: World) -> None:
         world.put("project/b.txt", "one\ntwo\n")
@@ -101,6 +114,7 @@ class TestWithRipgrep:
 
     def test_a_missing_path_is_refused(self, world: World) -> None:
         assert world.code("search", query="x", path="missing") == "file_not_found"
+        world.granted.append("/dev/null")
         assert world.code("search", query="x", path="/dev/null") == "not_a_file"
 
     def test_a_long_line_is_truncated_and_invalid_bytes_are_marked(self, world: World) -> None:

@@ -89,8 +89,8 @@ def test_a_policy_of_another_project_is_refused(world: World) -> None:
 
 @needs_ripgrep
 def test_policies_in_force_apply_to_searches_writes_and_commands(world: World) -> None:
-    policies = Policies({"p": {"sensitive": ["private"], "write_roots": ["src"], "env": ["LANG"]}}, ["p"])
-    tools = CodeTools.under(policies, world.project, environment={"LANG": "C", "HOME": "/nowhere"})
+    policies = Policies({"p": {"sensitive": ["private"], "write_roots": ["src"], "env": ["LANG"]}})
+    tools = CodeTools(world.project, environment={"LANG": "C", "HOME": "/nowhere"}).under(policies)
     for path in ("project/private/plan.txt", "project/src/plain.txt"):
         world.put(path, "a secret\n")
 

@@ -134,7 +134,7 @@ def access_arg_is_object(project: Project) -> Iterator[Finding]:
         if access is None:
             continue
         kinds = {part.name: part for part in tool.parameters}
-        for kind in ("read", "write", "exec", "cwd", "url", "scope"):
+        for kind in ("read", "search", "write", "exec", "cwd", "url", "scope"):
             for name in getattr(access, kind):
                 part = kinds.get(name)
                 items = part.schema.get("items") if part is not None and part.is_a("array") else None
@@ -264,7 +264,9 @@ def path_without_access(project: Project) -> Iterator[Finding]:
         if tool.toolset.kind.value != "command":
             continue
         access = tool.tool.access
-        named = {name for kind in ("read", "write", "exec", "cwd", "url") for name in getattr(access, kind, ())}
+        named = {
+            name for kind in ("read", "search", "write", "exec", "cwd", "url") for name in getattr(access, kind, ())
+        }
         for part in tool.parameters:
             kind = _PLACES.get(words(part.name)[-1].lower() if words(part.name) else "")
             if kind and part.is_a("string", "array") and part.name not in named:

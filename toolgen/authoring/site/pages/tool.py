@@ -180,7 +180,8 @@ def _checked_by_call(tool: Tool) -> Iterator[str]:
     """Yield what policies also check for each call."""
     if "network" in tool.tags:
         yield "hosts"
-    if tool.access and (tool.access.read or tool.access.write or tool.access.exec or tool.access.cwd):
+    access = tool.access
+    if access and (access.read or access.search or access.write or access.exec or access.cwd):
         yield "paths"
 
 

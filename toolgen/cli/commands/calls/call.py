@@ -15,7 +15,7 @@ from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
+from toolgen.cli.packages import built_catalog, check_disabled, disable_policy_option, named_tool
 from toolgen.cli.project import project
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
@@ -38,7 +38,7 @@ _LARGEST: Final = 64 * 1024 * 1024
 @click.argument("tool")
 @click.argument("args", default="{}")
 @click.option("--yes", is_flag=True, help="Allow the call without asking, unless a policy denies it.")
-@click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@disable_policy_option
 @click.option("--user", help="The user that the call is made for.")
 @click.option(
     "--inject",
@@ -49,7 +49,14 @@ _LARGEST: Final = 64 * 1024 * 1024
 )
 @format_option
 def command(
-    *, tool: str, args: str, yes: bool, policies: Sequence[str], user: str | None, injected: Sequence[str], style: str
+    *,
+    tool: str,
+    args: str,
+    yes: bool,
+    disabled_policies: Sequence[str],
+    user: str | None,
+    injected: Sequence[str],
+    style: str,
 ) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
@@ -60,7 +67,8 @@ def command(
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
-        runtime, ident, registration = _runtime(config, tool, policies, injected, allow_all if yes else _asking())
+        permission = allow_all if yes else _asking()
+        runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, permission)
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))
     if style == "json":
@@ -77,7 +85,7 @@ def command(
 
 
 def _runtime(
-    config: Config, name: str, policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
+    config: Config, name: str, disabled_policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
 ) -> tuple[Runtime, str, ToolsetRegistration]:
     """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
 
@@ -85,7 +93,7 @@ def _runtime(
     """
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
-    applied = chosen_policies(catalog, policies)
+    disabled = check_disabled(catalog, disabled_policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
     registration = toolset_executor(config, catalog, toolset)
@@ -100,7 +108,7 @@ def _runtime(
             executors=[registration],
             missing=catalog.toolsets,
             permission=permission,
-            policies=applied,
+            disabled_policies=disabled,
             inject=inject,
             telemetry=command_telemetry(),
         )

@@ -15,7 +15,7 @@ from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.names import place_of
-from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
+from toolgen.cli.packages import built_catalogs, check_disabled, check_known, disable_policy_option
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
@@ -71,7 +71,7 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 @click.option(
     "--store", metavar="FILE|URL", help="Keep a record of all calls there: a file, or postgresql://host/database."
 )
-@click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@disable_policy_option
 @click.option("--mode", default="", help="The mode of the policies to apply.")
 @click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them.")
 @click.option(
@@ -101,7 +101,7 @@ def command(
     origins: Sequence[str],
     user: str | None,
     store: str | None,
-    policies: Sequence[str],
+    disabled_policies: Sequence[str],
     mode: str,
     yes: bool,
     injected: Sequence[str],
@@ -119,7 +119,7 @@ def command(
         raise click.UsageError("--stdio and --http exclude each other.")
     if address is None and (token_env or tokens or hosts or origins):
         raise click.UsageError("Tokens, host names and origins are for --http.")
-    if database is not None and (store or policies or yes or injected):
+    if database is not None and (store or disabled_policies or yes or injected):
         raise click.UsageError("With --database, store, policies, permission and injected values are the workers'.")
     try:
         from toolgen.serve import ask_client, mcp_server
@@ -135,7 +135,8 @@ def command(
         kept = _store(store)
         engine = None if database is None else _engine(database)
         if engine is None:
-            runtime = _runtime(config, catalog, policies, injected, allow_all if yes else ask_client, kept)
+            permission = allow_all if yes else ask_client
+            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept)
         else:
             runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
@@ -236,7 +237,7 @@ def _engine(database: str) -> DbosEngine:
 def _runtime(
     config: Config,
     catalog: Catalog,
-    policies: Sequence[str],
+    disabled_policies: Sequence[str],
     injected: Sequence[str],
     permission: PermissionCallback,
     store: DurableStore | None,
@@ -252,7 +253,7 @@ def _runtime(
             executors=executors,
             missing=missing,
             permission=permission,
-            policies=chosen_policies(catalog, policies),
+            disabled_policies=check_disabled(catalog, disabled_policies),
             inject=injected_values("the tools served", wanted, injected),
             store=store,
             telemetry=command_telemetry(),

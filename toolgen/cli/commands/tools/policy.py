@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalog, check_known, chosen_policies, named_tool
+from toolgen.cli.packages import built_catalog, check_disabled, check_known, disable_policy_option, named_tool
 from toolgen.cli.project import project
 from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
 from toolgen.runtime.policy.policy import Answer, Policies
@@ -27,12 +27,14 @@ def command() -> None:
 
 @command.command("explain")
 @click.argument("tool")
-@click.option("--policy", "names", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@disable_policy_option
 @click.option("--role", type=click.Choice(ROLES), help="The role of the run. Default: the agent's role, or main.")
 @click.option("--mode", default="", help="The mode of the run.")
 @click.option("--agent", help="Also report whether this agent may call the tool.")
 @format_option
-def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, agent: str | None, style: str) -> int:
+def explain(
+    *, tool: str, disabled_policies: Sequence[str], role: str | None, mode: str, agent: str | None, style: str
+) -> int:
     """Print what the policies decide for TOOL, given by any of its names, and each matching rule.
 
     If the hosts or paths of each call are checked too, the output says so.
@@ -40,7 +42,8 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
     config = project()
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, tool)
-    policies = Policies(catalog.section("policies"), chosen_policies(catalog, names), catalog.names)
+    disabled = check_disabled(catalog, disabled_policies)
+    policies = Policies(catalog.section("policies"), catalog.names, disabled=disabled)
     if mode:
         check_known("mode", mode, policies.modes)
     agents = catalog.section("agents")

@@ -92,8 +92,17 @@ def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
     url = spec.base_url or (api.base_url if api else None)
     if is_in_process(api) or url is None or not is_base_url(url):
         return ()
-    host = urlsplit(url).hostname
+    host = host_of(url)
     return (host,) if host else ()
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL, in lower case; empty if it has none, or one with a variable of the environment."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+    return "" if "$env." in url.partition("://")[2].partition("/")[0] else host
 
 
 def is_in_process(api: ApiSpec | None) -> bool:

@@ -30,7 +30,7 @@ from toolgen.compiler.resolve.names import (
 )
 from toolgen.compiler.resolve.shapes.reader import Owner, Rename
 from toolgen.compiler.resolve.toolsets.commands import resolve_command
-from toolgen.compiler.resolve.toolsets.http import hosts_of, is_in_process, resolve_http
+from toolgen.compiler.resolve.toolsets.http import host_of, hosts_of, is_in_process, resolve_http
 from toolgen.compiler.resolve.toolsets.kinds import check_kind
 from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
@@ -183,6 +183,9 @@ class ToolResolver:
                     merged[name] = (value,) if isinstance(value, str) else tuple(value)
         if self._file.kind == "http" and spec.http is not None:
             merged.setdefault("hosts", hosts_of(spec.http, self._file.api))
+        server = self._file.server if "network" in (*self._file.defaults.tags, *spec.tags) else None
+        if server is not None and (host := host_of(server.http or server.sse or "")):
+            merged.setdefault("hosts", (host,))
         for name, args in merged.items():
             if name != "hosts":
                 self._check_args(key, f"access.{name}", args, fields, "access", name)
@@ -197,7 +200,7 @@ class ToolResolver:
         derived = [permission.value]
         if self._file.kind in _KIND_TAGS:
             derived.append(_KIND_TAGS[self._file.kind])
-        if access and (access.read or access.write or access.cwd):
+        if access and (access.read or access.search or access.write or access.cwd):
             derived.append("filesystem")
         if (self._file.kind == "http" and not is_in_process(self._file.api)) or (
             access and (access.url or access.hosts)

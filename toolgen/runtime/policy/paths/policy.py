@@ -28,6 +28,7 @@ class Concern(Enum):
     SENSITIVE = "sensitive"
     HARD_LINKED = "hard_linked"
     OUTSIDE_ROOTS = "outside_roots"
+    OUTSIDE_PROJECT = "outside_project"
     UNUSABLE = "unusable"
     """It cannot be judged, so it cannot be allowed."""
 
@@ -36,9 +37,9 @@ class Concern(Enum):
 class PathAnswer:
     """The policy's answer for one path.
 
-    `given` is the path in the request, `resolved` is absolute and without links. `root` is the write root that contains
-    it, if any; `pattern` the pattern that makes it sensitive, if any. A path with a `problem` has neither, is not
-    resolved (`resolved` is empty), and must not be accessed.
+    `given` is the path in the request, `resolved` is absolute and without links, and `is_in_project` is about that.
+    `root` is the write root that contains it, if any; `pattern` the pattern that makes it sensitive, if any. A path
+    with a `problem` has neither, is not resolved (`resolved` is empty), and must not be accessed.
     """
 
     given: str
@@ -46,6 +47,7 @@ class PathAnswer:
     kind: FileKind = FileKind.MISSING
     root: str | None = None
     pattern: str | None = None
+    is_in_project: bool = False
     names_unknown: bool = False
     problem: PathProblem | None = None
 
@@ -64,6 +66,11 @@ class PathAnswer:
         return Concern.HARD_LINKED if self.names_unknown else None
 
     @property
+    def search_concern(self) -> Concern | None:
+        """Why permission is needed to read all that is below it."""
+        return self.read_concern or (None if self.is_in_project else Concern.OUTSIDE_PROJECT)
+
+    @property
     def write_concern(self) -> Concern | None:
         """Why permission is needed to write it. Files are replaced, so other hard links are not affected."""
         if self.problem is not None:
@@ -76,20 +83,23 @@ class PathAnswer:
 class PathPolicy:
     """The path rules of all active policies, for one project. The strictest applies.
 
-    `project` and `home` are folders; `home` defaults to that of the current user. `temporary` are the folders that a
-    rule's `tmp` adds: by default /tmp and TMPDIR. Write roots are resolved once, here: replacing one with a link later
-    has no effect. Raises `UnsupportedSystem` if files cannot be opened relative to a folder.
+    `rules` are those of the host, by default `PathRules()` where no policy is in force. `project` and `home` are
+    folders; `home` defaults to that of the current user. `temporary` are the folders that a rule's `tmp` adds: by
+    default /tmp and TMPDIR. Write roots are resolved once, here: replacing one with a link later has no effect. Raises
+    `UnsupportedSystem` if files cannot be opened relative to a folder.
     """
 
     def __init__(
         self,
         project: str | os.PathLike[str],
         *,
-        rules: Sequence[PathRules] = (PathRules(),),
+        rules: Sequence[PathRules] | None = None,
         home: str | os.PathLike[str] | None = None,
         temporary: Sequence[str | os.PathLike[str]] | None = None,
     ) -> None:
         _check_system()
+        self._given: Final = project, rules, home, temporary
+        rules = (PathRules(),) if rules is None else rules
         given_home = Path.home() if home is None else home
         self.home: Final = _resolved(given_home)
         self.project: Final = _resolved(project)
@@ -103,10 +113,14 @@ class PathPolicy:
         )
         self._patterns: Final = tuple(dict.fromkeys(parsed))
 
-    @classmethod
-    def under(cls, policies: Policies, project: str | os.PathLike[str]) -> PathPolicy:
-        """Create the path policy of the active policies; without any, with the default rules."""
-        return cls(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
+    def under(self, policies: Policies) -> PathPolicy:
+        """Return the path policy that has the rules of policies too."""
+        _, rules, home, temporary = self._given
+        theirs = [PathRules(**each) for each in policies.paths]
+        if rules is None:
+            return PathPolicy(self.project, rules=theirs or None, home=home, temporary=temporary)
+        both = [*rules, *theirs] if rules else []  # without rules nothing may be written, whatever policies say
+        return PathPolicy(self.project, rules=both, home=home, temporary=temporary)
 
     def judge(self, path: str, *, base: str | None = None) -> PathAnswer:
         """Resolve a path, and return any concern about accessing it. A relative path starts at `base`.
@@ -125,6 +139,7 @@ class PathPolicy:
             kind=found.kind,
             root=self._root_of(found.path),
             pattern=self._pattern_of(found),
+            is_in_project=is_within(found.path, self.project),
             names_unknown=not self._hard_links and found.names > 1,
         )
 

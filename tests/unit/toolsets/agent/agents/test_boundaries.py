@@ -308,7 +308,7 @@ def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently(na
 
 
 def test_the_end_of_a_child_does_not_detach_an_equal_one_from_aborts() -> None:
-    effective = effective_set({}, {"use": []}, Policies({}, []))
+    effective = effective_set({}, {"use": []}, Policies({}))
     session = Session()
     parent, first, second = (
         Run(agent="a", role="sub", mode="", effective=effective, session=session, meta=ToolCallMeta(run_id="r"))

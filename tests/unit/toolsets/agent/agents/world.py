@@ -103,7 +103,7 @@ class World:
             ],
             **{
                 "permission": allow_all,
-                "policies": ["coding"],
+                "disabled_policies": ["bot"],
                 "store": self.store,
                 "new_id": lambda word: f"{word}-{next(numbers)}",
                 **settings,

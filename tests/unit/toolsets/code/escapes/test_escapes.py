@@ -250,6 +250,7 @@ def test_reg_45_a_search_of_a_parent_folder_shows_nothing_sensitive(furnished: W
     furnished.tools = furnished.tools_with(
         policy=furnished.policy(rules=[PathRules(sensitive=[*SENSITIVE, "~/.kube"])])
     )
+    furnished.granted.append(furnished.policy().judge(filled(furnished, path)).resolved)
     result = furnished.call("search", query=f"{SECRET}|content", path=filled(furnished, path))
     assert not [match for match in result.matches if SECRET in match.text]
 

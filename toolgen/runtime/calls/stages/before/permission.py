@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
-from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all, deny_all
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strictest
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.calls.call import Call, Host, Tool
     from toolgen.runtime.policy.grants.protocol import Grant
+    from toolgen.runtime.policy.program import Program
     from toolgen.runtime.runs.run import Asking, Session
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
@@ -38,7 +39,7 @@ def bind(tool: Tool, host: Host) -> Permission | None:
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags
-    if not host.policies and host.permission is not deny_all and is_harmless and not tool.entry.confirm and not access:
+    if not host.policies and is_harmless and not tool.entry.confirm and not access:
         return None
     return Permission(tool, host, access)
 
@@ -51,7 +52,6 @@ class Permission:
         self._host = host
         self._access = access
         self._outside_runs = host.policies.judge(tool.entry, "main", "")
-        self._denies_all = host.permission is deny_all
         self._is_by_call = bool(access) or "network" in tool.entry.tags
         fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
         self._defaults = {
@@ -64,7 +64,7 @@ class Permission:
         if decided.answer is _DENY:
             _note_denied(call)
             raise PermissionDenied(self._tool.entry.ident, "denied by policy")
-        if decided.answer is not _ALLOW or self._denies_all:
+        if decided.answer is not _ALLOW:
             if not self._is_granted(call, found):
                 return self._ask(call, found, decided)
             call.decision = "granted"
@@ -197,16 +197,21 @@ class Permission:
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
 
+    def _folder(self, program: Program) -> str:
+        """Return the folder of a process, or the one that paths of the call are relative to; empty if there is none."""
+        if program.cwd is not None:
+            return self._host.paths().judge(program.cwd).resolved
+        return self._host.paths().project if self._access.keys() & set(PATH_KEYS) else ""
+
     def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
-        from toolgen.runtime.redact.shown_args import (
-            filled,
-            summary,
-        )  # many patterns, and most calls need no permission
+        from toolgen.runtime.policy.program import program_of  # many patterns, and most calls need no permission
+        from toolgen.runtime.redact.shown_args import filled, summary
 
         entry, definition = self._tool.entry, self._tool.definition
         scope = found.scope if call.run else None  # only a run has a session to store the grant
-        is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
+        is_dangerous = "dangerous" in entry.tags
         shown = hide_from_person(call.args, call.secrets)
+        program = program_of(definition, self._tool.toolset, _with_defaults(self._defaults, shown))
         hide = partial(hide_text_from_person, secrets=call.secrets)
         preview = self._tool.preview
         request = "" if preview is None else preview(call.args)
@@ -220,17 +225,20 @@ class Permission:
             confirm=filled(entry.confirm, shown),
             request=request if preview is None or shown is call.args else preview(shown),
             scope=scope and tuple((what, hide(value)) for what, value in scope),
-            hosts=tuple(map(hide, found.hosts)),
-            cwd=hide(
-                found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else "")
-            ),
-            env=(*self._host.policies.env, *command.get("env", ())) if command else (),
+            program=hide(program.text),
+            hosts=tuple(map(hide, found.hosts or program.hosts)),
+            cwd=hide(found.cwd or self._folder(program)),
+            env=(*(self._host.policies.env if program.gets_policy_env else ()), *program.env),
             dangerous=is_dangerous,
             reasons=tuple(hide(reason.source) for reason in decided.reasons if reason.answer is decided.answer),
             hook=call.hook,
             agent=call.run.agent if call.run else "",
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
+
+
+def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:
+    return {**defaults, **args} if is_object(args) else args
 
 
 def _note_denied(call: Call) -> None:
