@@ -28,6 +28,7 @@ _TOOL: Final = (
     ("ROUTE207", "args_secrets", "the secret args changed"),
     ("ROUTE207", "result_secrets", "the secret fields of the result changed"),
     ("ROUTE208", "result_inferred", "whether its result is checked changed"),
+    ("ROUTE208", "validate_responses", "whether its result is checked changed"),
     ("ROUTE208", "retry_hints", "whether it gives retry hints changed"),
 )
 _ORDERED_BY_STRICTNESS: Final = ("allow", "ask", "deny")

@@ -187,7 +187,7 @@ RULES = _table(
     ("ROUTE205", "limits-changed", _CH, "The limits of a tool changed: rate, timeout or size of the result."),
     ("ROUTE206", "cost-changed", _CH, "The cost of a tool, or whether the eval gate must approve it, changed."),
     ("ROUTE207", "secrets-changed", _CH, "The fields that are marked as secret changed, so records and messages redact others."),
-    ("ROUTE208", "result-check-changed", _CH, "Whether the result of a tool on an MCP server is checked against its schema (`result_inferred`) changed, or whether retry hints are given."),
+    ("ROUTE208", "result-check-changed", _CH, "Whether the result of a tool is checked against its schema (`result_inferred` of MCP servers, `validate_responses` of APIs) changed, or whether retry hints are given."),
     # ROUTE3xx: who may call
     ("ROUTE301", "agent-removed", _B, "An agent is gone: hosts cannot start runs of it."),
     ("ROUTE302", "agent-added", _C, "An agent is new."),

@@ -70,6 +70,8 @@ class ApiSpec(Spec):
     """Which `auth` a request uses: the first alternative whose variables are set. Default: each one alone."""
     retries: Annotated[int, Field(ge=0)] = 2
     """How often a request is repeated that was never sent, or may be sent twice."""
+    validate_responses: bool = True
+    """Whether a 2xx that does not fit the result is a failure. Otherwise it is returned and reported, as in imports."""
     idempotency_header: NonEmpty | None = None
     """A header that gets a random key, the same for each repetition; with it, POST and PATCH are repeated too."""
 

@@ -113,8 +113,10 @@ class BoundedSpec(Spec):
 
     cursor: NonEmpty
     """The arg for the cursor."""
-    next: NonEmpty
+    next: NonEmpty | None = None
     """The result field with the next cursor."""
+    next_header: NonEmpty | None = None
+    """The header with the next cursor, in place of `next` (http). Of `Link` it is what the next URL has for the arg."""
 
 
 class ToolDefaultsSpec(Spec):

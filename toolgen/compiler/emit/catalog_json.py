@@ -147,6 +147,7 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
         **({} if tool.roles is None else {"roles": list(tool.roles)}),
         **({} if tool.annotations is None else {"annotations": dict(tool.annotations)}),
         **({} if tool.result_inferred is None else {"result_inferred": tool.result_inferred}),
+        **({} if tool.validate_responses else {"validate_responses": False}),
         **_present(
             (
                 ("source_name", tool.remote if tool.remote != tool.key else ""),

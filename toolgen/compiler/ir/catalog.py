@@ -124,10 +124,11 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """A paged result: `cursor` is the arg that takes what the result's `next` field gave."""
+    """A paged result: `cursor` is the arg that takes what the field `next` or the header `next_header` gave."""
 
     cursor: str
-    next: str
+    next: str = ""
+    next_header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,7 @@ class Tool:
     annotations: Mapping[str, Any] | None = None
     icons: tuple[Mapping[str, Any], ...] = ()
     result_inferred: bool | None = None
+    validate_responses: bool = True
     wire_name: str = ""
     hints: Mapping[str, str] = field(default_factory=dict[str, str])
     bounded: Bounded | None = None

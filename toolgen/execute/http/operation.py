@@ -71,7 +71,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """The request of one tool. `query` are the parts that each request has; `security` None is that of the API."""
+    """The request of one tool. `query` are the parts that each request has; `security` None is that of the API.
+
+    Of a page, `next_header` is the header with the next cursor, and `cursor` the name of the arg for it in the query.
+    """
 
     ident: str
     method: str
@@ -84,24 +87,31 @@ class Operation:
     idempotency_header: str
     errors: Mapping[str, str]
     is_typed: bool
+    next_header: str = ""
+    cursor: str = ""
 
     @classmethod
     def of(cls, definition: ToolDefinition) -> Operation:
         """Read the request of a compiled tool."""
         spec: Mapping[str, Any] = definition.metadata["http"]
         security, path = spec.get("security"), http_path(spec["path"])
+        params = tuple(_param(arg, given) for arg, given in spec.get("params", {}).items())
+        bounded: Mapping[str, str] = definition.metadata.get("bounded", NOTHING)
+        cursor = bounded.get("cursor", "")
         return cls(
             ident=definition.name,
             method=spec["method"].upper(),
             path=path.path,
             query=path.sent_query,
-            params=tuple(_param(arg, given) for arg, given in spec.get("params", {}).items()),
+            params=params,
             body=_body(spec["body"]) if "body" in spec else None,
             base_url=spec.get("base_url", ""),
             security=None if security is None else tuple(tuple(each) for each in security),
             idempotency_header=spec.get("idempotency_header", ""),
             errors=spec.get("errors", NOTHING),
             is_typed=definition.result_schema not in (None, {}, True),
+            next_header=bounded.get("next_header", ""),
+            cursor=next((param.name for param in params if param.arg == cursor), cursor),
         )
 
     @property

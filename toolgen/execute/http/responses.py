@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from http import HTTPStatus
 from time import time
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.received import LONG_BYTES, TooMuch, json_of, text_of
+from toolgen.runtime.calls.results.misfits import phrase
 from toolgen.runtime.calls.results.result import error_text
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.media_types import essence, is_binary, is_json
@@ -35,6 +37,22 @@ _KINDS: Final = {
 
 _MESSAGES: Final = ("message", "detail", "error_description", "title", "error", "errors", "description", "reason")
 """Where error bodies have their message: RFC 9457 (`detail`, `title`), RFC 6749, and what most APIs do."""
+
+_KEPT: Final = frozenset({
+    *("link", "location", "content-location", "etag", "last-modified", "retry-after", "content-range"),
+    *("deprecation", "sunset", "warning", "request-id", "x-request-id", "preference-applied"),
+})  # fmt: skip
+_KEPT_BEGINNINGS: Final = (
+    *("ratelimit", "x-ratelimit", "x-rate-limit"),
+    *("x-total", "x-page", "x-per-page", "x-next", "x-prev", "x-pagination", "x-cursor"),
+)
+"""Headers that reach the metadata of a result: what it is, where more is, and what is left of limits."""
+_LONGEST_HEADER: Final = 2000
+_LONGEST_LINK: Final = 16_384
+_LINK: Final = re.compile(r'<([^<>]*+)>((?:\s*+;\s*+[^\s=;,"<>]++(?:\s*+=\s*+(?:"[^"]*+"|[^\s;,"<>]*+))?+)*+)')
+_LINK_PARAMETER: Final = re.compile(r';\s*+([^\s=;,"]++)\s*+=\s*+(?:"([^"]*+)"|([^\s;,"]*+))')
+
+_READ: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 
 _LONGEST_MESSAGE: Final = 1000
 _SHOWN_BODY: Final = 8192
@@ -84,12 +102,15 @@ async def result_of(
     The value is the JSON of the body, or its text, or null where there is none; of binary content it is the media type,
     the size in bytes and the reference of the artifact. `hide` removes credentials from the text of an error.
     """
-    metadata = {"http": {"status": response.status}}
+    about = {"status": response.status, **_headers(response, hide)}
+    if operation.next_header:
+        about["next"] = _next(response, operation)
+    metadata = {"http": about}
     if not response.is_success:
-        return _failed(response, operation, hide)
+        return _failed(response, operation, about, hide)
     if not response.is_complete:
         message = f"the response has more than the {len(response.body)} bytes that are read"
-        return ToolResult(error=_too_much(message), metadata=metadata)
+        return ToolResult(error=_too_much(message, response, operation), metadata=metadata)
     if response.body and response.is_binary:
         return await _binary(response, keep, metadata)
     try:
@@ -98,12 +119,46 @@ async def result_of(
         else:
             payload = _payload(response, is_typed=operation.is_typed)
     except TooMuch as error:
-        return ToolResult(error=_too_much(str(error)), metadata=metadata)
+        return ToolResult(error=_too_much(str(error), response, operation), metadata=metadata)
     return ToolResult(payload=payload, metadata=metadata)
 
 
-def _too_much(message: str) -> ToolError:
+def _headers(response: Response, hide: Callable[[str], str]) -> dict[str, Any]:
+    """Return the headers that say something about the result, without credentials; nothing if there are none."""
+    found = {
+        name: text for name, text in response.headers.items() if name in _KEPT or name.startswith(_KEPT_BEGINNINGS)
+    }
+    if not found:
+        return {}
+    from toolgen.runtime.redact.redact import redact_text  # many patterns, and many responses have no such header
+
+    return {"headers": {name: redact_text(hide(text))[:_LONGEST_HEADER] for name, text in found.items()}}
+
+
+def _next(response: Response, operation: Operation) -> str | None:
+    """Return the cursor of the next page, of the header that has it; None on the last page."""
+    text = response.headers.get(operation.next_header.lower(), "").strip()
+    if operation.next_header.lower() != "link":
+        return text or None
+    url = next_link(text)
+    fields = parse_qsl(urlsplit(url).query, keep_blank_values=True) if url else []
+    return next((value for name, value in fields if name == operation.cursor), None)
+
+
+def next_link(text: str) -> str:
+    """Return the URL of a `Link` header (RFC 8288) whose relation is `next`; empty if there is none."""
+    for found in _LINK.finditer(text[:_LONGEST_LINK]):
+        parameters = {name.lower(): quoted or token for name, quoted, token in _LINK_PARAMETER.findall(found[2])}
+        if "next" in parameters.get("rel", "").lower().split():
+            return found[1]
+    return ""
+
+
+def _too_much(message: str, response: Response, operation: Operation) -> ToolError:
     hint = "ask for less, such as a smaller page"
+    if operation.method not in _READ:
+        hint = "the request succeeded and may have taken effect: do not repeat it"
+    message = f"the API answered {phrase(response.status)}, but {message}"
     return ToolError(message=message, kind=FailureKind.MALFORMED_RESULT, code="response_too_large", hint=hint)
 
 
@@ -139,7 +194,9 @@ async def _binary(response: Response, keep: Keep | None, metadata: Mapping[str, 
     return ToolResult(payload=_encoded(value), blocks=shown, metadata=metadata)
 
 
-def _failed(response: Response, operation: Operation, hide: Callable[[str], str]) -> ToolResult[Any]:
+def _failed(
+    response: Response, operation: Operation, about: Mapping[str, Any], hide: Callable[[str], str]
+) -> ToolResult[Any]:
     status = response.status
     kind = _KINDS.get(status) or (FailureKind.UNAVAILABLE if status >= 500 else FailureKind.DOMAIN_REJECTION)
     text = "" if response.is_binary else hide(_decoded(response)).strip()
@@ -149,24 +206,17 @@ def _failed(response: Response, operation: Operation, hide: Callable[[str], str]
         body = None
     said = _message(body) or ("" if is_object(body) or is_array(body) or "html" in response.media_type else text)
     error = ToolError(
-        message=f"{_phrase(status)}: {said[:_LONGEST_MESSAGE]}" if said else _phrase(status),
+        message=f"{phrase(status)}: {said[:_LONGEST_MESSAGE]}" if said else phrase(status),
         kind=kind,
         code=f"http_{status}",
         hint=_hint(operation, status),
         retry_after=response.retry_after() if status in (429, 503) else None,
     )
-    metadata = {"http": {"status": status, **({} if body is None else {"body": body})}}
+    metadata = {"http": {**about, **({} if body is None else {"body": body})}}
     if not (is_object(body) or is_array(body)) or len(text) > _SHOWN_BODY:
         return ToolResult(error=error, metadata=metadata)
     shown = (ContentBlock(type="text", data=error_text(error)), ContentBlock(type="json", data=body))
     return ToolResult(error=error, blocks=shown, metadata=metadata)
-
-
-def _phrase(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)
 
 
 def _hint(operation: Operation, status: int) -> str:
@@ -181,6 +231,8 @@ def _message(body: Any) -> str:
     if is_array(body):
         return "; ".join(filter(None, map(_message, body[:5])))
     if is_object(body):
+        if isinstance(body.get("msg"), str) and is_array(body.get("loc")):  # pydantic's, of FastAPI
+            return f"{'.'.join(map(str, body['loc'][:10]))}: {body['msg']}"
         return next((text for name in _MESSAGES if name in body and (text := _message(body[name]))), "")
     return ""
 

@@ -14,7 +14,7 @@ from toolgen.runtime.calls.call import Call
 from toolgen.runtime.calls.results.failures import Failures
 from toolgen.runtime.calls.results.result import set_raw_name, shown_failure
 from toolgen.runtime.calls.stages import decode, encode, hooks, inject, retry_hints
-from toolgen.runtime.calls.stages.after import bounds, hide, hints, inferred, reminder, size
+from toolgen.runtime.calls.stages.after import bounds, hide, hints, misfits, reminder, size
 from toolgen.runtime.calls.stages.before import children, gate, limits, permission
 from toolgen.runtime.events.trace import now
 from toolgen.runtime.policy.policy import Answer
@@ -56,7 +56,7 @@ BEFORE: Final = {
 """The stages between decoding and the handler, in order. A stage is bound to a tool once."""
 
 AFTER: Final = {
-    "inferred": (inferred.bind, Upon.SUCCESS),
+    "misfits": (misfits.bind, Upon.SUCCESS),
     "bounds": (bounds.bind, Upon.SUCCESS),
     "hints": (hints.bind, Upon.SUCCESS),
     "reminder": (reminder.bind, Upon.SUCCESS),

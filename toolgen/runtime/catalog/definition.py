@@ -67,6 +67,11 @@ class ToolDefinition:
             raise CatalogError(f"{self.name} has permission {self.permission}, so it cannot have both permission tags")
         object.__setattr__(self, "tags", tags)
 
+    @property
+    def has_certain_result(self) -> bool:
+        """Whether a result that does not fit its schema is a failure. Otherwise it is reported, and returned."""
+        return not self.metadata.get("result_inferred") and self.metadata.get("validate_responses") is not False
+
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> ToolDefinition:
         """Create a definition from plain data. Raises `CatalogError` for an unknown or missing field."""

@@ -88,7 +88,7 @@ def test_a_result_that_differs_is_reported_and_returned(
     assert (result.error, result.value, result.payload) == (None, {"n": "one", "token": 5}, b'{"n":"one","token":5}')
     (event,) = [event for event in events if event.kind == "result_differs"]
     assert [issue["pointer"] for issue in event.data["issues"]] == ["/n", "/token"]
-    assert "the result of mcp.shop.guessed differs from its inferred schema: /n: " in caplog.text
+    assert "the result of mcp.shop.guessed differs from its schema: /n: " in caplog.text
 
 
 def test_secrets_of_a_result_that_differs_are_in_no_report(package: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -142,6 +142,7 @@ class ToolResolver:
             annotations=spec.annotations,
             icons=tuple(spec.icons),
             result_inferred=spec.result_inferred,
+            validate_responses=self._file.api is None or self._file.api.validate_responses or result.json in (True, {}),
             wire_name=self._wire_name(key, spec),
             hints={name: text for name, text in (("call", spec.hints.call), ("result", spec.hints.result)) if text},
             bounded=self._bounded(key, spec, fields, result),
@@ -352,6 +353,15 @@ class ToolResolver:
         if spec.bounded is None:
             return None
         self._check_args(key, "bounded.cursor", [spec.bounded.cursor], fields, "bounded", "cursor")
+        if (spec.bounded.next is None) is (spec.bounded.next_header is None):
+            message = "`bounded` needs either `next`, a field of the result, or `next_header`"
+            self._sink.report("TG409", self._span(key, "bounded", key_of=True), message)
+            return None
+        if spec.bounded.next is None:
+            if self._file.kind != "http":
+                message = f"`next_header` is for toolsets of kind http, and this one is {self._file.kind}"
+                self._sink.report("TG409", self._span(key, "bounded", "next_header", key_of=True), message)
+            return Bounded(spec.bounded.cursor, next_header=spec.bounded.next_header or "")
         outcome = field_names(result, self._shapes)
         if spec.bounded.next not in outcome and not is_open_object(result):
             self._sink.report(

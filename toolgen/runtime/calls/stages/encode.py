@@ -9,10 +9,12 @@ from pydantic_core import to_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
+from toolgen.runtime.calls.results.misfits import answered, answered_otherwise, with_misfit
 from toolgen.runtime.calls.results.result import is_result, succeeded
 from toolgen.runtime.calls.results.server_data import ServerData
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
+from toolgen.schema.json_values import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +42,14 @@ def bind(tool: Tool) -> Encode:
             except ValueError:
                 pass  # `settled` explains it
         given = _result_of(outcome, name)
+        given = replace(given, tool_name=name, tool_call_id=tool_call_id)
         try:
-            return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
+            return settled(given)
         except InvalidPayload as error:
-            raise MalformedResult(_shown_issues(error, given, tool)) from error
+            issues = _shown_issues(error, given, tool)
+            if given.error is None and answered(given):
+                return answered_otherwise(given, _json_of(given), issues, tool)
+            raise MalformedResult(issues) from error
 
     def settled(given: ToolResult[Any]) -> ToolResult[Any]:
         if given.server_data is not NOTHING:
@@ -53,18 +59,29 @@ def bind(tool: Tool) -> Encode:
         only_text = given.value is None and given.payload
         try:
             value, payload = codec.normalize(codec.decode(given.payload) if only_text else given.value)
-        except InvalidPayload:
+        except InvalidPayload as error:
             if untyped is None:
                 raise
             value, payload = untyped.normalize(untyped.decode(given.payload) if only_text else given.value)
+            return with_misfit(replace(given, value=value, payload=payload), error.issues)
         return replace(given, value=value, payload=payload)
 
     return encode
 
 
 def _untyped(tool: Tool) -> Codec[Any] | None:
-    """Return what takes any JSON, for a tool whose schema was inferred; the stage `inferred` reports what differs."""
-    return Codec.of(True, name=tool.definition.name) if tool.definition.metadata.get("result_inferred") else None
+    """Return what takes any JSON, for a tool whose schema is not certain; the stage `misfits` reports what differs."""
+    return None if tool.definition.has_certain_result else Codec.of(True, name=tool.definition.name)
+
+
+def _json_of(given: ToolResult[Any]) -> Any:
+    """Return the value of a result as JSON; the text of one that is no JSON, or too deep for it."""
+    if given.value is not None or not given.payload:
+        return to_jsonable_python(given.value, fallback=str, by_alias=True)
+    try:
+        return value_of(given.payload.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return given.payload.decode("utf-8", "replace")
 
 
 def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> Sequence[Issue]:

@@ -21,17 +21,23 @@ def bind(tool: Tool, _host: Host) -> After | None:
     bounded = tool.definition.metadata.get("bounded")
     if bounded is None:
         return None
-    cursor, following = bounded["cursor"], bounded["next"]
+    cursor, following = bounded["cursor"], bounded.get("next", "")
 
     def page(_call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
         value = json.loads(result.payload)
-        bounds = _bounds(result.bounds, value, following)
+        bounds = _bounds(result.bounds, value, following) if following else _by_header(result, value)
         if not bounds.truncated:
             return replace(result, bounds=bounds)
         note = ContentBlock(type="text", data=_note(bounds, cursor))
         return replace(result, bounds=bounds, blocks=(*result.content, note))
 
     return page
+
+
+def _by_header(result: ToolResult[Any], value: Any) -> Bounds:
+    """Return the bounds of a page whose next cursor is in a header. Raises `MalformedResult`."""
+    cursor: str | None = result.metadata.get("http", {}).get("next")
+    return result.bounds or Bounds(returned=_count(value), truncated=cursor is not None, next_cursor=cursor)
 
 
 def _bounds(given: Bounds | None, value: Any, following: str) -> Bounds:
