@@ -10,6 +10,7 @@ import click
 
 from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
 from toolgen.cli.mcp_import.answers import live_answer
+from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp.tools import offered_tools, read_tools
@@ -66,9 +67,10 @@ class Checked:
         click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
 
 
-def check_toolsets(config: Config, toolset: str | None, answer: Source | None) -> list[Checked]:
+def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *, yes: bool) -> list[Checked]:
     """Compare the compiled toolsets of kind `mcp` that have a server, or the one, with their servers or an answer.
 
+    A person is asked before a server is reached, unless `yes` says so.
     Raises click.UsageError for a package that is out of date, a toolset that is missing or has no server, and a server
     that cannot be reached.
     """
@@ -81,11 +83,14 @@ def check_toolsets(config: Config, toolset: str | None, answer: Source | None) -
     }
     if toolset is not None:
         check_known("compiled MCP toolset", toolset, compiled)
+        if answer is None:
+            ask_to_reach([(toolset, _server(compiled[toolset][1], toolset))], yes=yes)
         return [_checked(toolset, *compiled[toolset], answer)]
-    found = [_checked(name, *made, None) for name, made in compiled.items() if _server(made[1], name)]
-    if not found:
+    servers = {name: server for name, made in compiled.items() if (server := _server(made[1], name))}
+    if not servers:
         raise click.UsageError("No toolset of this project has a `server`: give FILE or a server, and --toolset.")
-    return found
+    ask_to_reach(servers.items(), yes=yes)
+    return [_checked(name, *compiled[name], None) for name in servers]
 
 
 def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source | None) -> Checked:

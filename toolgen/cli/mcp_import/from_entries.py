@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
+from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.server_entries import server_entries
 from toolgen.cli.mcp_import.writing import place_of, write_spec
 from toolgen.spec.visible import visible
@@ -62,10 +63,11 @@ class EntryImport:
 
 
 def import_entries(
-    config: Config, file: str, only: str | None, toolset: str | None, out: str | None, dialect: str | None
+    config: Config, file: str, only: str | None, toolset: str | None, out: str | None, dialect: str | None, *, yes: bool
 ) -> list[EntryImport]:
     """Import the servers of a file, or the one of them; what an entry has as literals is used to connect.
 
+    A person is asked before, unless `yes` says so.
     Raises click.UsageError for a file that cannot be read, and for `toolset` or `out` with several servers.
     """
     source = saved_answer(file, config.root)
@@ -80,6 +82,7 @@ def import_entries(
                 f"{source.path}: {names} would both be {entry.toolset}: "
                 "import them one by one, with --server and --toolset."
             )
+    ask_to_reach(((entry.name, entry.server) for entry in entries), yes=yes)
     return [_imported(config, entry, toolset or entry.toolset, out, dialect) for entry in entries]
 
 

@@ -13,6 +13,7 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
+from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, check_disabled, disable_policy_option, named_tool
@@ -67,8 +68,7 @@ def command(
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
-        permission = allow_all if yes else _asking()
-        runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, permission)
+        runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes)
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))
     if style == "json":
@@ -85,7 +85,7 @@ def command(
 
 
 def _runtime(
-    config: Config, name: str, disabled_policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
+    config: Config, name: str, disabled_policies: Sequence[str], injected: Sequence[str], *, yes: bool
 ) -> tuple[Runtime, str, ToolsetRegistration]:
     """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
 
@@ -96,6 +96,8 @@ def _runtime(
     disabled = check_disabled(catalog, disabled_policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
+    if toolset not in config.executors and not yes:
+        ask_to_reach(programs_of(catalog, [toolset]), yes=False)
     registration = toolset_executor(config, catalog, toolset)
     if registration is None:
         raise click.UsageError(
@@ -107,7 +109,7 @@ def _runtime(
             catalog,
             executors=[registration],
             missing=catalog.toolsets,
-            permission=permission,
+            permission=allow_all if yes else _asking(),
             disabled_policies=disabled,
             inject=inject,
             telemetry=command_telemetry(),

@@ -10,6 +10,7 @@ import click
 from toolgen.cli.commands.specs.import_openapi import openapi
 from toolgen.cli.commands.specs.import_python import python
 from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
+from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
@@ -48,6 +49,7 @@ def command() -> None:
     metavar="FILE",
     help="Infer result schemas from recorded calls, JSON Lines or a store, for tools without one.",
 )
+@click.option("--yes", is_flag=True, help="Start the programs that the file or the specs name, without asking.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The draft of schemas without `$schema`.")
 @click.option(
     "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
@@ -66,6 +68,7 @@ def mcp(
     toolset: str | None,
     check: bool,
     results: str | None,
+    yes: bool,
     dialect: str | None,
     out: str | None,
     style: str,
@@ -75,6 +78,9 @@ def mcp(
     They come from the server itself (--url, --sse, --stdio), from FILE (`-` for stdin), which is its JSON response to
     `tools/list`, or from the `server` of an existing spec. With --from, each server in a file such as `.mcp.json` gets
     a spec of its own, in which credentials are references to environment variables.
+
+    Programs that --from or a spec names, and servers that get variables of the environment, are shown first, and a
+    person at the terminal is asked once; without a terminal, --yes is needed.
 
     An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
     by hand stay, and what the server says of each tool is replaced. With --results, the spec only gets result schemas,
@@ -90,18 +96,20 @@ def mcp(
     if entries is not None:
         if check:
             raise click.UsageError("--check compares with the servers of specs: leave out --from.")
-        return _import_entries(import_entries(config, entries, only, toolset, out, dialect), style)
+        return _import_entries(import_entries(config, entries, only, toolset, out, dialect, yes=yes), style)
     if toolset is None and (not check or file is not None or server is not None):
         raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
     if results is not None and (check or file is not None or server is not None):
         raise click.UsageError("--results adds to an existing spec: give it with --toolset alone, after the import.")
     if check:
-        return _check(config, toolset, file, server, style)
+        return _check(config, toolset, file, server, style, yes=yes)
     assert toolset is not None
     place = place_of(config, toolset, out)
     if results is not None:
         return _infer(place, toolset, results, style)
     present: dict[str, Any] = place.present.root.to_data() if place.present else {}
+    if file is None and server is None and "server" in present:
+        ask_to_reach([(toolset, present["server"])], yes=yes)
     written = write_spec(place, toolset, _answer(config, file, server or present.get("server")), server, dialect)
     if style == "json":
         show_json(written.to_json())
@@ -136,12 +144,14 @@ def _answer(config: Config, file: str | None, server: dict[str, Any] | None) -> 
     return live_answer(server)
 
 
-def _check(config: Config, toolset: str | None, file: str | None, server: dict[str, Any] | None, style: str) -> int:
+def _check(
+    config: Config, toolset: str | None, file: str | None, server: dict[str, Any] | None, style: str, *, yes: bool
+) -> int:
     require_mcp()
     from toolgen.cli.mcp_import.check import check_toolsets
 
     answer = None if file is None and server is None else _answer(config, file, server)
-    checked = check_toolsets(config, toolset, answer)
+    checked = check_toolsets(config, toolset, answer, yes=yes)
     if style == "json":
         show_json({"toolsets": [each.to_json() for each in checked]})
     else:

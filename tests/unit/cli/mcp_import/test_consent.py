@@ -1,0 +1,132 @@
+"""Consent: nothing that a repository names is started, and no variable is sent, before a person has seen it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RAW_SERVER = ROOT / "tests" / "unit" / "execute" / "mcp" / "raw_server.py"
+MCP = ("import", "mcp")
+DOORS = {
+    "a configuration file": (*MCP, "--from", ".mcp.json"),
+    "one server of a file": (*MCP, "--from", ".mcp.json", "--server", "shop"),
+    "the check of all": (*MCP, "--check"),
+    "the check of one": (*MCP, "--check", "--toolset", "mcp.shop"),
+    "an import again": (*MCP, "--toolset", "mcp.shop"),
+    "a call": ("call", "mcp.shop.echo", "{}"),
+}
+"""Commands that start what a repository names."""
+
+HARMLESS = (
+    ("build",), ("build", "--check"), ("lint",), ("fmt", "--check"), ("list",), ("show", "mcp.shop.echo"), ("docs",),
+    ("stats",), ("search", "echo"), ("export", "openai"), ("policy", "explain", "mcp.shop.echo"),
+)  # fmt: skip
+"""Commands that start nothing."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with a server that leaves a mark, in a spec, a package and a configuration file."""
+    mark = f"open({str(tmp_path / 'started')!r}, 'a').write(os.environ.get('SHOP_KEY', ''))"
+    script = f"import os; {mark}; exec(open({str(RAW_SERVER)!r}).read())"
+    argv = [sys.executable, "-c", script, str(tmp_path)]
+    (tmp_path / "tools.json").write_text(
+        json.dumps({"tools": [{"name": "echo", "description": "Echo.", "inputSchema": {"type": "object"}}]})
+    )
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/shop.yaml").write_text(
+        "toolgen: 1\ntoolset: mcp.shop\nkind: mcp\n"
+        f"server: {{stdio: {json.dumps(argv)}, env: [SHOP_KEY], on_drift: warn}}\n"
+        "tools:\n  echo: {description: Echo., permission: readonly, args: {}}\n"
+    )
+    entry = {"command": argv[0], "args": argv[1:], "env": {"SHOP_KEY": "${SHOP_KEY}"}}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"shop": entry}}))
+    assert toolgen(tmp_path, "build").code == 0
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_KEY", "hunter2hunter2")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_nothing_is_started_without_a_terminal_and_yes(project: Path, door: str) -> None:
+    done = toolgen(project, *DOORS[door])
+    assert done.code == 2
+    assert f"starts the program: {sys.executable} -c " in done.err
+    assert ", with the values of SHOP_KEY\n" in done.err
+    assert "pass --yes" in done.err
+    assert "hunter2" not in done.err
+    assert not (project / "started").exists()
+    toolgen(project, *DOORS[door], "--yes")
+    assert (project / "started").read_text().startswith("hunter2hunter2")
+
+
+@pytest.mark.parametrize(("answer", "started"), [("n", False), ("\n", False), ("y", True), ("\x04", False)])
+def test_a_person_is_asked_once(project: Path, answer: str, started: bool) -> None:
+    (project / ".mcp.json").write_text(
+        (project / ".mcp.json").read_text().replace('{"shop":', '{"other": {"command": "no-such-program"}, "shop":')
+    )
+    person, terminal = pty.openpty()
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command: Any = [sys.executable, "-m", "toolgen", *DOORS["a configuration file"]]
+    os.write(person, answer.encode() + (b"\n" if answer in "ny" else b""))
+    done = subprocess.Popen(
+        command, cwd=project, env=environment, stdin=terminal, stderr=terminal, stdout=subprocess.PIPE
+    )
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            read = os.read(person, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not read:
+            break
+        shown += read
+    done.communicate(timeout=60)
+    os.close(person)
+    text = shown.decode().replace("\r\n", "\n")
+    assert text.count("Go on?") == 1
+    assert text.index("other starts the program: no-such-program") < text.index("Go on?")
+    assert (project / "started").exists() == started
+
+
+def test_the_host_that_gets_a_variable_is_shown(project: Path) -> None:
+    servers = {
+        "plain": {"url": "http://127.0.0.1:9/mcp"},
+        "taking\x1b[2J": {"url": "http://127.0.0.1:9/${AWS_SECRET_ACCESS_KEY}", "headers": {"X": "${SHOP_KEY}"}},
+    }
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    done = toolgen(project, *DOORS["a configuration file"])
+    assert done.code == 2
+    assert "taking\\x1b[2J connects to http://127.0.0.1:9/$env.AWS_SECRET_ACCESS_KEY, with the values of " in done.err
+    assert "AWS_SECRET_ACCESS_KEY, SHOP_KEY\n" in done.err
+    assert "plain" not in done.err
+    assert "\x1b" not in done.err
+
+
+def test_what_a_person_wrote_on_the_command_line_is_not_asked_about(project: Path) -> None:
+    done = toolgen(project, *MCP, "--url", "http://127.0.0.1:9/mcp", "--toolset", "mcp.other")
+    assert "cannot connect" in done.err
+    assert "--yes" not in done.err
+
+
+def test_other_commands_start_nothing_of_a_repository(project: Path) -> None:
+    for command in HARMLESS:
+        done = toolgen(project, *command)
+        assert done.code in (0, 1), (command, done.err)
+        assert not (project / "started").exists(), command
