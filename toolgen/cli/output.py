@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.spec.files import read_file
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from pathlib import Path
     from typing import TextIO
 
     from rich.status import Status
 
     from toolgen.compiler.diagnostics import Diagnostic
+
+_MOST_NOTED: Final = 10_000_000
 
 format_option = click.option(
     "--format",
@@ -44,6 +49,52 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, st
 
     text = render_text(diagnostics, sources, color=takes_color(sys.stderr))
     click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
+
+
+def show_listed(
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, str], *, command: str, packages: Sequence[Path], all_: bool
+) -> None:
+    """Print diagnostics as text on stderr, for a person: at most 20 blocks, what is new first; or all of them.
+
+    `command` is the one that runs; with `--all` it shows everything. What it showed is noted in the derived data of
+    `packages`, so that it can tell next time what is new.
+    """
+    from toolgen.compiler.diagnostics.render import digest, render_listed, render_text
+    from toolgen.compiler.source.origins import Origins
+    from toolgen.spec.derived import DERIVED, write_derived
+
+    color = takes_color(sys.stderr)
+    file = f"{command}.warnings.json"
+    known = _noted([package / DERIVED / file for package in packages])
+    origins = Origins(sources)
+    text = (
+        render_text(diagnostics, sources, color=color)
+        if all_
+        else render_listed(
+            diagnostics,
+            sources,
+            color=color,
+            is_imported=origins.is_imported,
+            known=known,
+            everything=f"toolgen {command} --all",
+        )
+    )
+    click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
+    noted = json.dumps(sorted({digest(each) for each in diagnostics}), indent=0).encode()
+    for package in packages:
+        if package.is_dir():
+            write_derived(package, file, noted)
+
+
+def _noted(files: Sequence[Path]) -> set[str] | None:
+    """Return what was noted the last time; None if nothing was."""
+    found: set[str] = set()
+    for file in files:
+        try:
+            found |= {each for each in json.loads(read_file(file, _MOST_NOTED)) if isinstance(each, str)}
+        except (OSError, ValueError, TypeError, RecursionError):
+            return None
+    return found
 
 
 def takes_color(stream: TextIO) -> bool:

@@ -60,11 +60,13 @@ def build(
     *,
     force: bool = False,
     warnings_as_errors: bool = False,
+    all_warnings: bool = False,
     progress: Callable[[str], None] = quiet,
 ) -> Built:
     """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand.
 
-    With `warnings_as_errors` a warning counts as an error, and specs are compiled for it where nothing changed too.
+    With `warnings_as_errors` a warning counts as an error. With it or `all_warnings`, specs are compiled for their
+    warnings where nothing changed too.
     """
     progress("comparing inputs")
     tree = Tree(config.root, target.out)
@@ -73,7 +75,7 @@ def build(
     changes = fast_check(tree, target)
     left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
     is_current = changes is not None and len(left) == len(changes)
-    if is_current and not warnings_as_errors:
+    if is_current and not (warnings_as_errors or all_warnings):
         derive(tree)
         return Built(Published((), (), ()), {}, left)
     inputs = current_inputs(config.root, target)
@@ -189,15 +191,19 @@ def check(
     sink: Diagnostics,
     *,
     warnings_as_errors: bool = False,
+    all_warnings: bool = False,
     progress: Callable[[str], None] = quiet,
 ) -> Checked:
-    """Compare the committed package with what the specs give. Only an interrupted build is completed or undone."""
+    """Compare the committed package with what the specs give, and report as `build` does.
+
+    Only an interrupted build is completed or undone.
+    """
     progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):
         return Checked(None, {})
     changes = fast_check(tree, target)
-    if changes == () and not warnings_as_errors:
+    if changes == () and not (warnings_as_errors or all_warnings):
         return Checked((), {})
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)

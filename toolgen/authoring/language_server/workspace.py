@@ -19,6 +19,7 @@ from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
 from toolgen.compiler.project.listing import SUFFIXES, Listed, list_builtin, list_specs
 from toolgen.compiler.resolve import resolve
+from toolgen.compiler.source.origins import reporting
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 
 if TYPE_CHECKING:
@@ -166,12 +167,18 @@ class Project:
                     if other not in needed and (self.root / other).is_file():
                         needed[other] = self.file(other)
                         open_paths.append(other)
-        sink = Diagnostics()
+        sink = self._sink(needed.values())
         documents = [each.document for each in needed.values() if each.document]
         resolve(documents, sink, profile=target.profile, formats=target.formats)
         unknown = _NAMES_TOOLS if len(documents) == len(needed) else NAMES_OTHERS
         found = [each for each in sink if each.span.file == path and each.code not in unknown]
-        return [*file.found, *found]
+        return [*(each for each in file.found if not sink.hides(each)), *found]
+
+    def _sink(self, files: Iterable[File]) -> Diagnostics:
+        """Return a sink that leaves out what the configuration silences."""
+        sink = reporting(self.config().silence)
+        sink.sources |= {each.path: each.text for each in files}
+        return sink
 
     def check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
         """Check a whole target, as `build` and then `lint` do, with a baseline of lint. Raises ConfigError."""
@@ -180,11 +187,13 @@ class Project:
 
     def _check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
         files = self.files(target)
-        sink = Diagnostics()
+        sink = self._sink(files)
         documents = [each.document for each in files if each.document]
         catalog = resolve(documents, sink, profile=target.profile, formats=target.formats)
         complete = len(documents) == len(files)
-        found: dict[str, list[Diagnostic]] = {each.path: [*each.found] for each in files}
+        found: dict[str, list[Diagnostic]] = {
+            file.path: [each for each in file.found if not sink.hides(each)] for file in files
+        }
         for diagnostic in sink:
             if complete or diagnostic.code not in NAMES_OTHERS:
                 found.setdefault(diagnostic.span.file, []).append(diagnostic)

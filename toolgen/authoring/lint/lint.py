@@ -11,6 +11,7 @@ from toolgen.authoring.lint.suppressions import suppressions_of, unused, without
 from toolgen.authoring.lint.view.project import Project
 from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
+from toolgen.compiler.diagnostics.silence import hides
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import Entry
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.suppressions import Suppression
+    from toolgen.authoring.lint.view.places import Place
     from toolgen.authoring.text.edits import Fix
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.project.config import Config, Target
@@ -99,6 +101,9 @@ def _place(
     span = finding.place.span
     if span.file.startswith(BUILTIN_PREFIX):
         return
+    silenced = Diagnostic(code, config.lint.severity_of(code), span, finding.message)
+    if hides(config.silence, silenced, lambda file: _toolset(finding.place)):
+        return
     for suppression in suppressions.get(span.file, ()):
         if span.line == suppression.line and code in suppression.rules:
             suppression.used.add(code)
@@ -110,6 +115,11 @@ def _place(
         return
     related = tuple(Related(place.span, message) for place, message in finding.related)
     _add(outcome, config, code, span, finding.message, finding.help, related, finding.fix)
+
+
+def _toolset(place: Place) -> str:
+    node = place.document.root.child("toolset")
+    return "" if node is None else str(node.to_data())
 
 
 def _add(

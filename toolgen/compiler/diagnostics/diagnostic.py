@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.diagnostics.codes import CODES, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "closest", "listing", "nearest"]
 
@@ -67,12 +67,14 @@ _LONGEST: Final = 200
 class Diagnostics:
     """Collects the diagnostics of a build, so that one run shows every problem.
 
-    `sources` maps the path of each file that was read to its text, from which messages quote lines.
+    `sources` maps the path of each file that was read to its text, from which messages quote lines. What `hides`
+    returns true for is left out.
     """
 
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}
         self.sources: dict[str, str] = {}
+        self.hides: Callable[[Diagnostic], bool] = lambda found: False
 
     def report(self, code: str, span: Span, message: str, *, related: Iterable[Related] = (), fix: str = "") -> None:
         """Add a finding, with the severity from the table of codes. Duplicates are dropped."""
@@ -80,7 +82,8 @@ class Diagnostics:
 
     def add(self, found: Diagnostic) -> None:
         """Add a finding of another sink."""
-        self._found[found] = None
+        if not self.hides(found):
+            self._found[found] = None
 
     @property
     def has_errors(self) -> bool:

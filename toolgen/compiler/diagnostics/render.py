@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Code, Severity
@@ -11,7 +12,7 @@ from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Span
 
@@ -24,6 +25,13 @@ _BEFORE_CARET: Final = 60
 
 _LONGEST_MESSAGE: Final = 1000
 """Maximum length of a message in characters. A message may quote spec text of any length."""
+
+_BLOCKS: Final = 20
+"""Maximum number of blocks that a person is shown."""
+
+_CODES: Final = 6
+_NAMED: Final = 3
+"""Maximum numbers of codes and places in a line."""
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -49,6 +57,71 @@ def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *
     if not found:
         return ""
     return "\n".join([*page.lines, summary(found), ""])
+
+
+def render_listed(
+    diagnostics: Iterable[Diagnostic],
+    sources: Mapping[str, str],
+    *,
+    color: bool,
+    is_imported: Callable[[Diagnostic], bool],
+    known: Collection[str] | None = None,
+    everything: str = "",
+) -> str:
+    """Render diagnostics for a person: errors first, then what is new, and at most 20 blocks; empty if there are none.
+
+    Those with one message are one block. Those of imported tools are one line for each file. `known` are digests of
+    those that are not new, None if that is unknown. `everything` is the command that shows all of them.
+    """
+    found = list(diagnostics)
+    imported = [each for each in found if is_imported(each)]
+    old = {each for each in found if known is not None and digest(each) in known}
+    groups: dict[tuple[Severity, str, str, str], list[Diagnostic]] = {}
+    for each in sorted(found, key=old.__contains__):
+        if not is_imported(each):
+            groups.setdefault((each.severity, each.code, each.message, each.fix), []).append(each)
+    ranks = list(Severity)
+    ordered = sorted(
+        groups.values(),
+        key=lambda group: (ranks.index(group[0].severity), group[0] in old),
+    )
+    page = Page(sources, color=color)
+    for group in ordered[:_BLOCKS]:
+        page.add(group[0], [_places(group[1:])] if len(group) > 1 else [])
+    left_out = [each for group in ordered[_BLOCKS:] for each in group]
+    if left_out:
+        page.lines += [f"{summary(left_out)} more: `{everything}`", ""]
+    by_file = Counter(each.span.file for each in imported)
+    for file in by_file:
+        own = [each for each in imported if each.span.file == file]
+        codes = ", ".join(f"{code} {count}" for code, count in Counter(each.code for each in own).most_common(_CODES))
+        more = ", …" if len({each.code for each in own}) > _CODES else ""
+        page.lines.append(f"{visible(file)}: {summary(own)} of imported tools ({codes}{more}): `{everything}`")
+    if by_file:
+        page.lines.append("")
+    new = 0 if known is None else len(found) - len(old)
+    counts = f"{summary(found)}, {new:,} new since the last time" if new else summary(found)
+    return "\n".join([*page.lines, counts, ""]) if found else ""
+
+
+def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
+    """Render each diagnostic as one line: place, severity, code and message."""
+    return "".join(
+        f"{visible(str(each.span))}: {each.severity.value}[{each.code}] {_shortened(each.message)}\n"
+        for each in diagnostics
+    )
+
+
+def digest(found: Diagnostic) -> str:
+    """Return what identifies a diagnostic in another build, where its line may be another one."""
+    said = f"{found.code}\n{found.span.file}\n{found.message}"
+    return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _places(more: Sequence[Diagnostic]) -> str:
+    """Name the places of equal diagnostics, the first three of many."""
+    shown = ", ".join(f"{each.span.file}:{each.span.line}" for each in more[:_NAMED])
+    return f"{len(more)} more: {shown}{', …' if len(more) > _NAMED else ''}"
 
 
 def render_json(diagnostics: Iterable[Diagnostic], rules: Mapping[str, Code] = CODES) -> list[dict[str, Any]]:
@@ -95,10 +168,10 @@ class Page:
         self._starts: dict[str, list[int]] = {}
         self.lines: list[str] = []
 
-    def add(self, diagnostic: Diagnostic) -> None:
-        """Render one diagnostic, its related locations, and a blank line."""
+    def add(self, diagnostic: Diagnostic, notes: Sequence[str] = ()) -> None:
+        """Render one diagnostic, its related locations, more notes, and a blank line."""
         title = f"{diagnostic.severity.value}[{diagnostic.code}]"
-        notes = [f"help: {diagnostic.fix}"] if diagnostic.fix else []
+        notes = [*([f"help: {diagnostic.fix}"] if diagnostic.fix else []), *notes]
         self.add_finding(title, diagnostic.severity, diagnostic.message, diagnostic.span, notes, diagnostic.related)
 
     def add_finding(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
 from toolgen.compiler.diagnostics.lint_settings import LintSettings, read_lint_settings
+from toolgen.compiler.diagnostics.silence import Silenced, read_silence
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
@@ -34,7 +35,7 @@ _LARGEST: Final = 10 * 1024 * 1024
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
-_SETTINGS = ("targets", "executors", "handlers", "lint", *TOOL_USE_SETTINGS)
+_SETTINGS = ("targets", "executors", "handlers", "lint", "silence", *TOOL_USE_SETTINGS)
 NAMING: Final = ("executors", "tool_use", "action_retrieval", "settings")
 """The settings that name tools, toolsets, action catalogs and their conditions."""
 
@@ -83,7 +84,7 @@ class Config:
 
     `handlers` are modules outside the project that specs may name, each with those below it.
     `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves. `lint`
-    has the rules of `toolgen lint`.
+    has the rules of `toolgen lint`. `silence` has the warnings that no command shows.
     `file` is what it was read from, in that folder; empty where the defaults hold.
     """
 
@@ -93,6 +94,7 @@ class Config:
     handlers: tuple[str, ...] = ()
     tool_use: ToolUseConfig = _NO_TOOL_USE
     lint: LintSettings = _NO_LINT
+    silence: tuple[Silenced, ...] = ()
     file: str = ""
 
 
@@ -128,6 +130,7 @@ def load_config(folder: Path) -> Config:
         source.handlers(),
         source.tool_use(),
         source.lint(),
+        source.silence(),
         source.file,
     )
     source.finish()
@@ -291,6 +294,12 @@ class _Source:
             self.report("TG705", message, key=setting.rpartition(".")[2], fix=fix)
 
         return read_lint_settings(self.table["lint"], report)
+
+    def silence(self) -> tuple[Silenced, ...]:
+        def report(setting: str, message: str, fix: str) -> None:
+            self.report("TG705", message, key=setting.rpartition(".")[2], fix=fix)
+
+        return read_silence(self.table.get("silence", []), report)
 
     def refuse_unknown(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
         for key in table:

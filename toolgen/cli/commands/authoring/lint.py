@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,16 +13,18 @@ from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.pages import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
-from toolgen.cli.output import show_diagnostics, show_json
+from toolgen.cli.output import show_diagnostics, show_json, show_listed
 from toolgen.cli.project import project
 from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
+from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
+from toolgen.compiler.diagnostics.render import render_concise
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from toolgen.authoring.lint.baseline import Entry as Accepted
     from toolgen.authoring.report.entry import Entry
@@ -35,29 +38,43 @@ if TYPE_CHECKING:
 @click.option("--fix", "do_fix", is_flag=True, help="Apply the fixes that are safe.")
 @click.option("--diff", "show_diff", is_flag=True, help="Print what `--fix` would change, and write nothing.")
 @click.option("--notes", is_flag=True, help="List notes too, which otherwise are only counted.")
+@click.option("--all", "all_", is_flag=True, help="List every finding, also those of imported tools.")
+@click.option("--statistics", is_flag=True, help="Only count the findings of each rule.")
 @click.option("--write-baseline", "accept", is_flag=True, help=f"Accept all present findings, in {BASELINE}.")
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["text", "json", "sarif", "github"]),
+    type=click.Choice(["text", "concise", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="Output format: sarif for code scanning, github for annotations of a pull request.",
+    help="Output format: concise for one line each, sarif for code scanning, github for annotations of a pull request.",
 )
-def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool, accept: bool, style: str) -> int:
+def command(
+    *,
+    paths: Sequence[str],
+    do_fix: bool,
+    show_diff: bool,
+    notes: bool,
+    all_: bool,
+    statistics: bool,
+    accept: bool,
+    style: str,
+) -> int:
     """Report what is bad for models and for people in specs that compile; of PATHs only, if any are given.
 
     Exits with 1 if there are errors or warnings; notes are suggestions. `toolgen explain TL101` explains a rule; the
     table `lint` of the configuration selects them. In YAML a comment `# toolgen: ignore TL101 -- reason` on a line, or
     above it, silences a rule there.
     """
+    if statistics and style not in ("text", "json"):
+        raise click.UsageError(f"`--statistics` prints text or JSON, not {style}.")
     if accept and (paths or do_fix or show_diff):
         raise click.UsageError("`--write-baseline` accepts the findings of all specs: give it alone.")
     config = project()
     only = paths_of(config, paths)
     files, errors, sources = _read(config)
     if errors:
-        _show(config.root, Linted(errors=errors, sources=dict(sources)), style, only, notes=notes)
+        _show(config, Linted(errors=errors, sources=dict(sources)), style, only, notes=notes, all_=all_)
         return 1
     if accept:
         return _accept(config, files)
@@ -77,7 +94,10 @@ def command(*, paths: Sequence[str], do_fix: bool, show_diff: bool, notes: bool,
             return 1 if fixed.texts else 0
     else:
         found = lint(config, files, baseline)
-    _show(config.root, found, style, only, notes=notes)
+    if statistics:
+        _show_statistics(_chosen(found, only), style)
+    else:
+        _show(config, found, style, only, notes=notes, all_=all_)
     return 1 if _fails(found, only) else 0
 
 
@@ -113,7 +133,23 @@ def _fails(found: Linted, only: Collection[str] | None) -> bool:
     return any(each.severity is not Severity.NOTE for each in _chosen(found, only))
 
 
-def _show(root: Path, found: Linted, style: str, only: Collection[str] | None, *, notes: bool) -> None:
+def _show_statistics(listed: Sequence[Diagnostic], style: str) -> None:
+    """Print how many findings each rule has, the most first."""
+    names = {**{code: row.name for code, row in CODES.items()}, **{code: row.name for code, row in LINT_RULES.items()}}
+    severities = {each.code: each.severity for each in listed}
+    counts = Counter(each.code for each in listed).most_common()
+    if style == "json":
+        rows = [{"code": code, "name": names[code], "severity": severities[code], "count": n} for code, n in counts]
+        show_json(rows)
+        return
+    width = len(str(counts[0][1])) if counts else 1
+    for code, count in counts:
+        click.echo(f"{count:>{width}}  {code}  {severities[code].value:7}  {names[code]}")
+    click.echo(counted(len(listed), "finding"), err=True)
+
+
+def _show(config: Config, found: Linted, style: str, only: Collection[str] | None, *, notes: bool, all_: bool) -> None:
+    root = config.root
     listed = _chosen(found, only)
     if style == "json":
         show_json([_json(each, found) for each in listed])
@@ -127,7 +163,11 @@ def _show(root: Path, found: Linted, style: str, only: Collection[str] | None, *
         click.echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
     else:
         shown = [each for each in listed if notes or each.severity is not Severity.NOTE]
-        show_diagnostics(shown, found.sources)
+        if style == "concise":
+            click.echo(render_concise(shown).encode("utf-8", "backslashreplace"), nl=False)
+        else:
+            packages = [root / target.out for target in config.targets] if only is None else []
+            show_listed(shown, found.sources, command="lint", packages=packages, all_=all_)
         hidden = len(listed) - len(shown)
         fixable = sum(each in found.fixes for each in listed)
         if hidden:
@@ -139,8 +179,6 @@ def _show(root: Path, found: Linted, style: str, only: Collection[str] | None, *
 
 
 def _rules(found: Linted) -> Mapping[str, Code]:
-    from toolgen.compiler.diagnostics.codes import CODES
-
     return {**rule_texts(), **(CODES if found.errors else {})}
 
 

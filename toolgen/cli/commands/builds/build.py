@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     "--warnings-as-errors", is_flag=True, help="Exit 1 where there is a warning, and write nothing of that target."
 )
 @click.option("--watch", is_flag=True, help="Build now, and again after each change of specs or configuration.")
+@click.option("--all", "all_", is_flag=True, help="Show every warning, also those of imported tools.")
 @click.option("--timings", is_flag=True, help="Show the seconds of each stage, what was cached, and the peak memory.")
 @format_option
-def command(*, only_check: bool, force: bool, warnings_as_errors: bool, watch: bool, timings: bool, style: str) -> int:
+def command(
+    *, only_check: bool, force: bool, warnings_as_errors: bool, watch: bool, all_: bool, timings: bool, style: str
+) -> int:
     """Compile the specs of every target into its package.
 
     A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
@@ -36,10 +39,10 @@ def command(*, only_check: bool, force: bool, warnings_as_errors: bool, watch: b
 
     def run(config: Config) -> tuple[bool, list[dict[str, Any]]]:
         outcomes = [
-            check_target(config, target, style, warnings_as_errors=warnings_as_errors, timings=timings)
+            check_target(config, target, style, warnings_as_errors=warnings_as_errors, timings=timings, all_=all_)
             if only_check
             else build_target(
-                config, target, style, force=force, warnings_as_errors=warnings_as_errors, timings=timings
+                config, target, style, force=force, warnings_as_errors=warnings_as_errors, timings=timings, all_=all_
             )
             for target in config.targets
         ]

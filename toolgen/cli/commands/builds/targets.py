@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.commands.builds.timings import StageClock, peak_memory
-from toolgen.cli.output import diagnostics_json, progress, show_diagnostics
+from toolgen.cli.output import diagnostics_json, progress, show_listed
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
-from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.collector import paused
+from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
     from toolgen.compiler.build import Built
     from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.project.config import Config, Target
 
 
 def build_target(
-    config: Config, target: Target, style: str, *, force: bool, warnings_as_errors: bool, timings: bool
+    config: Config, target: Target, style: str, *, force: bool, warnings_as_errors: bool, timings: bool, all_: bool
 ) -> tuple[bool, dict[str, Any]]:
     """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
-    sink, clock = Diagnostics(), StageClock()
+    sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
-        built = build(config, target, sink, force=force, warnings_as_errors=warnings_as_errors, progress=stage)
+        built = build(
+            config, target, sink, force=force, warnings_as_errors=warnings_as_errors, all_warnings=all_, progress=stage
+        )
     published = built.published
     outcome = _outcome(target, sink, style)
     if published is not None:
@@ -37,7 +40,9 @@ def build_target(
             "strays": list(built.strays),
         }
     if style == "text":
-        show_diagnostics(sink, built.sources)
+        is_compiled = published is not None and bool(built.sources)  # there are none where nothing changed
+        packages = [config.root / target.out] if is_compiled else []
+        show_listed(list(sink), built.sources, command="build", packages=packages, all_=all_)
         _show_built(target, built, sink)
     if timings:
         outcome["timings"] = _timings(target, clock, built.cache, style)
@@ -65,12 +70,12 @@ def _show_built(target: Target, built: Built, sink: Diagnostics) -> None:
 
 
 def check_target(
-    config: Config, target: Target, style: str, *, warnings_as_errors: bool, timings: bool
+    config: Config, target: Target, style: str, *, warnings_as_errors: bool, timings: bool, all_: bool
 ) -> tuple[bool, dict[str, Any]]:
     """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
-    sink, clock = Diagnostics(), StageClock()
+    sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
-        checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, progress=stage)
+        checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, all_warnings=all_, progress=stage)
     changes = checked.changes
     outcome = _outcome(target, sink, style)
     if changes is not None:
@@ -84,7 +89,7 @@ def check_target(
             for change in changes
         ]
     if style == "text":
-        show_diagnostics(sink, checked.sources)
+        show_listed(list(sink), checked.sources, command="build", packages=[], all_=all_)
         for change in changes or ():
             because = f" ({', '.join(change.because)})" if change.because else ""
             click.echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
