@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
 
 _TOOL: Final = (
-    "remote", "imported", "wire_name", "title", "description", "permission", "tags", "roles", "annotations", "http",
-    "args", "one_of", "inject", "result", "result_inferred", "bounded", "access", "confirm",
+    "handler", "remote", "imported", "disabled", "wire_name", "title", "description", "permission", "tags", "roles",
+    "annotations", "http", "args", "one_of", "inject", "result", "result_inferred", "bounded", "access", "confirm",
 )  # fmt: skip
-_TOOLSET: Final = ("toolset", "kind", "description", "tags", "imported", "dialect", "server", "api", "types", "methods")
-_KEPT: Final = frozenset({"args", "result", "types", "payload", "server_data", "annotations", "icons"})
+_TOOLSET: Final = ("toolset", "kind", "description", "tags", "import", "dialect", "server", "api", "types", "methods")
+_KEPT: Final = frozenset(
+    {"args", "result", "types", "payload", "server_data", "annotations", "icons", "source", "kept"}
+)
 """Keys whose values are schemas, what fits them, or a server's: their order is part of what a model sees."""
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
+from toolgen.cli.commands.specs.checked import Checked
 from toolgen.cli.mcp_import.answers import live_answer
 from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.packages import built_catalog, check_known
@@ -18,53 +18,10 @@ from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source
 from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
-from toolgen.runtime.issues.issue_text import counted
-from toolgen.schema.pointer import pointer_of
-from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Change
-    from toolgen.changes.suspicions import Suspicion
     from toolgen.compiler.project.config import Config, Target
     from toolgen.runtime import Catalog
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """One toolset, and how the tools that its server offers differ."""
-
-    toolset: str
-    tools: int
-    changes: tuple[Change, ...]
-    suspicions: tuple[Suspicion, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the outcome for programs."""
-        changes = [
-            {
-                "tool": each.subject,
-                "code": each.code,
-                "level": each.level.value,
-                "summary": each.summary(),
-                "diff": each.diff(),
-            }
-            for each in self.changes
-        ]
-        suspicions = [
-            {"tool": each.tool, "code": each.code, "pointer": pointer_of(each.pointer), "message": each.message}
-            for each in self.suspicions
-        ]
-        return {"toolset": self.toolset, "tools": self.tools, "changes": changes, "suspicions": suspicions}
-
-    def show(self) -> None:
-        """Print the outcome for people."""
-        for change in self.changes:
-            for line in change.diff().split("\n"):
-                click.echo(visible(line))
-        for each in self.suspicions:
-            click.echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
-        changes = counted(len(self.changes), "change") if self.changes else "unchanged"
-        click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
 
 
 def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *, yes: bool) -> list[Checked]:

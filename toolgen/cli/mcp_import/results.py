@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.authoring.format.update import updated_text
 from toolgen.cli.named_files import STDIN, named_lines
 from toolgen.compiler.importers.mcp.results import recorded_value, value_of_text, with_inferred_results
 from toolgen.record.stores import name_of_target, open_reader
@@ -31,9 +32,9 @@ def infer_results(place: SpecPlace, toolset: str, file: str) -> tuple[str, ...]:
     """
     if place.present is None:
         raise click.UsageError(f"There is no spec of {toolset}: import its tools first.")
-    text, inferred = with_inferred_results(place.present, _in_store(file) if _is_store(file) else _in_lines(file))
+    data, inferred = with_inferred_results(place.present, _in_store(file) if _is_store(file) else _in_lines(file))
     if inferred:
-        place.write(text)
+        place.write(updated_text(place.present, data))
     return inferred
 
 

@@ -39,7 +39,7 @@ class Written:
     @property
     def is_incomplete(self) -> bool:
         """Whether anything was left out, or nothing written."""
-        return self.sink.has_errors or self.imported is None
+        return self.sink.has_errors or self.imported is None or self.imported.is_incomplete
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome for programs."""
@@ -61,9 +61,14 @@ def place_of(config: Config, toolset: str, out: str | None) -> SpecPlace:
 
 
 def write_spec(
-    place: SpecPlace, toolset: str, answer: Source, server: Mapping[str, Any] | None, dialect: str | None
+    place: SpecPlace,
+    toolset: str,
+    answer: Source,
+    server: Mapping[str, Any] | None,
+    dialect: str | None,
+    file: str = "",
 ) -> Written:
-    """Write the spec of a server that gave an answer. Nothing is written if no tool is left."""
+    """Write the spec of a server that gave an answer, or saved it in a file. Nothing is written if no tool is left."""
     sink = Diagnostics()
     imported = import_mcp(
         answer,
@@ -73,8 +78,9 @@ def write_spec(
         dialect=dialect,
         profile=place.target.profile,
         server=server,
+        file=file,
         others=OtherTools(place.others),
     )
     if imported is not None:
-        place.write(imported.text)
+        place.write(place.text_of(imported))
     return Written(place, imported, answer, sink)

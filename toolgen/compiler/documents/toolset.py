@@ -180,6 +180,13 @@ class ToolSpec(ToolDefaultsSpec):
     """The source's own name for the tool: the server's, or the operation's (mcp, http)."""
     imported: NonEmpty | None = None
     """A digest of the source's title and description, compared with what it says later (mcp, http, service)."""
+    disabled: bool = False
+    """Whether the tool is left out of the package. An import disables tools that their source no longer has."""
+    source: dict[NonEmpty, Any] = {}
+    """What the source says where this spec says something else, by JSON pointer. Written by imports."""
+    kept: dict[NonEmpty, Any] = {}
+    """What people wrote about parts that the source no longer has, by JSON pointer. Written by imports: to accept
+    that, remove it."""
     annotations: dict[str, Any] | None = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
     icons: list[dict[str, Any]] = []
@@ -234,6 +241,21 @@ class ServerSpec(Spec):
     """What happens to a call of a tool that the server changed since it was imported."""
 
 
+class ImportSpec(Spec):
+    """Where the tools come from, for the next import. A toolset of kind mcp has a `server` instead, or a file."""
+
+    openapi: NonEmpty | None = None
+    """The description of the API: a URL, or a file, relative to the project."""
+    python: list[NonEmpty] = []
+    """The functions, classes, objects and modules, as `module` or `module:name`."""
+    mcp: NonEmpty | None = None
+    """A file with the server's answer to `tools/list`, relative to the project."""
+    include: list[NonEmpty] = []
+    """Patterns of operations to import, such as `tag:orders`. Default: all (openapi)."""
+    exclude: list[NonEmpty] = []
+    """Patterns of operations to leave out (openapi)."""
+
+
 class ToolsetFile(SpecFileHead):
     """A toolset: tools of one kind."""
 
@@ -243,8 +265,8 @@ class ToolsetFile(SpecFileHead):
     """What kind of executor runs the tools."""
     description: str = ""
     """The purpose of its tools."""
-    imported: NonEmpty | None = None
-    """A digest of the server's instructions, by which a later import sees whether the description was edited (mcp)."""
+    import_: Annotated[ImportSpec | None, Field(alias="import")] = None
+    """Where the tools were imported from, and which of them."""
     dialect: Dialect = "2020-12"
     """The JSON Schema draft of schemas without `$schema`."""
     types: dict[TypeName, Schema] = {}
@@ -261,3 +283,9 @@ class ToolsetFile(SpecFileHead):
     """Default tool keys for every tool of this file."""
     tools: dict[ToolKey, ToolSpec]
     """The tools by key; an ident is the toolset, a dot and the key."""
+    source: dict[NonEmpty, Any] = {}
+    """What the source says where this file says something else, by JSON pointer. Written by imports."""
+    kept: dict[NonEmpty, Any] = {}
+    """What people wrote about parts of types that the source no longer has, by JSON pointer. Written by imports."""
+    imported: dict[NonEmpty, str] = {}
+    """Fingerprints of what the last import wrote: by them the next one sees what people changed. Written by imports."""

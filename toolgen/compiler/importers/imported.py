@@ -1,35 +1,93 @@
-"""Imported: the outcome of an import."""
+"""Imported: the outcome of an import, and what is reported of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.source.nodes import MappingNode, SequenceNode
+from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.offer import Offer
     from toolgen.compiler.importers.update import Update
+    from toolgen.compiler.source.nodes import Node
+    from toolgen.compiler.source.read import SpecFile
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The outcome of an import: the text of the spec, and its number of tools.
+    """The outcome of an import: the update of the spec, and the comment at the start of a new one.
 
-    `added`, `changed` and `gone` are keys of tools, sorted; `left_out` are the server's names of broken tools;
-    `warnings` counts the warnings of a later build, by code.
+    `left_out` are the source's names of broken tools; `warnings` counts the warnings of a later build, by code.
     """
 
-    text: str
-    total: int
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    gone: tuple[str, ...]
+    update: Update
+    comment: str
     left_out: tuple[str, ...]
     warnings: Mapping[str, int]
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The whole data of the spec."""
+        return self.update.data
 
-def imported(text: str, update: Update, offer: Offer) -> Imported:
-    """Return the outcome of an import that wrote this text."""
-    total = len(update.data["tools"])
-    return Imported(text, total, update.added, update.changed, update.gone, offer.left_out, offer.warnings)
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether something that was there is not in force any more: a tool, or what a person wrote."""
+        return bool(self.update.gone or self.update.kept)
+
+
+def imported(update: Update, comment: str, offer: Offer) -> Imported:
+    """Return the outcome of an import."""
+    return Imported(update, comment, offer.left_out, offer.warnings)
+
+
+def report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostics) -> None:
+    """Report what a person has to look at; `source` is what the tools come from, such as `the server`."""
+    tools = update.data["tools"]
+    present: Mapping[str, Any] = spec.root.to_data()["tools"]
+    for key in update.gone:
+        place = spec.root.span_at(("tools", key), key=True)
+        name = present[key].get("handler") or present[key].get("remote", key)
+        fix = f"if it has another name now, take over into that tool what you wrote in `{key}`, then remove `{key}`"
+        sink.report("TG807", place, f"{source} does not offer `{name}`, so `{key}` is disabled", fix=fix)
+    for pointer in update.conflicts:
+        path = tuple(steps_of(pointer))
+        what = _named(path)
+        message = f"{source} has changed {what}, which you have edited: yours stays, the other is under `source`"
+        fix = "replace yours by it, or leave both"
+        sink.report("TG808", _place(path, spec.root), message, fix=fix)
+    for pointer in update.kept:
+        path = tuple(steps_of(pointer))
+        what = _named(path)
+        message = f"{source} no longer has the part that you edited: {what} is not in force, and is under `kept`"
+        fix = "write it where it belongs now, and remove it under `kept`"
+        sink.report("TG809", _place(path, spec.root), message, fix=fix)
+    for key, former, name in update.renamed:
+        if key in tools:
+            place = spec.root.span_at(("tools", key), key=True)
+            sink.report("TG822", place, f"`{former}` is called `{name}` now: `{key}` keeps what you wrote")
+
+
+def _named(path: tuple[str, ...]) -> str:
+    return f"`{'.'.join(path[2:])}` of `{path[1]}`" if path[0] == "tools" else f"`{'.'.join(path)}`"
+
+
+def _place(path: tuple[str, ...], root: Node) -> Span:
+    """Return the span of a path, of which some steps are indexes of lists."""
+    steps: list[str | int] = []
+    node: Node | None = root
+    for step in path:
+        steps.append(int(step) if isinstance(node, SequenceNode) else step)
+        node = node.at((steps[-1],)) if node is not None and _has(node, steps[-1]) else None
+    return root.span_at(tuple(steps))
+
+
+def _has(node: Node, step: str | int) -> bool:
+    if isinstance(node, MappingNode):
+        return step in node.keys()
+    return isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.items)

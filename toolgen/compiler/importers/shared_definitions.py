@@ -28,24 +28,34 @@ _NAME: Final = re.compile(TypeNamePattern)
 SIDES: Final = ("args", "result")
 """The schemas of a tool that its source determines."""
 
+_NOTHING: Final[Mapping[tuple[str, str], Collection[str]]] = {}
+
 _NAMING: Final = ("$id", "id", *keywords.ANCHORS, "$dynamicRef", "$recursiveRef", "$recursiveAnchor")
 
 
 def with_shared_definitions(
-    tools: Sequence[OfferedTool], taken: Collection[str], dialect: str
+    tools: Sequence[OfferedTool],
+    taken: Collection[str],
+    dialect: str,
+    *,
+    known: Collection[str] = (),
+    pinned: Mapping[tuple[str, str], Collection[str]] = _NOTHING,
 ) -> tuple[list[OfferedTool], dict[str, Any]]:
     """Move equal definitions of two or more schemas; return the tools without them, and the types by name.
 
-    `taken` are reserved names of types; `dialect` is that of the spec.
+    `taken` are reserved names of types; `dialect` is that of the spec. A definition that is a type already (`known`) is
+    moved if one schema has it; those in `pinned`, by the tool's name and the side, stay where they are.
     """
     reserved = RESERVED_CLASSES.union(taken)
     schemas = {
-        (tool.name, side): _Schema.of(tool.spec[side], tool.spec.get("rename", {}), reserved, dialect)
+        (tool.name, side): _Schema.of(
+            tool.spec[side], tool.spec.get("rename", {}), reserved.union(pinned.get((tool.name, side), ())), dialect
+        )
         for tool in tools
         for side in SIDES
         if side in tool.spec
     }
-    types = _chosen(schemas.values())
+    types = _chosen(schemas.values(), known)
     moved = [
         replace(tool, spec={**tool.spec, **{side: schemas[tool.name, side].without(types)
                                             for side in SIDES if side in tool.spec}})
@@ -122,7 +132,7 @@ class _Schema:
         """Return the schema with references to types instead of moved definitions."""
         moved = [
             name for name in self.movable
-            if all(canonical(types.get(each)) == canonical(body) for each, body in self.closure(name).items())
+            if all(each in types and _bare(types[each]) == _bare(body) for each, body in self.closure(name).items())
         ]  # fmt: skip
         if not moved:
             return self.json
@@ -132,23 +142,50 @@ class _Schema:
         return _referring({**schema, **({keyword: rest} if rest else {})}, moved, self.dialect)
 
 
-def _chosen(schemas: Iterable[_Schema]) -> dict[str, Any]:
-    """Return the definitions that become types: the most frequent ones, with all that they refer to."""
+def _chosen(schemas: Iterable[_Schema], known: Collection[str]) -> dict[str, Any]:
+    """Return the definitions that become types: the most frequent ones, with all that they refer to.
+
+    Two that differ in their examples alone are one type, with the examples of the longer one.
+    """
     counts: Counter[tuple[str, bytes]] = Counter()
     closures: dict[tuple[str, bytes], dict[str, Any]] = {}
+    bodies: dict[tuple[str, bytes], Any] = {}
     for schema in schemas:
         for name in schema.movable:
             closure = schema.closure(name)
-            key = (name, canonical(closure))
+            key = (name, b"".join(_bare(closure[each]) for each in sorted(closure)))
             counts[key] += 1
             closures[key] = closure
+            place = (name, _bare(schema.movable[name]))
+            bodies[place] = max(bodies.get(place), schema.movable[name], key=_length)
     types: dict[str, Any] = {}
     for key in sorted(counts, key=lambda key: (-counts[key], key)):
-        if counts[key] > 1 and all(
-            canonical(types.get(name, body)) == canonical(body) for name, body in closures[key].items()
+        closure = closures[key]
+        if (counts[key] > 1 or key[0] in known) and all(
+            name not in types or _bare(types[name]) == _bare(body) for name, body in closure.items()
         ):
-            types.update(closures[key])
+            types.update({name: bodies[name, _bare(body)] for name, body in closure.items()})
     return types
+
+
+def _length(body: Any) -> tuple[int, bytes]:
+    text = canonical(body) if body is not None else b""
+    return len(text), text
+
+
+def _bare(schema: Any) -> bytes:
+    """Return what decides whether two definitions are one type: all but the examples."""
+
+    def bare(part: Any) -> Any:
+        if not isinstance(part, dict):
+            return part
+        return {
+            key: with_schemas(key, value, bare)
+            for key, value in part.items()
+            if key != "examples" or not isinstance(value, list)
+        }
+
+    return canonical(bare(schema))
 
 
 def _reads_alike(body: Any, renamed: Collection[str]) -> bool:

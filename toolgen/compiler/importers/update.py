@@ -1,102 +1,103 @@
-"""Update: merges the current tools of a source into the data of a spec, new or edited."""
+"""Update: merges the current tools of a source into the data of a spec, new or edited. Nothing a person wrote is lost.
+
+Each tool, each type and the head of the file are merged on their own (`merge`). The base of each is in the spec, under
+`imported`, by the name that the tool has at its source. A tool that the source no longer has stays, disabled.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.sources.offered import digest_of
+from toolgen.compiler.importers.base import UNKNOWN, Base, leaves
 from toolgen.compiler.importers.keys import choose_keys
+from toolgen.compiler.importers.merge import ABSENT, Merge, differences
 from toolgen.compiler.importers.shared_definitions import (
     SIDES,
     TYPE,
     types_referred_to,
     with_shared_definitions,
 )
+from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.toolsets.kinds import ONLY_FOR
+from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets.tools import tool_names
-from toolgen.schema.json_values import canonical
+from toolgen.schema.json_values import canonical, is_object
+from toolgen.schema.pointer import pointer_of, steps_of
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from toolgen.compiler.importers.base import Path
     from toolgen.compiler.importers.offer import OfferedTool
-
-_OWN: Final = ("description", "annotations", "icons", "args", "result", "rename")
-"""The keys of a tool that its source determines: removed if the source no longer has them."""
-
-_TEXTS: Final = ("title", "description")
-"""The keys of a tool that both its source and people write: edited text stays until the source changes."""
 
 LATEST: Final = "2020-12"
 """The default draft of JSON Schema of a spec."""
 
-_OF_ONE_KIND: Final = ("methods", "server", "imported", "api")
+_OF_ONE_KIND: Final = ("methods", "server", "api", "import")
 """The keys of a file that only one kind of toolset has."""
 
-_FIRST: Final = ("handler", "remote", "imported", *_TEXTS, "permission", "tags")
-_LAST: Final = ("annotations", "icons", "http", "args", "result", "result_inferred", "rename")
+_NOTES: Final = ("remote", "imported", "source", "kept")
+"""The keys of a tool in which an import keeps what it needs to know."""
+
+_HINTS: Final = ("permission", "tags")
+"""The keys of a tool that a source only suggests."""
+
+_FIRST: Final = ("handler", "remote", "imported", "disabled", "title", "description", "permission", "tags")
+_LAST: Final = ("annotations", "icons", "http", "args", "result", "result_inferred", "rename", "source", "kept")
+
+_HEAD: Final = "#/"
+_SAID: Final = ("description", "tags", "api")
+"""The keys of a file that a source has something to say of."""
+
+_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The whole data of a spec, and the keys of added, changed and removed tools.
+    """The whole data of a spec, and the keys of its tools by what became of them.
 
-    `replaced` are possibly edited texts that the source changed: keys of the tool and the text.
+    `gone` are tools that the source no longer has, which are disabled now; `removed` are tools that the filters leave
+    out and nobody edited; `renamed` have their former and their new name at the source; `skipped` are names of tools
+    that a person removed from the spec. `conflicts` are JSON pointers to what both the source and a person changed, and
+    `kept` to edits of what the source no longer has.
     """
 
     data: dict[str, Any]
     added: tuple[str, ...]
     changed: tuple[str, ...]
-    gone: tuple[str, ...]
-    replaced: tuple[tuple[str, str], ...] = ()
+    gone: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str, str], ...] = ()
+    skipped: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
     """Create a spec. Tools are sorted by key; common properties and definitions are written once."""
-    keys = choose_keys(tool.name for tool in offered)
-    moved, types = with_shared_definitions(offered, _classes(keys.values()), head.get("dialect", LATEST))
     shared = _tags_of_all(offered)
-    tools = {keys[tool.name]: _tool(keys[tool.name], tool, shared) for tool in moved}
-    data = {
-        **head,
-        **({"defaults": {"tags": shared}} if shared else {}),
-        **({"types": types} if types else {}),
-        "tools": dict(sorted(tools.items())),
-    }
-    return Update(data, tuple(sorted(tools)), (), ())
+    present = {**head, **({"defaults": {"tags": shared}} if shared else {}), "tools": {}}
+    return updated_spec(present, offered, head={key: head[key] for key in _SAID if key in head})
 
 
 def updated_spec(
-    present: Mapping[str, Any], offered: Sequence[OfferedTool], others: Collection[str] = frozenset()
+    present: Mapping[str, Any],
+    offered: Sequence[OfferedTool],
+    *,
+    head: Mapping[str, Any],
+    others: Collection[str] = frozenset(),
+    unselected: Collection[str] = frozenset(),
 ) -> Update:
-    """Update a spec. Keys stay, and so does everything that people decide; what the source determines is replaced.
+    """Update a spec: keys stay, what people wrote stays, what an import wrote follows the source.
 
-    `others` are keys of tools that are not of this source: they stay as they are.
+    `head` is what the source says of the toolset. `others` are keys of tools that are not of this source: they stay as
+    they are. `unselected` are the tools that the source has and the filters leave out, as `identity_of` names them.
     """
-    old: dict[str, dict[str, Any]] = present["tools"]
-    names = {tool.name for tool in offered}
-    known = {source_name(key, tool) for key, tool in old.items()}
-    keys = choose_keys(sorted(names - known), old)
-    imported = _imported_types(present)
-    kept = {name: body for name, body in present.get("types", {}).items() if name not in imported}
-    taken = {*kept, *_classes([*old, *keys.values()])}
-    moved, types = with_shared_definitions(offered, taken, present.get("dialect", LATEST))
-    by_name = {tool.name: tool for tool in moved}
-    tools = {
-        key: dict(tool) if key in others else _merged(key, tool, by_name[name])
-        for key, tool in old.items()
-        if (name := source_name(key, tool)) in by_name or key in others
-    }
-    shared = present.get("defaults", {}).get("tags", [])
-    for name, key in sorted(keys.items(), key=lambda entry: entry[1]):
-        tools = _inserted(tools, key, _tool(key, by_name[name], shared))
-    changed = [key for key in tools if key in old and canonical(tools[key]) != canonical(old[key])]
-    gone = [key for key in old if key not in tools]
-    replaced = [(key, name) for key in changed for name in _replaced_texts(old[key], tools[key])]
-    data = _with_types({**present, "tools": tools}, {**kept, **types}, imported)
-    return Update(data, tuple(sorted(keys.values())), tuple(changed), tuple(gone), tuple(replaced))
+    return _Updater(present, others, unselected).update(offered, head)
 
 
 def of_kind(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
@@ -109,28 +110,319 @@ def of_kind(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {**head, **({"kind": kind} if kind != "service" else {}), "tools": tools}
 
 
-def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the types that only schemas of the source refer to, so that the source determines them."""
-    types: Mapping[str, Any] = present.get("types", {})
-    sides = [tool[side] for tool in present["tools"].values() for side in SIDES if side in tool]
-    found: dict[str, Any] = {}
-    pending = list(types_referred_to(sides))
-    while pending:
-        name = pending.pop()
-        if name in types and name not in found:
-            found[name] = types[name]
-            pending.extend(types_referred_to(types[name]))
-    return found
+def source_name(key: str, tool: Mapping[str, Any]) -> str:
+    """Return the name of a tool at its source."""
+    name: str = tool.get("remote", key)
+    return name
+
+
+def identity_of(key: str, tool: Mapping[str, Any]) -> str:
+    """Return what identifies a tool at its source: the request, the handler, or else the name."""
+    http = tool.get("http")
+    if is_object(http) and "method" in http and "path" in http:
+        return request_of(http["method"], http["path"])
+    handler: str = tool.get("handler") or source_name(key, tool)
+    return handler
+
+
+def request_of(method: str, path: str) -> str:
+    """Return what identifies an operation: its method and its path, whatever its parameters are called."""
+    return f"{method} {_PARAMETER.sub('{}', path)}"
+
+
+def digest_of_texts(tool: Mapping[str, Any]) -> str:
+    """A digest of the texts of a tool."""
+    return digest_of(tool.get("title") or "", tool["description"])
+
+
+class _Updater:
+    """One update of a spec."""
+
+    def __init__(self, present: Mapping[str, Any], others: Collection[str], unselected: Collection[str]) -> None:
+        self._present, self._others, self._unselected = present, others, unselected
+        self._old: dict[str, dict[str, Any]] = present["tools"]
+        self._table = {name: Base.parsed(text) for name, text in present.get("imported", {}).items()}
+        self._names = self._names_in_table()
+        self._written = {name: self._table[name] for name in self._removed}
+        self._written |= {name: self._table[name] for key, name in self._names.items() if key in others}
+        self._renamed: list[tuple[str, str, str]] = []
+        self._conflicts: list[str] = []
+        self._kept: list[str] = []
+        self._source: dict[str, Any] = {}
+        self._kept_of_types: dict[str, Any] = {}
+
+    def update(self, offered: Sequence[OfferedTool], head: Mapping[str, Any]) -> Update:
+        """Merge what the source offers."""
+        matched = self._matched(offered)
+        used = {tool.name for tool in matched.values()}
+        skipped = [tool.name for tool in offered if tool.name not in used and _identity(tool) in self._removed]
+        tools = [tool for tool in offered if tool.name not in skipped]
+        keys = choose_keys(sorted(tool.name for tool in tools if tool.name not in used), self._old)
+        moved, types = self._types(tools, keys.values(), matched)
+        made, gone, dropped = self._tools({tool.name: tool for tool in moved}, matched, keys)
+        changed = [key for key in made if key in self._old and canonical(made[key]) != canonical(self._old[key])]
+        data = self._head({**self._present, "tools": made}, head)
+        data = _with_types(data, types, self._imported_types)
+        for place in (f"{TYPE}{name}" for name in data.get("types", {})):
+            if place in self._table:
+                self._written.setdefault(place, self._table[place])
+        return Update(
+            data=self._with_table(data),
+            added=tuple(sorted(keys.values())),
+            changed=tuple(key for key in changed if key not in gone),
+            gone=tuple(gone),
+            removed=tuple(dropped),
+            renamed=tuple(self._renamed),
+            skipped=tuple(sorted(skipped)),
+            conflicts=tuple(self._conflicts),
+            kept=tuple(self._kept),
+        )
+
+    def _names_in_table(self) -> dict[str, str]:
+        """Return where the base of each tool is. One whose key or path a person changed is found by its parts."""
+        direct = {key: name for key, tool in self._old.items() if (name := identity_of(key, tool)) in self._table}
+        free = [name for name in self._table if name not in direct.values() and not name.startswith(_HEAD)]
+        for key, tool in self._old.items():
+            if key in direct or "imported" not in tool:
+                continue
+            body, size = _body(tool), sum(1 for _ in leaves(_body(tool)))
+            best = sorted(((self._table[name].overlap(body), name) for name in free), reverse=True)[:2]
+            if best and 2 * best[0][0] >= size and (len(best) == 1 or best[0][0] > best[1][0]):
+                direct[key] = best[0][1]
+                free.remove(best[0][1])
+        return direct
+
+    def _base(self, key: str) -> Base:
+        return self._table.get(self._names.get(key, ""), UNKNOWN)
+
+    @property
+    def _removed(self) -> set[str]:
+        """The entries whose tools a person removed."""
+        return {name for name in self._table.keys() - self._names.values() if not name.startswith(_HEAD)}
+
+    def _matched(self, offered: Sequence[OfferedTool]) -> dict[str, OfferedTool]:
+        """Return the tool of the source for each key: by what identifies it, by its name, or if all else is equal."""
+        rest = {key: tool for key, tool in self._old.items() if key not in self._others}
+        found: dict[str, OfferedTool] = {}
+        by_identity = {_identity(tool): tool for tool in offered}
+        found |= {
+            key: by_identity[name] for key, tool in rest.items() if (name := identity_of(key, tool)) in by_identity
+        }
+        used = {tool.name for tool in found.values()}
+        by_name = {tool.name: tool for tool in offered if tool.name not in used}
+        found |= {key: by_name[name] for key, tool in rest.items()
+                  if key not in found and (name := source_name(key, tool)) in by_name}  # fmt: skip
+        used = {tool.name for tool in found.values()}
+        new = [tool for tool in offered if tool.name not in used]
+        written = {tool.name: Base.of(_theirs(tool, self._shared_tags)).entries for tool in new}
+        lost = {key: self._base(key).without_leaf(("disabled",), True).entries for key in rest if key not in found}
+        for tool in new:
+            same = [key for key, entries in lost.items() if entries == written[tool.name] and entries]
+            if len(same) == 1 and list(written.values()).count(written[tool.name]) == 1:
+                found[same[0]] = tool
+        for key, tool in found.items():
+            former = source_name(key, self._old[key])
+            if former != tool.name and "imported" in self._old[key]:
+                self._renamed.append((key, former, tool.name))
+        return found
+
+    @property
+    def _shared_tags(self) -> list[str]:
+        tags: list[str] = self._present.get("defaults", {}).get("tags", [])
+        return tags
+
+    @property
+    def _imported_types(self) -> dict[str, Any]:
+        """The types that an import wrote."""
+        types: Mapping[str, Any] = self._present.get("types", {})
+        return {name: body for name, body in types.items() if f"{TYPE}{name}" in self._table}
+
+    def _types(
+        self, tools: Sequence[OfferedTool], keys: Iterable[str], matched: Mapping[str, OfferedTool]
+    ) -> tuple[list[OfferedTool], dict[str, Any]]:
+        """Return the tools without shared definitions, and all types, merged."""
+        imported = self._imported_types
+        types = {name: body for name, body in self._present.get("types", {}).items() if name not in imported}
+        taken = {*types, *_classes([*self._old, *keys])}
+        dialect = self._present.get("dialect", LATEST)
+        pinned = {
+            (tool.name, side): set(_edited_definitions(self._old[key].get(side), side, self._base(key)))
+            for key, tool in matched.items()
+            for side in SIDES
+        }
+        moved, offered = with_shared_definitions(tools, taken, dialect, known=imported, pinned=pinned)
+        kept: Mapping[str, Any] = self._present.get("kept", {})
+        for name in dict.fromkeys([*imported, *offered, *(steps_of(pointer)[1] for pointer in kept)]):
+            place = pointer_of(("types", name))
+            known = {key.removeprefix(place): each for key, each in kept.items() if key.startswith(f"{place}/")}
+            merged = self._merged_type(name, imported.get(name, ABSENT), offered.get(name, ABSENT), known)
+            if merged is not ABSENT:
+                types[name] = merged
+        return moved, types
+
+    def _merged_type(self, name: str, ours: Any, theirs: Any, known: Mapping[str, Any]) -> Any:
+        """Merge a type; `known` are edits of it that were kept earlier. `ABSENT` if nothing of it is left."""
+        base, place = self._table.get(f"{TYPE}{name}", UNKNOWN), pointer_of(("types", name))
+        merge = Merge(base, [()])
+        merged = merge.merged(ours, theirs)
+        if merged is ABSENT and theirs is not ABSENT:  # a person removed it, and the source refers to it
+            merged = theirs
+        if is_object(merged):
+            merged = merge.restored(merged, known)
+        else:
+            merge.kept |= known
+        if merged is not ABSENT:
+            self._written[f"{TYPE}{name}"] = base if theirs is ABSENT else Base.of(theirs)
+        if merged is not ABSENT and theirs is not ABSENT:
+            self._source |= {f"{place}{pointer_of(path)}": value for path, value in differences(merged, theirs)}
+        self._note(merge, place, known)
+        self._kept_of_types |= {f"{place}{pointer}": value for pointer, value in merge.kept.items()}
+        return merged
+
+    def _tools(
+        self, offered: Mapping[str, OfferedTool], matched: Mapping[str, OfferedTool], keys: Mapping[str, str]
+    ) -> tuple[dict[str, Any], list[str], list[str]]:
+        """Return all tools, merged, and the keys of those that are gone, and of those that are left out."""
+        made: dict[str, Any] = {}
+        gone: list[str] = []
+        dropped: list[str] = []
+        for key, tool in self._old.items():
+            if key in self._others:
+                made[key] = dict(tool)
+            elif key in matched:
+                made[key] = self._merged(key, tool, offered[matched[key].name])
+            elif identity_of(key, tool) in self._unselected and not self._base(key).edited(_body(tool), ()):
+                dropped.append(key)
+            else:
+                made[key] = self._disabled(key, tool)
+                if not tool.get("disabled"):
+                    gone.append(key)
+        for name, key in sorted(keys.items(), key=lambda entry: entry[1]):
+            made = _inserted(made, key, self._new(key, offered[name]))
+        return made, gone, dropped
+
+    def _new(self, key: str, tool: OfferedTool) -> dict[str, Any]:
+        theirs = _theirs(tool, self._shared_tags)
+        self._written[_identity(tool)] = Base.of(theirs)
+        return _ordered({**_remote(key, tool, {}), "imported": digest_of_texts(theirs), **theirs})
+
+    def _disabled(self, key: str, tool: dict[str, Any]) -> dict[str, Any]:
+        """A tool that the source no longer has. That an import disabled it is in its base, so another enables it."""
+        base = self._base(key)
+        if not tool.get("disabled"):
+            base = base.with_leaf(("disabled",), True)
+        if key in self._names:
+            self._written[self._names[key]] = base
+        return _ordered({**tool, "disabled": True})
+
+    def _merged(self, key: str, old: dict[str, Any], tool: OfferedTool) -> dict[str, Any]:
+        """Merge an edited tool with its current properties at the source."""
+        theirs = _theirs(tool, self._shared_tags)
+        ours = _body(old)
+        if "result" in theirs and "result_inferred" in ours:  # the source says it itself now
+            ours = {name: value for name, value in ours.items() if name not in ("result", "result_inferred")}
+        base = self._base(key)
+        ours, base = self._with_own_definitions(ours, theirs, base)
+        merge = Merge(base)
+        merged: dict[str, Any] = merge.merged(ours, _tightened(ours, theirs, base))
+        merged = merge.restored(merged, old.get("kept", {}))
+        if "imported" not in old:  # a person wrote it before the source had it, so the source changed nothing
+            merge.conflicts.clear()
+        self._note(merge, f"/tools{pointer_of((key,))}", known=old.get("kept", {}))
+        view = {pointer_of(path): value for path, value in differences(merged, theirs) if path[0] not in _HINTS}
+        self._written[_identity(tool)] = Base.of(theirs)
+        return _ordered({
+            **_remote(key, tool, old),
+            "imported": digest_of_texts(theirs),
+            **merged,
+            **({"source": view} if view else {}),
+            **({"kept": dict(merge.kept)} if merge.kept else {}),
+        })  # fmt: skip
+
+    def _with_own_definitions(
+        self, ours: dict[str, Any], theirs: dict[str, Any], base: Base
+    ) -> tuple[dict[str, Any], Base]:
+        """Return a tool with a copy of each type that is now a definition of its own at the source, with its edits."""
+        parts: dict[Path, Base] = {}
+        for side in SIDES:
+            keyword = keywords.definitions_keyword(self._present.get("dialect", LATEST))
+            own = theirs[side].get(keyword) if is_object(theirs.get(side)) else None
+            if not is_object(own) or not is_object(ours.get(side)):
+                continue
+            used = {*types_referred_to(ours[side])} & own.keys() & self._imported_types.keys()
+            copies = {name: self._imported_types[name] for name in used - ours[side].get(keyword, {}).keys()}
+            if copies:
+                ours = {**ours, side: {**ours[side], keyword: {**ours[side].get(keyword, {}), **copies}}}
+                parts |= {(side, keyword, name): self._table[f"{TYPE}{name}"] for name in copies}
+        return ours, replace(base, parts=parts) if parts else base
+
+    def _head(self, data: dict[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data with what the source says of the toolset: its description follows, all else is only added."""
+        made = {key: value for key, value in data.items() if key not in ("source", "kept")}
+        self._written |= {f"{_HEAD}{key}": base for key in _SAID if (base := self._table.get(f"{_HEAD}{key}"))}
+        for key, theirs in head.items():
+            ours, place = data.get(key, ABSENT), f"{_HEAD}{key}"
+            merge = Merge(self._table.get(place, UNKNOWN), ())
+            merged = merge.merged(ours, theirs if key == "description" else _added(ours, theirs))
+            made |= {key: merged} if merged is not ABSENT else {}
+            self._written[place] = Base.of(theirs)
+            self._note(merge, f"/{key}")
+            if key == "description" and merged not in (ABSENT, theirs):
+                self._source[f"/{key}"] = theirs
+        if "description" not in head and "/description" in (known := data.get("source", {})):
+            self._source["/description"] = known["/description"]
+        notes = {"source": self._source, "kept": self._kept_of_types}
+        return {**made, **{key: note for key, note in notes.items() if note}}
+
+    def _note(self, merge: Merge, place: str, known: Mapping[str, Any] | None = None) -> None:
+        self._conflicts += [f"{place}{pointer_of(path)}" for path in merge.conflicts]
+        self._kept += [f"{place}{pointer}" for pointer in merge.kept if pointer not in (known or {})]
+
+    def _with_table(self, data: dict[str, Any]) -> dict[str, Any]:
+        table = {name: base.text for name, base in sorted(self._written.items()) if base.entries}
+        rest = {key: value for key, value in data.items() if key != "imported"}
+        return {**rest, "imported": table}
+
+
+def _added(ours: Any, theirs: Any) -> Any:
+    """Return what the source says, with all that a spec has in place of what the source says of it."""
+    if ours is ABSENT:
+        return theirs
+    if is_object(ours) and is_object(theirs):
+        return {**{key: _added(ours[key], value) if key in ours else value for key, value in theirs.items()},
+                **{key: value for key, value in ours.items() if key not in theirs}}  # fmt: skip
+    return ours
+
+
+def _tightened(ours: Mapping[str, Any], theirs: Mapping[str, Any], base: Base) -> dict[str, Any]:
+    """Return what the source says, as far as a tool that is in a spec follows it.
+
+    A source may withdraw that a tool is readonly, and call it dangerous, but it may not loosen what was reviewed.
+    """
+    made = dict(theirs)
+    if not base.had("readonly", ("permission",)):
+        made.pop("permission", None)
+    present: list[str] = ours.get("tags", [])
+    offered: list[str] = theirs.get("tags", [])
+    tags = [tag for tag in offered if tag in BUILTIN or tag in present] + [tag for tag in present if tag not in offered]
+    made.pop("tags", None)
+    return {**made, **({"tags": tags} if tags else {})}
+
+
+def _edited_definitions(schema: Any, side: str, base: Base) -> Iterable[str]:
+    """Return the definitions of a schema that a person edited."""
+    for keyword in ("$defs", "definitions"):
+        found = schema.get(keyword) if is_object(schema) else None
+        if is_object(found):
+            yield from (name for name, body in found.items() if base.edited(body, (side, keyword, name)))
 
 
 def _with_types(data: dict[str, Any], types: dict[str, Any], imported: Mapping[str, Any]) -> dict[str, Any]:
     """Return a spec with other types, and those of `imported` that edited parts use."""
-    people = [{key: value for key, value in tool.items() if key not in SIDES} for tool in data["tools"].values()]
-    referred = {*types_referred_to([tool[side] for tool in data["tools"].values() for side in SIDES if side in tool])}
     while more := {
         name: body
         for name, body in imported.items()
-        if name not in types and (name in referred or _mentions([people, types], name))
+        if name not in types and _mentions([list(data["tools"].values()), types], name)
     }:
         types = {**types, **more}
     present = data.get("types", {})
@@ -159,58 +451,29 @@ def _classes(keys: Iterable[str]) -> set[str]:
     return {name for key in keys for name in tool_names(key).classes}
 
 
-def source_name(key: str, tool: Mapping[str, Any]) -> str:
-    """Return the name of a tool at its source."""
-    name: str = tool.get("remote", key)
-    return name
+def _identity(tool: OfferedTool) -> str:
+    return identity_of(tool.name, tool.spec)
 
 
-def _tool(key: str, tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
-    """Return a new tool."""
+def _remote(key: str, tool: OfferedTool, old: Mapping[str, Any]) -> dict[str, str]:
+    return {"remote": tool.name} if tool.name != key or "remote" in old else {}
+
+
+def _body(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a tool that is merged."""
+    return {name: value for name, value in tool.items() if name not in _NOTES}
+
+
+def _theirs(tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
+    """Return a tool as the source offers it; `shared` are the tags of all tools of the spec."""
+    spec = {name: value for name, value in tool.spec.items() if name not in _NOTES}
+    if spec.get("title") == title_of_name(tool.name):
+        del spec["title"]
     hints = dict(tool.hints)
     hints["tags"] = [tag for tag in hints.get("tags", ()) if tag not in shared]
     if not hints["tags"]:
         del hints["tags"]
-    return _ordered({**_spec(key, tool), **hints})
-
-
-def _merged(key: str, old: Mapping[str, Any], tool: OfferedTool) -> dict[str, Any]:
-    """Merge an edited tool with its current properties at the source."""
-    spec = _spec(key, tool)
-    if "result_inferred" in old and "result" not in spec:  # the server still has none
-        spec["result"] = old["result"]
-    own = {*_OWN, *(_TEXTS if _is_as_imported(old) else ())}
-    if "result" in tool.spec:
-        own.add("result_inferred")
-    if old.get("imported") == spec["imported"]:
-        own -= {*_TEXTS}
-        spec = {name: value for name, value in spec.items() if name not in _TEXTS}
-    merged = _ordered({**{name: value for name, value in old.items() if name not in own}, **spec})
-    unmarked = {name: value for name, value in merged.items() if name != "imported"}
-    return unmarked if canonical(unmarked) == canonical(old) else merged
-
-
-def _replaced_texts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the keys of changed texts of a tool, unless they were unedited."""
-    return [] if _is_as_imported(old) else [name for name in _TEXTS if name in old and old[name] != new.get(name)]
-
-
-def _is_as_imported(tool: Mapping[str, Any]) -> bool:
-    """Whether the texts of a tool in a spec are unedited."""
-    return tool.get("imported") == digest_of_texts(tool)
-
-
-def digest_of_texts(tool: Mapping[str, Any]) -> str:
-    """A digest of the texts of a tool."""
-    return digest_of(tool.get("title") or "", tool["description"])
-
-
-def _spec(key: str, tool: OfferedTool) -> dict[str, Any]:
-    spec = dict(tool.spec)
-    if spec.get("title") == title_of_name(tool.name):
-        del spec["title"]
-    spec["imported"] = digest_of_texts(spec)
-    return spec if tool.name == key else {"remote": tool.name, **spec}
+    return {**spec, **hints}
 
 
 def _ordered(tool: Mapping[str, Any]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def test_instructions_and_a_server_are_added_to_a_spec_without(project: Path) ->
     assert "kind: mcp  # theirs\n" in after
     assert (spec(project)["description"], "server" in spec(project)) == ("Orders.", True)
     head, _, tools = after.partition("\ntools:")
-    assert tools == before.partition("\ntools:")[2]
+    assert tools.partition("\nimported:")[0] == before.partition("\ntools:")[2].partition("\nimported:")[0]
     saved.write_text(json.dumps({"instructions": "Orders and more.", "tools": TOOLS}), encoding="utf-8")
     assert run(["import", "mcp", str(saved), "--toolset", "mcp.shop"]) == 0
     assert spec(project)["description"] == "Orders and more."

@@ -71,10 +71,12 @@ def test_a_spec_is_updated_in_place(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "specs/servers/shop.yml: 2 tools, 1 new\n"
     assert run(["import", "mcp", "tools.json", "--toolset", "mcp.shop"]) == 0
     assert capsys.readouterr().out == "specs/servers/shop.yml: 2 tools, up to date\n"
-    assert run(["import", "mcp", save({**LOOK, "title": "Look at"}), "--toolset", "mcp.shop"]) == 0
+    assert run(["import", "mcp", save({**LOOK, "title": "Look at"}), "--toolset", "mcp.shop"]) == 1
     out, err = capsys.readouterr()
-    assert out == "specs/servers/shop.yml: 1 tool, 1 changed, 1 gone\n"
-    assert "warning[TG807]: the server no longer has `see`, so it is removed" in err
+    assert out == "specs/servers/shop.yml: 2 tools, 1 changed, 1 disabled\n"
+    assert "warning[TG807]: the server does not offer `see`, so `see` is disabled" in err
+    assert run(["import", "mcp", "--toolset", "mcp.shop"]) == 0
+    assert capsys.readouterr().out == "specs/servers/shop.yml: 2 tools, up to date\n"
     assert [path.name for path in Path("specs/servers").iterdir()] == ["shop.yml"]
 
 
@@ -90,7 +92,12 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "tools": 1,
         "added": ["look"],
         "changed": [],
-        "gone": [],
+        "renamed": [],
+        "disabled": [],
+        "removed": [],
+        "skipped": [],
+        "conflicts": [],
+        "kept": [],
         "left_out": ["bad"],
         "warnings": {"TG203": 1},
     }

@@ -135,7 +135,7 @@ def test_an_app_of_a_spec_is_kept_where_people_deploy_it(project: Path) -> None:
     spec = project / "specs" / "app.api.yaml"
     spec.write_text(spec.read_text().replace('app: "app.api:api"', "base_url: https://shop.example"))
     assert toolgen(project, "import", "python", "app.api:api").code == 0
-    assert "{base_url: https://shop.example, validate_responses: false}" in spec.read_text()
+    assert 'api: {base_url: "https://shop.example", validate_responses: false}' in spec.read_text()
 
 
 def test_serve_offers_what_handlers_run(project: Path) -> None:

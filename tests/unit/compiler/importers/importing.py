@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from toolgen.authoring.format.update import new_text, updated_text
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.importers.mcp.importing import import_mcp
@@ -28,11 +29,12 @@ class Import:
 
     outcome: Imported | None
     messages: list[str]
+    spec: str | SpecFile = SPEC
 
     @property
     def text(self) -> str:
         assert self.outcome is not None, self.messages
-        return self.outcome.text
+        return written(self.outcome, self.spec)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -50,8 +52,20 @@ class Import:
         sink = Diagnostics()
         documents = read_documents([spec_file(self.text)], sink)
         catalog = resolve(documents, sink, profile="full", formats="annotate")
-        assert [found.message for found in sink if found.code != "TG203"] == []
+        assert not [found.message for found in sink if found.code != "TG203"], list(sink)
         return {tool.key: tool for tool in catalog.tools}
+
+
+def written(outcome: Imported, spec: str | SpecFile) -> str:
+    """Return the text of a spec after an import, as the command line writes it."""
+    if isinstance(spec, str):
+        return new_text(spec, outcome.data, outcome.comment)
+    return updated_text(spec, outcome.data)
+
+
+def without_fingerprints(text: str) -> str:
+    """Return the text of a spec without what the next import reads."""
+    return text.partition("\nimported:\n")[0]
 
 
 def spec_file(text: str, path: str = SPEC) -> SpecFile:
@@ -67,7 +81,7 @@ def import_text(text: str, spec: str | SpecFile = SPEC, *, dialect: str | None =
     """Import the answer of a server."""
     sink = Diagnostics()
     outcome = import_mcp(Source("answer.json", text), spec, "mcp.shop", sink, dialect=dialect, profile=profile)
-    return Import(outcome, [f"{found.code} {found.span} {found.message}" for found in sink])
+    return Import(outcome, [f"{found.code} {found.span} {found.message}" for found in sink], spec)
 
 
 def import_tools(*tools: Any, spec: str | SpecFile = SPEC, dialect: str | None = None) -> Import:

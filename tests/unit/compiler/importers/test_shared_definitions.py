@@ -120,13 +120,14 @@ def test_a_name_of_a_manual_type_is_not_reused() -> None:
     assert "  Item: {text: string}\n" in again.text
 
 
-def test_types_are_removed_with_the_last_tool_that_shares_them() -> None:
+def test_types_are_removed_with_the_last_tool_that_has_them() -> None:
     first = import_tools(*(tool(name, args({"Item": ITEM}, item=of("Item"))) for name in "ab"))
 
-    again = import_tools(tool("a", args({"Item": ITEM}, item=of("Item"))), spec=spec_file(first.text))
+    again = import_tools(tool("a", args({"Item": ITEM}, item=of("Item"))), tool("b"), spec=spec_file(first.text))
+    assert again.data["types"] == {"Item": ITEM}
 
-    assert "types" not in again.data
-    assert again.tools["a"]["args"]["$defs"] == {"Item": ITEM}
+    gone = import_tools(tool("a"), tool("b"), spec=spec_file(again.text))
+    assert "types" not in gone.data
 
 
 bodies = st.sampled_from([TEXT, ITEM, {"type": "integer"}])

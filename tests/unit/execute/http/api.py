@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from tests.case import write
+from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.compile import generate
 from toolgen.compiler.diagnostics import Diagnostics
@@ -96,7 +97,8 @@ def import_text(text: str, **files: str) -> tuple[str | None, list[str]]:
     imported = import_openapi(
         Source("api.yaml", text), "", read, "specs/api.yaml", TOOLSET, Selection(), sink, profile="full"
     )
-    return imported.text if imported else None, [f"{found.code} {found.message}" for found in sink]
+    spec = written(imported, "specs/api.yaml") if imported else None
+    return spec, [f"{found.code} {found.message}" for found in sink]
 
 
 def package_of(folder: Path, name: str, *specs: str) -> Catalog:

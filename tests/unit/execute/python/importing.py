@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.case import write
+from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.specs import resolved
 from toolgen.changes.sources.described import Described
 from toolgen.compiler.compile import generate
@@ -77,7 +78,7 @@ def import_code(*sources: str, present: str = "", module: str = CODE, toolset: s
     spec = SpecFile("specs/shop.yaml", present, root) if root is not None else "specs/shop.yaml"
     broken = [name for name, each in found.items() if isinstance(each.described, Exception)]
     made = import_python(tools, references, spec, toolset, "", sink, profile="full", broken=broken)
-    text = made.text if made is not None else ""
+    text = written(made, spec) if made is not None else ""
     if text:
         checked = resolved(text)
         assert not checked.has_errors, checked.messages

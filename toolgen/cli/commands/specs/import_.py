@@ -9,6 +9,7 @@ import click
 
 from toolgen.cli.commands.specs.import_openapi import openapi
 from toolgen.cli.commands.specs.import_python import python
+from toolgen.cli.commands.specs.spec_place import stored_path
 from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
 from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.from_entries import import_entries
@@ -108,9 +109,14 @@ def mcp(
     if results is not None:
         return _infer(place, toolset, results, style)
     present: dict[str, Any] = place.present.root.to_data() if place.present else {}
+    server_of_spec = server or present.get("server")
+    if file is None and server_of_spec is None and "mcp" in place.origin:
+        file = str(config.root / place.origin["mcp"])
     if file is None and server is None and "server" in present:
         ask_to_reach([(toolset, present["server"])], yes=yes)
-    written = write_spec(place, toolset, _answer(config, file, server or present.get("server")), server, dialect)
+    answer = _answer(config, file, server_of_spec)
+    kept = stored_path(file, config.root) if file is not None and server_of_spec is None else ""
+    written = write_spec(place, toolset, answer, server, dialect, kept)
     if style == "json":
         show_json(written.to_json())
     else:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import click
 
-from toolgen.cli.commands.specs.imported import imported_json, show_imported
-from toolgen.cli.commands.specs.spec_place import spec_place
+from toolgen.cli.commands.specs.checked import checked_import, exit_code, show_checked
+from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
+from toolgen.cli.commands.specs.spec_place import origins, spec_place, stored_path
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.diagnostics import Diagnostics
@@ -21,10 +23,15 @@ from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
 from toolgen.runtime.base import received
 from toolgen.runtime.base.received import TooMuch, check_json
+from toolgen.runtime.redact.redact import redact_text
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolgen.cli.commands.specs.spec_place import SpecPlace
+    from toolgen.compiler.importers.imported import Imported
+    from toolgen.compiler.project.config import Config
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Maximum size in bytes of each file. The spec that is written may have 10 MB."""
@@ -34,49 +41,139 @@ _VALUES: Final = 3_000_000
 
 
 @click.command("openapi")
-@click.argument("source", metavar="FILE|URL")
-@click.option("--toolset", required=True, metavar="NAME", help="The toolset to import the operations into.")
+@click.argument("source", metavar="FILE|URL", required=False)
+@click.option("--toolset", metavar="NAME", help="The toolset to import the operations into.")
 @click.option("--include", multiple=True, metavar="tag:T|path:P|operation:O", help="Import only these operations.")
 @click.option("--exclude", multiple=True, metavar="tag:T|path:P|operation:O", help="Leave these operations out.")
 @click.option(
     "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
 )
+@click.option("--check", is_flag=True, help="Only compare with the specs; exit with 1 for a change.")
 @format_option
 def openapi(
-    *, source: str, toolset: str, include: tuple[str, ...], exclude: tuple[str, ...], out: str | None, style: str
+    *,
+    source: str | None,
+    toolset: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    out: str | None,
+    check: bool,
+    style: str,
 ) -> int:
     """Write a spec of the operations of an HTTP API, described in FILE (`-` for stdin) or at URL.
 
-    Descriptions are OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, as JSON or YAML.
+    Descriptions are OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, as JSON or YAML. The spec keeps where they are and the
+    patterns of operations, so --toolset alone imports again.
 
-    An invalid operation is reported and omitted. If the spec exists, it is updated: tool keys and everything that was
-    edited by hand stay, and what the description says of each operation is replaced.
+    An invalid operation is reported and omitted. If the spec exists, it is updated: what the last import wrote follows
+    the description, and what was edited by hand stays. With --check, nothing is written; without --toolset, all
+    toolsets of the project that were imported so are compared.
     """
     config = load_config(Path.cwd())
-    if problems := try_name(toolset, "http"):
-        raise click.UsageError(f"`{toolset}` is not a valid toolset name for an API: {problems[0]}.")
-    try:
-        selection = Selection.of(include, exclude)
-    except ValueError as error:
-        raise click.UsageError(f"{error}.") from error
-    place = spec_place(config, toolset, out, stem=toolset)
-    reader = _Reader(config.root, source)
-    text = reader.first()
-    sink = Diagnostics()
-    spec = place.present or place.path
-    imported = import_openapi(
-        text, reader.url, reader.read, spec, toolset, selection, sink, profile=place.target.profile
-    )
+    if toolset is None and (not check or source is not None):
+        raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
+    if check:
+        names = origins(config, "openapi") if toolset is None else [toolset]
+        if not names:
+            raise click.UsageError("No toolset of this project was imported from a description: give --toolset.")
+        imports = [_Import.of(config, name, source, include, exclude, out) for name in names]
+        checked = [checked_import(each.place, each.toolset, each.run(), each.sink) for each in imports]
+        if style == "json":
+            show_json({"toolsets": [each.to_json() for each in checked]})
+            return exit_code(checked)
+        return show_checked(checked)
+    assert toolset is not None, "only --check does without"
+    made = _Import.of(config, toolset, source, include, exclude, out)
+    place, sink, imported = made.place, made.sink, made.run()
     if imported is not None:
-        place.write(imported.text)
+        place.write(place.text_of(imported))
     if style == "json":
         written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
         show_json(written | {"diagnostics": diagnostics_json(sink)})
     else:
         present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(sink, {**reader.texts, **present})
+        show_diagnostics(sink, {**made.reader.texts, **present})
         show_imported(place.path, imported, left_out=sum(found.code == "TG831" for found in sink))
-    return 1 if sink.has_errors or imported is None else 0
+        if imported is not None:
+            show_variables(imported.data)
+    return 1 if sink.has_errors or imported is None or imported.is_incomplete else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """One import: where the description is, which of its operations are selected, and the spec."""
+
+    place: SpecPlace
+    toolset: str
+    reader: _Reader
+    selection: Selection
+    origin: Mapping[str, Any]
+    sink: Diagnostics
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        toolset: str,
+        source: str | None,
+        include: Sequence[str],
+        exclude: Sequence[str],
+        out: str | None,
+    ) -> _Import:
+        """Complete the options by what the spec keeps. Raises click.UsageError."""
+        if problems := try_name(toolset, "http"):
+            raise click.UsageError(f"`{toolset}` is not a valid toolset name for an API: {problems[0]}.")
+        place = spec_place(config, toolset, out, stem=toolset)
+        kept = place.origin
+        if source is None and "openapi" not in kept:
+            raise click.UsageError(f"There is nothing to import into {toolset}: give FILE or URL.")
+        include, exclude = include or kept.get("include", ()), exclude or kept.get("exclude", ())
+        try:
+            selection = Selection.of(include, exclude)
+        except ValueError as error:
+            raise click.UsageError(f"{error}.") from error
+        origin = {
+            "openapi": _stored(source, config.root) or kept.get("openapi") if source is not None else kept["openapi"],
+            "include": list(include),
+            "exclude": list(exclude),
+        }
+        named = source if source is not None else _named(kept["openapi"], config.root)
+        written = {key: value for key, value in origin.items() if value}
+        return cls(place, toolset, _Reader(config.root, named), selection, written, Diagnostics())
+
+    def run(self) -> Imported | None:
+        """Read the description, and return what becomes of the spec. Raises click.UsageError."""
+        text = self.reader.first()
+        return import_openapi(
+            text,
+            self.reader.url,
+            self.reader.read,
+            self.place.present or self.place.path,
+            self.toolset,
+            self.selection,
+            self.sink,
+            profile=self.place.target.profile,
+            origin=self.origin,
+        )
+
+
+def _is_url(source: str) -> bool:
+    return urlsplit(source).scheme in ("http", "https")
+
+
+def _named(stored: str, root: Path) -> str:
+    """Return the source that a spec keeps, as it is named on the command line."""
+    return stored if _is_url(stored) else str(root / stored)
+
+
+def _stored(source: str, root: Path) -> str:
+    """Return a source as a spec keeps it. Raises click.UsageError for a credential."""
+    if not _is_url(source):
+        return stored_path(source, root)
+    if redact_text(source) != source:
+        shown = redact_text(source)
+        raise click.UsageError(f"{shown} has a credential, and specs are committed: save the description to a file.")
+    return source
 
 
 class _Reader:
@@ -84,7 +181,7 @@ class _Reader:
 
     def __init__(self, project: Path, source: str) -> None:
         self._project, self._source = project, source
-        self.url = source if urlsplit(source).scheme in ("http", "https") else ""
+        self.url = source if _is_url(source) else ""
         self._files: dict[str, Path] = {}
         self._root = project if source == STDIN else Path(source).absolute().parent
         self._texts: dict[str, str] = {}

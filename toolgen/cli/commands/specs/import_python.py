@@ -6,13 +6,14 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.changes.sources.described import Described
+from toolgen.cli.commands.specs.checked import checked_import, exit_code, show_checked
 from toolgen.cli.commands.specs.imported import imported_json, show_imported
-from toolgen.cli.commands.specs.spec_place import spec_place
+from toolgen.cli.commands.specs.spec_place import origins, spec_place
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.diagnostics import Diagnostics, Span
@@ -29,11 +30,12 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.python.offered import PythonTool
+    from toolgen.compiler.project.config import Config
     from toolgen.execute.python.sources import Place
 
 _NAME: Final = r"[^\W\d]\w*(\.[^\W\d]\w*)*"
@@ -43,26 +45,63 @@ _LARGEST: Final = 10 * 1024 * 1024
 
 
 @click.command("python")
-@click.argument("sources", nargs=-1, required=True, metavar="MODULE[:NAME]...")
+@click.argument("sources", nargs=-1, metavar="[MODULE[:NAME]...]")
 @click.option(
     "--toolset", metavar="NAME", help="The toolset to import the tools into. Default: the name of the module."
 )
 @click.option(
     "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
 )
+@click.option("--check", is_flag=True, help="Only compare with the specs; exit with 1 for a change.")
 @format_option
-def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, style: str) -> int:
+def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, check: bool, style: str) -> int:
     """Write a spec of functions, methods, classes, objects or whole modules in Python, or of an app of FastAPI.
 
     Each tool has a `handler`, so it runs at once. Args and results follow from annotations, descriptions from
     docstrings. Tool objects of pydantic-ai, LangChain, OpenAI Agents, FastMCP and smolagents are read and run by what
     they make public. An app becomes a toolset of kind `http` that is called in the same process.
 
-    What cannot be a tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was
-    edited by hand stay, and so do the tools of other modules.
+    What cannot be a tool is reported and omitted. If the spec exists, it is updated: what the last import wrote follows
+    the code, and what was edited by hand stays, as do the tools of other modules. The spec keeps its sources, so
+    --toolset alone imports them again. With --check, nothing is written; without --toolset and sources, all toolsets of
+    the project that were imported so are compared.
     """
     config = load_config(Path.cwd())
-    named = _checked(sources, toolset)
+    if check:
+        kept = origins(config, "python")
+        names = [_named(sources, toolset)] if sources or toolset is not None else list(kept)
+        if not names:
+            raise click.UsageError("No toolset of this project was imported from Python: give --toolset.")
+        checked = []
+        for name in names:
+            place, reading, imported = _imported(config, sources or _kept(kept.get(name, {}), name), name, out)
+            checked.append(checked_import(place, name, imported, reading.sink))
+        if style == "json":
+            show_json({"toolsets": [each.to_json() for each in checked]})
+            return exit_code(checked)
+        return show_checked(checked)
+    if not sources:
+        if toolset is None:
+            raise click.UsageError("There is nothing to import: give MODULE, or --toolset of one that was imported.")
+        sources = _kept(spec_place(config, toolset, out, stem=toolset).origin, toolset)
+    place, reading, imported = _imported(config, sources, _named(sources, toolset), out)
+    if imported is not None:
+        place.write(place.text_of(imported))
+    if style == "json":
+        written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
+        show_json(written | {"diagnostics": diagnostics_json(reading.sink)})
+    else:
+        present = {place.path: place.present.text} if place.present else {}
+        show_diagnostics(reading.sink, {**reading.texts, **present})
+        show_imported(place.path, imported, left_out=sum(found.code in ("TG831", "TG841") for found in reading.sink))
+    return 1 if reading.sink.has_errors or imported is None or imported.is_incomplete else 0
+
+
+def _imported(
+    config: Config, sources: Sequence[str], toolset: str, out: str | None
+) -> tuple[SpecPlace, _Reading, Imported | None]:
+    """Read the sources, and return what becomes of the spec. Raises click.UsageError."""
+    _named(sources, toolset)
     reading = _Reading(config.root, handler_modules(config))
     with stdout_kept():
         importable(config.root)
@@ -72,23 +111,20 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, st
         raise click.UsageError(
             f"`{next(iter(reading.apps))}` is an app, which is a toolset of its own: import it alone."
         )
-    if problems := try_name(named, "http" if reading.apps else "service"):
-        raise click.UsageError(f"`{named}` is not a valid toolset name: {problems[0]}. Choose one with --toolset.")
-    place = spec_place(config, named, out, stem=named)
-    imported = reading.write_app(place, named) if reading.apps else reading.write(place, named)
-    if imported is not None:
-        place.write(imported.text)
-    if style == "json":
-        written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
-        show_json(written | {"diagnostics": diagnostics_json(reading.sink)})
-    else:
-        present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(reading.sink, {**reading.texts, **present})
-        show_imported(place.path, imported, left_out=sum(found.code in ("TG831", "TG841") for found in reading.sink))
-    return 1 if reading.sink.has_errors or imported is None else 0
+    if problems := try_name(toolset, "http" if reading.apps else "service"):
+        raise click.UsageError(f"`{toolset}` is not a valid toolset name: {problems[0]}. Choose one with --toolset.")
+    place = spec_place(config, toolset, out, stem=toolset)
+    return place, reading, reading.write_app(place, toolset) if reading.apps else reading.write(place, toolset)
 
 
-def _checked(sources: Sequence[str], toolset: str | None) -> str:
+def _kept(origin: Mapping[str, Any], toolset: str) -> tuple[str, ...]:
+    """Return the sources that a spec keeps. Raises click.UsageError if it has none."""
+    if not origin.get("python"):
+        raise click.UsageError(f"There is nothing to import into {toolset}: give MODULE.")
+    return tuple(origin["python"])
+
+
+def _named(sources: Sequence[str], toolset: str | None) -> str:
     """Return the name of the toolset. Raises click.UsageError for what names no module, and for several modules."""
     for source in sources:
         if not _SOURCE.fullmatch(source):
@@ -96,7 +132,7 @@ def _checked(sources: Sequence[str], toolset: str | None) -> str:
     modules = {source.partition(":")[0] for source in sources}
     if toolset is None and len(modules) > 1:
         raise click.UsageError("The sources are of several modules: name the toolset with --toolset.")
-    return toolset or modules.pop()
+    return toolset if toolset is not None else modules.pop()
 
 
 @dataclass
@@ -169,6 +205,7 @@ class _Reading:
             self.sink,
             profile=place.target.profile,
             app=reference,
+            origin={"python": [reference]},
         )
 
     def _span(self, place: Place, reference: str) -> Span:

@@ -1,24 +1,33 @@
-"""What an import reports: counts of tools as text or JSON."""
+"""What an import reports: what became of the tools, as text or JSON."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.compiler.diagnostics.codes import CODES
+from toolgen.spec.templates import VARIABLE
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.imported import Imported
 
 
 def imported_json(imported: Imported) -> dict[str, Any]:
-    """Return the counts as JSON."""
+    """Return the outcome as JSON."""
+    update = imported.update
     return {
-        "tools": imported.total,
-        "added": list(imported.added),
-        "changed": list(imported.changed),
-        "gone": list(imported.gone),
+        "tools": len(imported.data["tools"]),
+        "added": list(update.added),
+        "changed": list(update.changed),
+        "renamed": [{"tool": key, "from": former, "to": name} for key, former, name in update.renamed],
+        "disabled": list(update.gone),
+        "removed": list(update.removed),
+        "skipped": list(update.skipped),
+        "conflicts": list(update.conflicts),
+        "kept": list(update.kept),
         "left_out": list(imported.left_out),
         "warnings": dict(imported.warnings),
     }
@@ -29,11 +38,37 @@ def show_imported(path: str, imported: Imported | None, *, left_out: int) -> Non
     if imported is None:
         click.echo(f"{path}: not written", err=True)
         return
-    counts = {"new": imported.added, "changed": imported.changed, "gone": imported.gone}
+    update, total = imported.update, len(imported.data["tools"])
+    counts = {
+        "new": update.added,
+        "changed": update.changed,
+        "renamed": update.renamed,
+        "disabled": update.gone,
+        "removed": update.removed,
+    }
     changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
-    click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
+    click.echo(f"{path}: {total} tool{'s' * (total != 1)}, {changes}")
+    if update.skipped:
+        listed = ", ".join(f"`{name}`" for name in update.skipped)
+        message = f"not imported, because they were removed from the spec: {listed}; to import them, remove their lines"
+        click.echo(visible(f"{message} under `imported`"), err=True)
     if left_out:
         click.echo(f"{left_out} omitted", err=True)
     if imported.warnings:
         named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
         click.echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)
+
+
+def show_variables(data: dict[str, Any]) -> None:
+    """Print which environment variables the tools of an API need, and which of them are set."""
+    auth: dict[str, dict[str, Any]] = (data.get("api") or {}).get("auth") or {}
+    needed = {
+        variable: f"{key} of {name}"
+        for name, scheme in auth.items()
+        for key, value in scheme.items()
+        for variable in (VARIABLE.findall(value) if isinstance(value, str) else ())
+    }
+    if needed:
+        click.echo("  to run the tools, set these environment variables:")
+    for variable, meaning in needed.items():
+        click.echo(visible(f"  {variable}{' (set)' if variable in os.environ else ''}: {meaning}"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.authoring.format.update import new_text, updated_text
+from toolgen.cli.named_files import STDIN
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
@@ -22,6 +24,7 @@ from toolgen.spec.writing import write_inside
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.read import SpecFile
@@ -40,8 +43,22 @@ class SpecPlace:
     present: SpecFile | None
     others: Mapping[str, tuple[str, ...]]
 
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What the spec has under `import`."""
+        found: dict[str, Any] = self.present.root.to_data().get("import") or {} if self.present else {}
+        return found
+
+    def text_of(self, imported: Imported) -> str:
+        """Return the text of the spec after an import, as `toolgen fmt` writes it."""
+        if self.present is None:
+            return new_text(self.path, imported.data, imported.comment)
+        return updated_text(self.present, imported.data)
+
     def write(self, text: str) -> None:
-        """Write the text atomically; missing folders are created. Raises click.UsageError."""
+        """Write the text atomically, if it is new; missing folders are created. Raises click.UsageError."""
+        if self.present is not None and self.present.text == text:
+            return
         data = text.encode()
         if len(data) > MAX_BYTES:
             advice = "import the tools in parts, each into its own toolset"
@@ -74,6 +91,24 @@ def spec_place(config: Config, toolset: str, out: str | None, *, stem: str = "")
         raise click.UsageError(f"{path} exists and is not the spec of {toolset}. Choose another file with --out.")
     others = {name: _tool_names(file.root) for file in files if (name := _toolset_of(file.root)) not in ("", toolset)}
     return SpecPlace(config.root, present.path if present else path, target, present, others)
+
+
+def stored_path(file: str, root: Path) -> str:
+    """Return a path as a spec keeps it: relative to the project; empty for stdin, which cannot be read again."""
+    return "" if file == STDIN else PurePosixPath(os.path.relpath(Path(file).absolute(), root)).as_posix()
+
+
+def origins(config: Config, kind: str) -> dict[str, dict[str, Any]]:
+    """Return what the specs of a project have under `import`, by toolset, of the ones imported from such a source."""
+    found: dict[str, dict[str, Any]] = {}
+    for target in config.targets:
+        specs = config.root / target.specs
+        for file in read_specs(specs, config.root, Diagnostics()) if specs.is_dir() else []:
+            origin = file.root.child("import")
+            data = origin.to_data() if isinstance(origin, MappingNode) else {}
+            if data.get(kind):
+                found[_toolset_of(file.root)] = data
+    return found
 
 
 def _below_specs(config: Config, out: str) -> tuple[Target, str]:

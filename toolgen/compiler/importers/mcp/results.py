@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from genson import SchemaBuilder  # type: ignore[import-untyped]  # it has no annotations
 
-from toolgen.compiler.importers.spec_text import updated_text
-from toolgen.compiler.importers.update import Update, source_name
+from toolgen.compiler.importers.update import source_name
 from toolgen.schema.json_values import is_array, is_object, value_of
 
 if TYPE_CHECKING:
@@ -16,8 +15,10 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile
 
 
-def with_inferred_results(spec: SpecFile, recorded: Mapping[str, Sequence[Any]]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a spec with a result schema for each tool that has none and was recorded; and their keys.
+def with_inferred_results(
+    spec: SpecFile, recorded: Mapping[str, Sequence[Any]]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the data of a spec with a result schema for each tool that has none and was recorded; and their keys.
 
     `recorded` are values by the ident of the tool, its key, or its name at its source. A schema that was inferred
     before is widened.
@@ -30,9 +31,7 @@ def with_inferred_results(spec: SpecFile, recorded: Mapping[str, Sequence[Any]])
         if (values := _of_tool(recorded, f"{data['toolset']}.{key}", key, source_name(key, tool)))
         and (schema := _widened(tool, values)) not in (None, tool.get("result"))
     }
-    changed = tuple(inferred)
-    update = Update({**data, "tools": {**tools, **inferred}}, added=(), changed=changed, gone=())
-    return updated_text(spec, update), changed
+    return {**data, "tools": {**tools, **inferred}}, tuple(inferred)
 
 
 def recorded_value(result: Any) -> tuple[bool, Any]:

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.importers.imported import imported
+from toolgen.compiler.importers.imported import imported, report_update
 from toolgen.compiler.importers.openapi.description import Description
 from toolgen.compiler.importers.openapi.files import Fault, Files
 from toolgen.compiler.importers.openapi.offered import offer_of
-from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
-from toolgen.compiler.importers.update import LATEST, new_spec, of_kind, source_name, updated_spec
+from toolgen.compiler.importers.update import (
+    LATEST,
+    identity_of,
+    new_spec,
+    of_kind,
+    request_of,
+    source_name,
+    updated_spec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
-    from toolgen.compiler.importers.offer import Offer, OfferedTool
     from toolgen.compiler.importers.openapi.files import Read
     from toolgen.compiler.importers.openapi.operations import Operation
     from toolgen.compiler.importers.openapi.selection import Selection
-    from toolgen.compiler.importers.update import Update
     from toolgen.compiler.source.nodes import Source
     from toolgen.compiler.source.read import SpecFile
 
 _COMMENT: Final = "Written by `toolgen import {}`. Review permissions: they follow from the methods alone."
-_HEAD: Final = ("toolgen", "toolset", "kind", "dialect", "description", "tags", "api")
 
 
 def import_openapi(
@@ -41,11 +44,12 @@ def import_openapi(
     *,
     profile: str,
     app: str = "",
+    origin: Mapping[str, Any] | None = None,
 ) -> Imported | None:
     """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
 
     `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to;
-    `app` is the reference to the ASGI app that it is of. None where
+    `app` is the reference to the ASGI app that it is of. `origin` is what the spec keeps under `import`. None where
     no tool is left to write; why is in the sink, as is what was left out.
     """
     root = Files(read).open(text, sink)
@@ -63,17 +67,28 @@ def import_openapi(
     if present is None:
         return None
     circumstances = Circumstances(toolset, "http", present.get("dialect", LATEST), profile)
-    renames = {source_name(key, tool): tool.get("rename", {}) for key, tool in present.get("tools", {}).items()}
+    renames = {
+        name: tool.get("rename", {})
+        for key, tool in present.get("tools", {}).items()
+        for name in (source_name(key, tool), identity_of(key, tool))
+    }
     offer = offer_of(description, selected, circumstances, renames, sink)
     if not offer.tools:
         return None
     _report_auth(description, sink)
+    comment = _COMMENT.format("python" if app else "openapi")
+    origin = {"import": dict(origin)} if origin else {}
     if isinstance(spec, str):
-        update = new_spec(head, offer.tools)
-        return imported(new_text(spec, update.data, _COMMENT.format("python" if app else "openapi")), update, offer)
-    update = updated_spec(_with_head(present, head), [_with_separators(tool, present) for tool in offer.tools])
-    _report_changes(spec, present, update, offer, sink)
-    return imported(updated_text(spec, update), update, offer)
+        return imported(new_spec({**head, **origin}, offer.tools), comment, offer)
+    unselected = {request_of(each.method, each.path) for each in operations} - {
+        request_of(each.method, each.path) for each in selected
+    }
+    said: dict[str, Any] = {key: head[key] for key in ("description", "tags", "api") if key in head}
+    if not {"app", "base_url"}.isdisjoint(present.get("api") or {}) and "api" in said:
+        said["api"] = {key: value for key, value in said["api"].items() if key not in ("app", "base_url")}
+    update = updated_spec({**present, **origin}, offer.tools, head=said, unselected=unselected)
+    report_update(spec, update, "the API", sink)
+    return imported(update, comment, offer)
 
 
 def _head(
@@ -101,42 +116,6 @@ def _head(
     }
 
 
-def _with_head(present: dict[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:
-    """A spec with the tags and the schemes that are new at the source. What it has already is people's."""
-    changed = dict(present)
-    tags = {**head.get("tags", {}), **present.get("tags", {})}
-    if tags:
-        changed["tags"] = tags
-    api, new = dict(present.get("api") or {}), head.get("api", {})
-    if "app" in new and api.keys().isdisjoint(("app", "base_url")):
-        api["app"] = new["app"]
-    auth = {**new.get("auth", {}), **api.get("auth", {})}
-    if auth:
-        api["auth"] = auth
-    if api:
-        changed["api"] = api
-    return {key: changed[key] for key in _HEAD if key in changed} | changed
-
-
-def _with_separators(tool: OfferedTool, present: Mapping[str, Any]) -> OfferedTool:
-    """Return a tool with the `separators` that people wrote into the spec: no description has them."""
-    tools: dict[str, dict[str, Any]] = present.get("tools", {})
-    old = next((each for key, each in tools.items() if source_name(key, each) == tool.name), {})
-    params: dict[str, Any] = old.get("http", {}).get("params", {})
-    written = {
-        each.get("name", arg): each["separators"]
-        for arg, each in params.items()
-        if isinstance(each, dict) and "separators" in each
-    }
-    http: dict[str, Any] = tool.spec["http"]
-    placed: dict[str, Any] = {}
-    for arg, each in http.get("params", {}).items():
-        spec: dict[str, Any] = {"in": each} if isinstance(each, str) else each
-        name = spec.get("name", arg)
-        placed[arg] = {**spec, "separators": written[name]} if spec["in"] == "path" and name in written else each
-    return replace(tool, spec={**tool.spec, "http": {**http, "params": placed}}) if written else tool
-
-
 def _as_http(spec: SpecFile, operations: Iterable[Operation], sink: Diagnostics) -> dict[str, Any] | None:
     """Return the data of a spec as one of kind `http`; None where it has tools that are no operations."""
     data: dict[str, Any] = spec.root.to_data()
@@ -158,18 +137,3 @@ def _report_auth(description: Description, sink: Diagnostics) -> None:
     for name, fault in description.auth.others.items():
         message = f"the security scheme `{name}` {fault.message}: the host adds its credentials"
         sink.report("TG834", fault.part.span, message, fix="pass `HttpHost(headers=…)` or `HttpHost(auth=…)`")
-
-
-def _report_changes(
-    spec: SpecFile, present: Mapping[str, Any], update: Update, offer: Offer, sink: Diagnostics
-) -> None:
-    for key in update.gone:
-        name = source_name(key, present["tools"][key])
-        if name not in offer.left_out:
-            place = spec.root.span_at(("tools", key), key=True)
-            sink.report("TG807", place, f"the API no longer has `{name}`, or it is not selected, so it is removed")
-    for key, text in update.replaced:
-        message = f"the API has changed `{key}`, and its `{text}` replaces this one"
-        sink.report(
-            "TG808", spec.root.span_at(("tools", key, text)), message, fix="restore yours if it is still correct"
-        )

@@ -13,6 +13,7 @@ from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wi
 from toolgen.compiler.importers.openapi.overlaps import report_overlaps
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
+from toolgen.compiler.importers.update import request_of
 from toolgen.compiler.importers.written_schema import mapping, nodes_of, written_args, written_result
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
@@ -36,7 +37,7 @@ def offer_of(
     renames: Mapping[str, Mapping[str, str]],
     sink: Diagnostics,
 ) -> Offer:
-    """Return the tools of a description. `renames` are the renamed fields that a spec has, by the operation's name."""
+    """Return the tools of a description. `renames` are the renamed fields that a spec has, by name and by request."""
     reader = _Reader(description, circumstances, renames, sink)
     for operation in operations:
         reader.read(operation)
@@ -123,7 +124,9 @@ class _Reader:
         assert isinstance(http, MappingNode)
         request = {key: node for key, node in http.entries() if key != "security"}
         tool = mapping(place, {**nodes, "http": mapping(place, request)})
-        return try_tool(tool, self._renames.get(operation.name, {}), self._circumstances)
+        known = self._renames.get(request_of(operation.method, operation.path))
+        rename = known or self._renames.get(operation.name, {})
+        return try_tool(tool, rename, self._circumstances)
 
     def _nodes(self, operation: Operation, tool: dict[str, Any], result: Any) -> dict[str, Node]:
         place = _node(operation)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.importers.imported import imported
+from toolgen.compiler.importers.imported import imported, report_update
 from toolgen.compiler.importers.keys import choose_keys, spelled
 from toolgen.compiler.importers.python.offered import offer_of
-from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
-from toolgen.compiler.importers.update import LATEST, digest_of_texts, new_spec, of_kind, updated_spec
+from toolgen.compiler.importers.update import LATEST, new_spec, of_kind, updated_spec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile
 
 _COMMENT: Final = "Written by `toolgen import python`. Review permissions: a function does not say what it changes."
-_HEAD: Final = ("toolgen", "toolset", "kind", "dialect", "description", "tags")
 
 
 def import_python(
@@ -50,24 +48,21 @@ def import_python(
     if isinstance(spec, str):
         if not offer.tools:
             return None
-        head = {"toolgen": 1, "toolset": toolset, **({"description": description} if description else {})}
-        tags = _declared([], offer.tools)
-        update = new_spec({**head, **({"tags": tags} if tags else {})}, offer.tools)
-        return imported(new_text(spec, update.data, _COMMENT), update, offer)
-    for tool in offer.tools:
-        if tool.name in old and "handler" not in old[tool.name]:
-            # Written before there was a function: its texts are those of a person.
-            old[tool.name]["imported"] = digest_of_texts(tool.spec)
+        said = {**({"description": description} if description else {}), **_declared(offer.tools)}
+        head = {"toolgen": 1, "toolset": toolset, **said, "import": {"python": sorted(sources)}}
+        return imported(new_spec(head, offer.tools), _COMMENT, offer)
     here = {tool.handler for tool in tools}.union(broken)
     handlers = {key: tool["handler"] for key, tool in old.items() if "handler" in tool}
     gone = {key for key, handler in handlers.items() if _is_below(handler, sources) and handler not in here}
     others = old.keys() - gone - {tool.name for tool in offer.tools}
-    if tags := _declared(present.get("tags", {}), offer.tools):
-        present["tags"] = {**present.get("tags", {}), **tags}
-    head = {key: present[key] for key in _HEAD if key in present}
-    update = updated_spec({**head, **present}, offer.tools, others)
-    _report_changes(spec, update, sink)
-    return imported(updated_text(spec, update), update, offer)
+    known: list[str] = present.get("import", {}).get("python", [])
+    present["import"] = {"python": sorted({*known, *sources})}
+    is_whole = bool(description) and known == sorted(sources)
+    said = {**({"description": description} if is_whole else {}), **_declared(offer.tools)}
+    update = updated_spec(present, offer.tools, head=said, others=others)
+    report_update(spec, update, "the code", sink)
+    _report_kind(spec, update, sink)
+    return imported(update, _COMMENT, offer)
 
 
 def _as_service(spec: SpecFile, sink: Diagnostics) -> dict[str, Any]:
@@ -104,22 +99,14 @@ def _is_below(handler: str, sources: Collection[str]) -> bool:
     return any(handler.startswith(f"{source}{'.' if ':' in source else ':'}") for source in sources)
 
 
-def _declared(present: Collection[str], tools: Sequence[Any]) -> dict[str, str]:
+def _declared(tools: Sequence[Any]) -> dict[str, dict[str, str]]:
     """Return the tags of tools that the spec has to declare, with a text for people to replace."""
     tags = sorted({tag for tool in tools for tag in tool.hints.get("tags", ()) if tag != "dangerous"})
-    return {tag: f"The tools call it `{tag}`." for tag in tags if tag not in present}
+    return {"tags": {tag: f"The tools call it `{tag}`." for tag in tags}} if tags else {}
 
 
-def _report_changes(spec: SpecFile, update: Update, sink: Diagnostics) -> None:
-    data = spec.root.to_data()
-    for key in update.gone:
-        place = spec.root.span_at(("tools", key), key=True)
-        sink.report("TG807", place, f"there is no `{data['tools'][key]['handler']}` any more, so `{key}` is removed")
-    for key, text in update.replaced:
-        message = f"the docstring of `{key}` has changed, and its `{text}` replaces this one"
-        place = spec.root.span_at(("tools", key, text))
-        sink.report("TG808", place, message, fix="restore yours if it is still correct")
-    if data.get("kind", "service") == "service":
+def _report_kind(spec: SpecFile, update: Update, sink: Diagnostics) -> None:
+    if spec.root.to_data().get("kind", "service") == "service":
         return
     for key, tool in update.data["tools"].items():
         if "handler" not in tool:

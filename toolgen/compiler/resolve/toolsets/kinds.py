@@ -18,6 +18,8 @@ ONLY_FOR: Final = {
     "http": ("http",),
     "remote": ("mcp", "http"),
     "imported": ("mcp", "http", "service"),
+    "source": ("mcp", "http", "service"),
+    "kept": ("mcp", "http", "service"),
     "annotations": ("mcp",),
     "icons": ("mcp",),
     "result_inferred": ("mcp",),

@@ -45,6 +45,7 @@ def resolve_toolset(
     profile: str,
 ) -> Toolset:
     """Return one toolset. Its types, methods and tools share one namespace in Python, with `shared`."""
+    document = _enabled(document)
     file = document.file
     _check_name(document, sink)
     classes_of_tools = [name for key in file.tools for name in tool_names(key).classes]
@@ -75,6 +76,14 @@ def resolve_toolset(
     )
     _check_names(toolset, document, sink)
     return toolset
+
+
+def _enabled(document: Document[ToolsetFile]) -> Document[ToolsetFile]:
+    """Return a file without its disabled tools, of which nothing else is checked: their sources no longer have them."""
+    tools = {key: tool for key, tool in document.file.tools.items() if not tool.disabled}
+    if len(tools) == len(document.file.tools):
+        return document
+    return replace(document, file=document.file.model_copy(update={"tools": tools}))
 
 
 def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.unit.compiler.importers.importing import import_tools, spec_file, tool
+from toolgen.authoring.format.update import updated_text
 from toolgen.compiler.importers.mcp.results import recorded_value, with_inferred_results
 
 OWN = {"type": "object", "properties": {"mine": {"type": "integer"}}}
@@ -17,7 +18,8 @@ OWN = {"type": "object", "properties": {"mine": {"type": "integer"}}}
 
 def inferred(recorded: dict[str, list[Any]], text: str | None = None) -> tuple[dict[str, Any], tuple[str, ...], str]:
     imported = text or import_tools(tool("find.it"), tool("own", outputSchema=OWN)).text
-    changed, keys = with_inferred_results(spec_file(imported), recorded)
+    data, keys = with_inferred_results(spec_file(imported), recorded)
+    changed = updated_text(spec_file(imported), data)
     return spec_file(changed).root.to_data()["tools"], keys, changed
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.openapi.files import Unreadable
@@ -31,6 +32,7 @@ class Outcome:
     data: dict[str, Any]
     messages: list[str]
     places: list[str]
+    spec: str | SpecFile = "specs/api.yaml"
 
     @property
     def tools(self) -> dict[str, Any]:
@@ -44,7 +46,7 @@ class Outcome:
     @property
     def text(self) -> str:
         assert self.imported is not None, self.messages
-        return self.imported.text
+        return written(self.imported, self.spec)
 
 
 def openapi(paths: Mapping[str, Any], version: str = "3.1.0", **keys: Any) -> dict[str, Any]:
@@ -76,12 +78,13 @@ def import_api(
     imported = import_openapi(Source("api.yaml", text), url, read, spec, TOOLSET, selection, sink, profile="full")
     data: dict[str, Any] = {}
     if imported is not None:
-        written = parse(imported.text, "specs/api.yaml", Diagnostics())
-        assert written is not None
-        data = written.to_data()
-        found = resolved(imported.text)
+        made = parse(written(imported, spec), "specs/api.yaml", Diagnostics())
+        assert made is not None
+        data = made.to_data()
+        found = resolved(written(imported, spec))
         assert not found.has_errors, found.messages
-    return Outcome(imported, data, [f"{each.code} {each.message}" for each in sink], [str(each.span) for each in sink])
+    messages = [f"{each.code} {each.message}" for each in sink]
+    return Outcome(imported, data, messages, [str(each.span) for each in sink], spec)
 
 
 def tool(operation: Mapping[str, Any], *, method: str = "get", path: str = "/x", **keys: Any) -> dict[str, Any]:

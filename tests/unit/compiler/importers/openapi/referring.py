@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
+from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.importers.openapi.api import TOOLSET, Outcome
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.diagnostics import Diagnostics
@@ -225,10 +226,11 @@ def import_files(texts: Mapping[str, str]) -> Outcome:
     )
     data: dict[str, Any] = {}
     if imported is not None:
-        written = parse(imported.text, "specs/api.yaml", Diagnostics())
-        assert written is not None
-        data = written.to_data()
-        assert not resolved(imported.text).has_errors
+        text = written(imported, "specs/api.yaml")
+        made = parse(text, "specs/api.yaml", Diagnostics())
+        assert made is not None
+        data = made.to_data()
+        assert not resolved(text).has_errors
     return Outcome(imported, data, [f"{each.code} {each.message}" for each in sink], [str(each.span) for each in sink])
 
 
@@ -239,7 +241,7 @@ def meaning(data: Mapping[str, Any]) -> dict[str, Any]:
         key: {part: expanded(value, types) if part in ("args", "result") else value for part, value in tool.items()}
         for key, tool in data.get("tools", {}).items()
     }
-    return {**{key: value for key, value in data.items() if key not in ("tools", "types")}, "tools": tools}
+    return {**{key: value for key, value in data.items() if key not in ("tools", "types", "imported")}, "tools": tools}
 
 
 def expanded(schema: Any, types: Mapping[str, Any]) -> Any:

@@ -24,9 +24,11 @@ def test_an_unchanged_description_changes_nothing() -> None:
     first = import_api(document())
     edited = first.text.replace("# Written by", "# Mine. Written by").replace("title: Delete c\n", "title: Drop it\n")
     again = import_api(document(), present=edited)
-    assert again.text == edited
+    assert again.tools["c"]["title"] == "Drop it"
+    assert again.tools["c"]["source"] == {"/title": "Delete c"}
     assert again.imported is not None
-    assert (again.imported.added, again.imported.changed, again.imported.gone) == ((), (), ())
+    update = again.imported.update
+    assert (update.added, update.changed, update.gone) == ((), ("c",), ())
 
 
 def test_manual_changes_are_kept_and_values_of_the_description_are_replaced() -> None:
@@ -46,7 +48,8 @@ def test_manual_changes_are_kept_and_values_of_the_description_are_replaced() ->
 
     assert outcome.messages == []
     assert outcome.imported is not None
-    assert (outcome.imported.added, outcome.imported.changed, outcome.imported.gone) == (("d",), ("c", "get_a"), ())
+    update = outcome.imported.update
+    assert (update.added, update.changed, update.gone) == (("d",), ("b", "c", "get_a"), ())
     assert outcome.tools["c"]["confirm"] == "Really?"
     assert outcome.tools["c"]["tags"] == ["dangerous"]
     assert outcome.tools["c"]["result"] == {"type": "integer"}
@@ -64,10 +67,89 @@ def test_removed_operations_and_changed_texts_are_reported() -> None:
 
     outcome = import_api(newer, present=edited)
 
-    assert sorted(outcome.codes) == ["TG807", "TG808", "TG808"]
+    assert sorted(outcome.codes) == ["TG807", "TG808"]
     assert "`c`" in outcome.messages[outcome.codes.index("TG807")]
-    assert sorted(outcome.tools) == ["b", "get_a"]
-    assert outcome.tools["b"]["description"] == "Create b."
+    assert sorted(outcome.tools) == ["b", "c", "get_a"]
+    assert outcome.tools["c"]["disabled"] is True
+    assert outcome.tools["b"]["description"] == "My own words."
+    assert outcome.tools["b"]["source"]["/description"] == "Create b."
+
+
+def guards(text: str, key: str) -> str:
+    """Return a spec whose tool has what a person writes to guard it."""
+    written = f"  {key}:\n    confirm: Really?\n    limits: {{daily_limit: 3}}\n    access: {{hosts: [a.example]}}"
+    assert f"\n  {key}:" in text
+    return text.replace(f"  {key}:", written, 1)
+
+
+GUARDS = {"confirm": "Really?", "limits": {"daily_limit": 3}, "access": {"hosts": ["a.example"]}}
+
+
+def test_an_operation_with_another_id_keeps_its_key_and_all_that_was_written() -> None:
+    edited = guards(import_api(document()).text, "c")
+    changed = {"/c": {"delete": {"operationId": "dropTheThing", "summary": "Delete c.", **OK}}}
+    outcome = import_api(document(**changed), present=edited)
+    assert outcome.codes == ["TG822"]
+    assert "`c` is called `dropTheThing` now" in outcome.messages[0]
+    assert outcome.tools["c"].items() >= {**GUARDS, "remote": "dropTheThing"}.items()
+    assert sorted(outcome.tools) == ["b", "c", "get_a"]
+    again = import_api(document(**changed), present=outcome.text)
+    assert (again.text, again.messages) == (outcome.text, [])
+
+
+def test_an_operation_at_another_path_is_found_by_its_id() -> None:
+    edited = guards(import_api(document()).text, "c")
+    newer = document(**{"/v2/c": {"delete": {"operationId": "c", "summary": "Delete c.", **OK}}})
+    del newer["paths"]["/c"]
+    outcome = import_api(newer, present=edited)
+    assert outcome.messages == []
+    assert outcome.tools["c"].items() >= GUARDS.items()
+    assert outcome.tools["c"]["http"]["path"] == "/v2/c"
+
+
+def test_operations_that_swap_their_ids_keep_what_guards_their_requests() -> None:
+    edited = guards(import_api(document()).text, "c")
+    swapped = {
+        "/b": {"post": {"operationId": "c", "summary": "Make b.", "tags": ["old"], **OK}},
+        "/c": {"delete": {"operationId": "b", "summary": "Delete c.", **OK}},
+    }
+    outcome = import_api(document(**swapped), present=edited)
+    assert outcome.tools["c"].items() >= {**GUARDS, "remote": "b"}.items()
+    assert outcome.tools["c"]["http"]["method"] == "DELETE"
+    assert "confirm" not in outcome.tools["b"]
+
+
+def test_a_parameter_of_the_path_may_be_renamed() -> None:
+    def one(name: str, operation: str) -> dict[str, object]:
+        found = {"operationId": operation, "parameters": [parameter(name, "path", required=True)], **OK}
+        return openapi({f"/x/{{{name}}}": {"delete": found}})
+
+    edited = guards(import_api(one("id", "drop")).text, "drop")
+    outcome = import_api(one("xId", "dropX"), present=edited)
+    assert outcome.codes == ["TG822"]
+    assert outcome.tools["drop"].items() >= GUARDS.items()
+    assert list(outcome.tools["drop"]["args"]["properties"]) == ["xId"]
+
+
+def test_an_operation_that_changes_its_method_is_not_readonly_any_more() -> None:
+    text = import_api(document()).text
+    outcome = import_api(document(**{"/a": {"delete": {"operationId": "get a", **OK}}}), present=text)
+    assert "permission" not in outcome.tools["get_a"]
+
+
+def test_operations_that_the_filters_leave_out_go_unless_a_person_edited_them() -> None:
+    edited = guards(import_api(document()).text, "c")
+    outcome = import_api(document(), present=edited, exclude=["operation:c", "operation:b"])
+    assert outcome.imported is not None
+    assert (outcome.imported.update.removed, outcome.imported.update.gone) == (("b",), ("c",))
+    assert outcome.tools["c"]["disabled"] is True
+    assert import_api(document(), present=outcome.text).tools.keys() == {"b", "c", "get_a"}
+
+
+def test_a_scheme_or_a_tag_that_a_person_removed_stays_removed() -> None:
+    text = import_api(document()).text
+    outcome = import_api(document(), present=text.replace("tags: {old: old.}\n", "").replace("    tags: [old]\n", ""))
+    assert "tags" not in outcome.data
 
 
 def test_separators_that_a_person_allowed_stay() -> None:
@@ -75,7 +157,7 @@ def test_separators_that_a_person_allowed_stay() -> None:
     described = document(**{"/files/{path}": {"get": file}})
     edited = import_api(described).text.replace("path: path,", "path: {in: path, separators: keep_slash},")
     assert "keep_slash" in edited
-    assert import_api(described, present=edited).text == edited
+    assert import_api(described, present=edited).tools["file"]["http"]["params"]["path"]["separators"] == "keep_slash"
 
     changed = {**file, "summary": "Read a file.", "parameters": [parameter("path", "path"), parameter("y")]}
     again = import_api(document(**{"/files/{path}": {"get": changed}}), present=edited)

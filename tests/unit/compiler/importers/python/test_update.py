@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.importers.openapi.api import OK, import_api, openapi
 from tests.unit.compiler.specs import resolved
 from toolgen.changes.sources.described import Described
@@ -30,7 +31,7 @@ def imported(
     root = parse(present, "specs/shop.yaml", Diagnostics()) if present else None
     spec = SpecFile("specs/shop.yaml", present, root) if root is not None else "specs/shop.yaml"
     made = import_python(tools, sources, spec, "shop", "", sink, profile="full", **options)
-    text = made.text if made is not None else ""
+    text = written(made, spec) if made is not None else ""
     if text:
         checked = resolved(text)
         assert not checked.has_errors, checked.messages
@@ -70,18 +71,19 @@ def test_a_text_that_both_changed_is_a_conflict() -> None:
     edited = text.replace("description: Find items.", "description: Search the shop.")
     again, messages = imported(described("find", "Find all items."), present=edited)
     assert [message[:5] for message in messages] == ["TG808"]
-    assert tools_of(again)["find"]["description"] == "Find all items."
+    assert tools_of(again)["find"]["description"] == "Search the shop."
+    assert tools_of(again)["find"]["source"] == {"/description": "Find all items."}
 
 
 def test_a_function_that_is_gone_is_reported_if_its_source_was_read() -> None:
     text, _ = imported(described("find"), described("buy"), described("sell", handler="app:Shop.sell"))
     again, messages = imported(described("buy"), present=text)
     assert [message[:5] for message in messages] == ["TG807", "TG807"]
-    assert list(tools_of(again)) == ["buy"]
+    assert [key for key, tool in tools_of(again).items() if not tool.get("disabled")] == ["buy"]
     one, messages = imported(described("buy"), present=text, sources=("app:buy",))
-    assert (one, messages) == (text, [])
+    assert (tools_of(one), messages) == (tools_of(text), [])
     shop, messages = imported(present=text, sources=("app:Shop",))
-    assert list(tools_of(shop)) == ["buy", "find"]
+    assert [key for key, tool in tools_of(shop).items() if not tool.get("disabled")] == ["buy", "find"]
 
 
 def test_a_function_that_is_broken_now_stays() -> None:
@@ -182,7 +184,8 @@ def test_undocumented_functions_are_reported_until_a_person_describes_them() -> 
     assert [message[:5] for message in messages] == ["TG842", "TG844"]
     edited = text.replace("description: Find.", "description: Search the shop.")
     again, messages = imported(described("find", ""), present=edited)
-    assert (again, messages) == (edited, [])
+    assert messages == []
+    assert tools_of(again)["find"]["description"] == "Search the shop."
 
 
 def test_nothing_is_written_without_a_tool() -> None:

@@ -1,0 +1,203 @@
+"""Updates: the text of a spec with other data, as `fmt` writes it. What stays keeps its style, no comment is lost."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from toolgen.authoring.format.format import formatted
+from toolgen.authoring.format.order import model_of
+from toolgen.authoring.format.printer import print_tree
+from toolgen.authoring.format.tree import BLANK, Entry, Value, read_tree
+from toolgen.authoring.text.comments import comments_of
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.write import to_yaml
+from toolgen.schema.json_values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from toolgen.compiler.source.nodes import Node
+    from toolgen.compiler.source.read import SpecFile
+
+_Path = tuple[str | int, ...]
+
+
+def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
+    """Return the text of a new spec; JSON has no comment."""
+    if path.lower().endswith(".json"):
+        text = json.dumps(data, ensure_ascii=False, indent=2)
+    else:
+        text = to_yaml(data, comment=comment)
+    return formatted(path, text, _parsed(path, text))
+
+
+def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
+    """Return the text of a spec with other data; the text of the file if the data are the same.
+
+    Raises RuntimeError if the text would have other values or lose a comment, which is a defect.
+    """
+    if canonical(file.root.to_data()) == canonical(data):
+        return file.text
+    if file.path.lower().endswith(".json"):
+        return new_text(file.path, data, "")
+    tree = read_tree(file.text, file.root)
+    if tree.has_aliases:
+        _expand(tree.root, {})
+        tree.has_aliases = False
+    tree.root = _updated(tree.root, data, ())
+    text = print_tree(tree, file.text, model_of(file.root))
+    root = _parsed(file.path, text)
+    if canonical(root.to_data()) != canonical(data):
+        raise RuntimeError(f"{file.path}: the update would write other values; nothing was written")
+    if _comments(file.text) - _comments(text):
+        raise RuntimeError(f"{file.path}: the update would lose a comment; nothing was written")
+    return formatted(file.path, text, root)
+
+
+def _parsed(path: str, text: str) -> Node:
+    root = parse(text, path, Diagnostics())
+    if root is None:
+        raise RuntimeError(f"{path}: the text cannot be read again; nothing was written")
+    return root
+
+
+def _comments(text: str) -> Counter[str]:
+    return Counter(comment.text for comment in comments_of(text))
+
+
+def _updated(value: Value, data: Any, path: _Path) -> Value:
+    """Return a value with other data. Entries whose data stay are as they were."""
+    if value.kind == "collection" and not value.is_list and isinstance(data, dict) and data:
+        named = {_name(entry): entry for entry in value.entries}
+        pairs = [(key, named.get(key), data[key]) for key in data]
+    elif value.kind == "collection" and value.is_list and isinstance(data, list) and data:
+        pairs = [("", entry, item) for entry, item in zip(_items(value, data), data, strict=True)]
+    elif canonical(_data(value)) == canonical(data):
+        return value
+    else:
+        made = _made(data, path)
+        made.after = [*made.after, *_comments_in(value)] if made.kind == "collection" and made.entries else made.after
+        return made
+    entries: list[Entry] = []
+    for index, (key, entry, inner) in enumerate(pairs):
+        place = (*path, index if value.is_list else key)
+        if entry is None:
+            name = None if value.is_list else Value("scalar", 0, 0, data=key, text=key)
+            entries.append(Entry(name, _made(inner, place), 0, 0))
+            continue
+        lost = [] if _holds(entry.value, inner) else _comments_in(entry.value)
+        entry.value = _updated(entry.value, inner, place)
+        if not (entry.value.kind == "collection" and entry.value.entries):
+            entry.before += lost
+        entries.append(entry)
+    _hand_over(value, entries)
+    value.entries = entries
+    return value
+
+
+def _hand_over(value: Value, entries: list[Entry]) -> None:
+    """Give the comments of entries that are gone to the next one that stays, or to the end of the collection."""
+    stays = {id(entry) for entry in entries}
+    pending: list[str] = []
+    for entry in value.entries:
+        if id(entry) in stays:
+            entry.before[:0] = pending
+            pending = []
+        else:
+            pending += _comments_of(entry)
+    value.after[:0] = pending
+
+
+def _items(value: Value, data: list[Any]) -> list[Entry | None]:
+    """Return the entry of a list for each new item: at the same index if there are as many, or with the same data."""
+    if len(value.entries) == len(data):
+        return list(value.entries)
+    free = [(canonical(_data(entry.value)), entry) for entry in value.entries]
+    found: list[Entry | None] = []
+    for item in data:
+        text = canonical(item)
+        at = next((index for index, (other, _) in enumerate(free) if other == text), None)
+        found.append(None if at is None else free.pop(at)[1])
+    return found
+
+
+def _made(data: Any, path: _Path) -> Value:
+    """Return a new value, in the style in which it would be written in a new spec."""
+    wrapped: Any = data
+    for step in reversed(path):
+        wrapped = {step: wrapped} if isinstance(step, str) else [wrapped]
+    text = to_yaml(wrapped)
+    made = read_tree(text, _parsed("new.yaml", text)).root
+    for _ in path:
+        made = made.entries[0].value
+    _forget(made)
+    return made
+
+
+def _forget(value: Value) -> None:
+    """Forget where a value was written: it has no text in the file that it goes to."""
+    value.start = value.end = 0
+    value.style = ""
+    for entry in value.entries:
+        entry.before = []
+        entry.start = entry.column = 0
+        if entry.key is not None:
+            _forget(entry.key)
+        _forget(entry.value)
+
+
+def _expand(value: Value, anchors: dict[str, Value]) -> None:
+    """Write each alias out, and forget the anchors: what shares a text now need not stay equal."""
+    for entry in value.entries:
+        if entry.value.kind == "alias":
+            entry.value = _without_comments(deepcopy(anchors[entry.value.text]))
+        name, entry.value.anchor = entry.value.anchor, ""
+        _expand(entry.value, anchors)
+        if name:
+            anchors[name] = entry.value
+        if entry.key is not None:
+            entry.key.anchor = ""
+
+
+def _without_comments(value: Value) -> Value:
+    value.after = []
+    for entry in value.entries:
+        entry.before, entry.trailing = [], []
+        _without_comments(entry.value)
+    return value
+
+
+def _holds(value: Value, data: Any) -> bool:
+    """Whether a value is updated in place, so that its comments stay where they are."""
+    if value.kind != "collection" or not data:
+        return canonical(_data(value)) == canonical(data)
+    return isinstance(data, list) if value.is_list else isinstance(data, dict)
+
+
+def _data(value: Value) -> Any:
+    if value.kind == "scalar":
+        return value.data
+    if value.is_list:
+        return [_data(entry.value) for entry in value.entries]
+    return {_name(entry): _data(entry.value) for entry in value.entries}
+
+
+def _name(entry: Entry) -> str:
+    return "" if entry.key is None else entry.key.text
+
+
+def _comments_of(entry: Entry) -> list[str]:
+    return [line for line in entry.before if line != BLANK] + entry.trailing + _comments_in(entry.value)
+
+
+def _comments_in(value: Value) -> list[str]:
+    return [*_of_entries(value), *(line for line in value.after if line != BLANK)]
+
+
+def _of_entries(value: Value) -> Iterator[str]:
+    for entry in value.entries:
+        yield from _comments_of(entry)

@@ -1,0 +1,127 @@
+"""Checked: what another import of a toolset would change, as the changes of its package."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.changes.catalogs import Version, compare_versions
+from toolgen.cli.output import show_diagnostics
+from toolgen.compiler.compile import compile_files, read_files
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.emit.catalog_json import emit_catalog_json
+from toolgen.compiler.source.nodes import MappingNode
+from toolgen.compiler.source.read import SpecFile, parse
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.schema.pointer import pointer_of
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgen.changes.change import Change
+    from toolgen.changes.suspicions import Suspicion
+    from toolgen.cli.commands.specs.spec_place import SpecPlace
+    from toolgen.compiler.importers.imported import Imported
+
+_SELECTING: Final = ("agent", "catalog", "policy")
+"""The heads of files that only select tools: they play no part in what a source changes."""
+
+_OF_PEOPLE: Final = frozenset({"TG807", "TG808", "TG809", "TG822"})
+"""Codes of what a person has to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One toolset, and how the tools that its source offers differ."""
+
+    toolset: str
+    tools: int
+    changes: tuple[Change, ...]
+    suspicions: tuple[Suspicion, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome for programs."""
+        changes = [
+            {
+                "tool": each.subject,
+                "code": each.code,
+                "level": each.level.value,
+                "summary": each.summary(),
+                "diff": each.diff(),
+            }
+            for each in self.changes
+        ]
+        suspicions = [
+            {"tool": each.tool, "code": each.code, "pointer": pointer_of(each.pointer), "message": each.message}
+            for each in self.suspicions
+        ]
+        return {"toolset": self.toolset, "tools": self.tools, "changes": changes, "suspicions": suspicions}
+
+    def show(self) -> None:
+        """Print the outcome for people."""
+        for change in self.changes:
+            for line in change.diff().split("\n"):
+                click.echo(visible(line))
+        for each in self.suspicions:
+            click.echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
+        changes = counted(len(self.changes), "change") if self.changes else "unchanged"
+        click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
+
+
+def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, sink: Diagnostics) -> Checked:
+    """Compare the spec of a toolset with what an import would make of it. Nothing is written.
+
+    Raises click.UsageError for a source without tools, and for a spec that does not compile.
+    """
+    if place.present is None:
+        raise click.UsageError(f"There is no spec of {toolset}: import its tools first.")
+    if imported is None:
+        show_diagnostics(sink, {place.path: place.present.text})
+        raise click.UsageError(f"The source of {toolset} offers no tool.")
+    show_diagnostics(
+        [found for found in sink if found.code in _OF_PEOPLE], {**sink.sources, place.path: place.present.text}
+    )
+    text = place.text_of(imported)
+    root = parse(text, place.path, Diagnostics())
+    assert root is not None, "the text was parsed when it was written"
+    before, after = _version(place, place.present), _version(place, SpecFile(place.path, text, root))
+    prefix = f"{toolset}."
+    changes = tuple(
+        change
+        for change in compare_versions(before, after)
+        if change.subject.startswith(prefix) or change.subject == toolset
+    )
+    offered = [tool for tool in imported.data["tools"].values() if not tool.get("disabled")]
+    return Checked(toolset, len(offered), changes)
+
+
+def show_checked(checked: Iterable[Checked]) -> int:
+    """Print the outcomes for people, and return the exit code."""
+    every = list(checked)
+    for each in every:
+        each.show()
+    return exit_code(every)
+
+
+def exit_code(checked: Iterable[Checked]) -> int:
+    """Return 1 if anything changed."""
+    return 1 if any(each.changes for each in checked) else 0
+
+
+def _version(place: SpecPlace, spec: SpecFile) -> Version:
+    sink = Diagnostics()
+    files = [file for file in read_files(place.root, place.target, Diagnostics()) if file.path != place.path]
+    chosen = [file for file in files if not _selects(file)]
+    compiled = compile_files([*chosen, spec], place.target, sink, is_complete=False)
+    if sink.has_errors:
+        show_diagnostics(sink, sink.sources)
+        raise click.UsageError(f"{place.path} does not compile. Run `toolgen build` to see why.")
+    return Version(json.loads(emit_catalog_json(compiled.catalog)))
+
+
+def _selects(file: SpecFile) -> bool:
+    return isinstance(file.root, MappingNode) and any(key in file.root.keys() for key in _SELECTING)
