@@ -16,6 +16,12 @@ def essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
 
 
+def charset_of(media_type: str) -> str:
+    """Return the `charset` parameter; empty where there is none."""
+    parameters = (each.strip().partition("=") for each in media_type.split(";")[1:])
+    return next((value.strip('" ') for name, _, value in parameters if name.strip().lower() == "charset"), "")
+
+
 def is_json(media_type: str) -> bool:
     """Return whether content is JSON, by the name or the suffix of its media type (RFC 6839); `*/*` is taken for it."""
     name = essence(media_type)

@@ -108,6 +108,8 @@ class EncodingSpec(Spec):
     """As in `params`."""
     base64: bool = False
     """The arg is base64 text of the bytes that are sent."""
+    type_arg: NonEmpty | None = None
+    """The arg that is the media type of the field, where there are several. Default: `content_type`."""
 
 
 class BodySpec(Spec):
@@ -125,6 +127,8 @@ class BodySpec(Spec):
     """How fields of a form or multipart body are sent, by the name in the body."""
     base64: bool = False
     """The arg is base64 text of the bytes that are sent."""
+    type_arg: NonEmpty | None = None
+    """The arg that is the media type, where there are several. Default: `media_type`."""
 
 
 class HttpSpec(Spec):

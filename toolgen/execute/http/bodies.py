@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -14,7 +15,7 @@ from toolgen.execute.http.operation import Encoding
 from toolgen.execute.http.styles import in_header, is_undefined, pairs, reserved_kept, text_of
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.media_types import FORM, MULTIPART, essence, is_json
+from toolgen.spec.media_types import FORM, MULTIPART, charset_of, essence, is_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from toolgen.execute.http.operation import Body
 
 _BYTES: Final = "application/octet-stream"
+_TEXT: Final = "text/plain"
+_NO_TYPES: Final = frozenset({""})
+_MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:; *[\w-]+=[\w.+-]+)*", re.ASCII)
 _NO_ENCODING: Final = Encoding()
 
 
@@ -36,20 +40,40 @@ class Content:
 def content_of(body: Body, args: Mapping[str, Any], placed: frozenset[str]) -> Content | None:
     """Return the body of a request; None where no arg of it is given. `placed` are args that are sent elsewhere.
 
-    Raises `CallFailed` for text that is not base64.
+    Raises `CallFailed` for text that is not base64, and for a media type that is none.
     """
+    types = body.type_args
+    if types != _NO_TYPES:
+        body = _typed(body, args)
     if body.arg:
         return _whole(body, args[body.arg]) if body.arg in args else None
-    fields = {body.names.get(arg, arg): value for arg, value in args.items() if arg not in placed}
+    fields = {body.names.get(arg, arg): value for arg, value in args.items() if arg not in placed and arg not in types}
     if not fields and not body.required:
         return None
     return _whole(body, fields)
 
 
+def _typed(body: Body, args: Mapping[str, Any]) -> Body:
+    """Return the body with the media types that args choose."""
+    encoding = {
+        name: replace(each, content_type=_media_type(args, each.type_arg, each.content_type))
+        for name, each in body.encoding.items()
+    }
+    return replace(body, media_type=_media_type(args, body.type_arg, body.media_type), encoding=encoding)
+
+
+def _media_type(args: Mapping[str, Any], arg: str, default: str) -> str:
+    if arg not in args:
+        return default
+    if not _MEDIA_TYPE.fullmatch(text_of(args[arg])):
+        raise CallFailed(FailureKind.INVALID_CALL, "invalid_media_type", f"{arg} is no media type, such as image/png")
+    return text_of(args[arg])
+
+
 def _whole(body: Body, value: Any) -> Content:
     name = essence(body.media_type)
     if body.base64:
-        return Content(data=_bytes(value, body.arg), media_type=_concrete(body.media_type))
+        return Content(data=_bytes(value, body.arg), media_type=_concrete(body.media_type, _BYTES))
     if is_json(name):
         media_type = "application/json" if "*" in name else body.media_type
         return Content(data=_json(value), media_type=media_type)
@@ -59,11 +83,22 @@ def _whole(body: Body, value: Any) -> Content:
         boundary = uuid4().hex
         data = b"".join(_parts(body, value, boundary)) + f"--{boundary}--\r\n".encode()
         return Content(data=data, media_type=f"{MULTIPART}; boundary={boundary}")
-    return Content(data=text_of(value).encode(), media_type=_concrete(body.media_type))
+    media_type = _concrete(body.media_type, _TEXT)
+    return Content(data=_text(value, media_type, body.arg), media_type=media_type)
 
 
-def _concrete(media_type: str) -> str:
-    return _BYTES if "*" in media_type else media_type
+def _concrete(media_type: str, default: str) -> str:
+    """Return a media type, or the default where it is a range."""
+    return default if "*" in media_type else media_type
+
+
+def _text(value: Any, media_type: str, name: str) -> bytes:
+    """Encode a value as text, in the charset of its media type."""
+    try:
+        return text_of(value).encode(charset_of(media_type) or "utf-8")
+    except (UnicodeEncodeError, LookupError) as error:
+        message = f"{name} cannot be sent as {media_type}: {error}"
+        raise CallFailed(FailureKind.INVALID_CALL, "invalid_text", message) from error
 
 
 def _form(body: Body, fields: Mapping[str, Any]) -> str:
@@ -72,7 +107,9 @@ def _form(body: Body, fields: Mapping[str, Any]) -> str:
     for name, value in fields.items():
         encoding = body.encoding.get(name, _NO_ENCODING)
         encode: Callable[[str], str] = reserved_kept if encoding.allow_reserved else _form_encoded
-        if encoding.style:
+        if encoding.base64:
+            found += [(_form_encoded(name), _form_encoded(_bytes(each, name))) for each in _each(value)]
+        elif encoding.style:
             found += pairs(name, value, encoding.style, explode=encoding.explode, encode=encode)
         elif is_json(encoding.content_type):
             found += pairs(name, text_of_json(value), encode=encode)
@@ -83,7 +120,12 @@ def _form(body: Body, fields: Mapping[str, Any]) -> str:
     return "&".join(f"{name}={value}" for name, value in found)
 
 
-def _form_encoded(text: str) -> str:
+def _each(value: Any) -> list[Any]:
+    """The items of a list, or a value alone, without nulls."""
+    return [each for each in (value if is_array(value) else [value]) if each is not None]
+
+
+def _form_encoded(text: str | bytes) -> str:
     from urllib.parse import quote_plus
 
     return quote_plus(text, safe="*-._")
@@ -108,12 +150,12 @@ def _part(name: str, value: Any, encoding: Encoding, boundary: str) -> Iterator[
     quoted = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
     disposition = f'form-data; name="{quoted}"'
     if encoding.base64:
-        data, media_type = _bytes(value, name), _concrete(declared or _BYTES)
+        data, media_type = _bytes(value, name), _concrete(declared or _BYTES, _BYTES)
         disposition += f'; filename="{quoted}"'
     elif is_json(declared) or ((is_object(value) or is_array(value)) and not declared):
         data, media_type = _json(value), declared or "application/json"
     else:
-        data, media_type = text_of(value).encode(), declared
+        data, media_type = _text(value, declared, name), _concrete(declared, _TEXT)
     head = f"--{boundary}\r\nContent-Disposition: {disposition}\r\n"
     yield (head + (f"Content-Type: {media_type}\r\n" if media_type else "") + "\r\n").encode()
     yield data

@@ -55,6 +55,7 @@ class Encoding:
     explode: bool | None = None
     allow_reserved: bool = False
     base64: bool = False
+    type_arg: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,12 @@ class Body:
     names: Mapping[str, str] = NOTHING
     encoding: Mapping[str, Encoding] = NOTHING
     base64: bool = False
+    type_arg: str = ""
+
+    @property
+    def type_args(self) -> frozenset[str]:
+        """The args that are media types, and no fields."""
+        return frozenset({self.type_arg, *(each.type_arg for each in self.encoding.values())})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,29 @@
-"""Bodies of requests: one media type of those that an operation takes, flat where its schema is a plain object."""
+"""Bodies of requests: flat where the schema is a plain object, in a media type in which the bytes are certain."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
+from toolgen.compiler.importers.openapi.media import (
+    all_binary,
+    binary_types,
+    concrete,
+    core,
+    is_bytes,
+    is_open,
+    keeps_scalar,
+    kind_of,
+    may_be_bytes,
+    says_nothing,
+    split_types,
+    text_type,
+    types_of,
+)
 from toolgen.compiler.importers.openapi.parameters import anything, collection, listed_parameters
-from toolgen.spec.media_types import FORM, MULTIPART, essence, is_json, is_text
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.spec.media_types import FORM, MULTIPART, essence
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.openapi.schemas import Schemas
@@ -19,19 +35,26 @@ _ANNOTATIONS: Final = frozenset({
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties", "allOf", "$ref"})
 _MAX_PARTS: Final = 100
 
+BASE64: Final[dict[str, Any]] = {"type": "string", "contentEncoding": "base64"}
+"""The arg of what is sent as bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a flat body. `encoding` are the keys of `encoding` in a spec."""
+    """One field of a flat body. `encoding` are its keys in a spec; `media_types` those of which an arg chooses one."""
 
     schema: Any
     required: bool
     encoding: dict[str, Any]
+    media_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """The body. Exactly one of `fields` and `whole`, a schema, is not None; `extra` is what other fields may be."""
+    """The body. Exactly one of `fields` and `whole`, a schema, is not None; `extra` is what other fields may be.
+
+    `media_types` are those of which an arg chooses one.
+    """
 
     media_type: str
     required: bool
@@ -40,6 +63,7 @@ class RequestBody:
     extra: Any = False
     base64: bool = False
     description: str = ""
+    media_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +75,12 @@ class _Media:
     encoding: dict[str, dict[str, Any]]
 
 
-def request_body(operation: Part, schemas: Schemas, consumes: list[str], *, is_swagger: bool) -> RequestBody | None:
+def request_body(
+    item: Part, operation: Part, schemas: Schemas, consumes: list[str], *, is_swagger: bool
+) -> RequestBody | None:
     """Return the body of an operation; None where it has none. Raises `Fault`."""
     if is_swagger:
-        return _swagger_body(operation, schemas, consumes)
+        return _swagger_body(item, operation, schemas, consumes)
     body = operation.child("requestBody")
     if body is None or body.value is None:
         return None
@@ -66,16 +92,34 @@ def request_body(operation: Part, schemas: Schemas, consumes: list[str], *, is_s
         raise Fault("the body is required, and has no media type", body)
     if not offered:
         return None
-    media = min(offered, key=_preference)
-    return _body(media, schemas, required=body.flag("required") is True, description=body.text("description"))
+    return _chosen(offered, schemas, required=body.flag("required") is True, description=body.text("description"))
 
 
-def _preference(media: _Media) -> int:
-    """JSON, then forms, then text, then anything else, which is sent as it is given."""
-    name = essence(media.media_type)
-    if is_json(name):
-        return 0 if name == "application/json" else 1
-    return {MULTIPART: 2, FORM: 3}.get(name, 4 if is_text(name) else 5)
+def _chosen(offered: list[_Media], schemas: Schemas, *, required: bool, description: str) -> RequestBody:
+    """Return the body in the first media type in which its bytes are certain. Raises `Fault` where there is none.
+
+    JSON comes first, then forms, then text, then bytes, which are sent as they are given.
+    """
+    sure: dict[str, RequestBody] = {}
+    made: dict[str, list[_Media]] = {}
+    fault: Fault | None = None
+    for media in sorted(offered, key=lambda each: essence(each.media_type) != "application/json"):
+        try:
+            kind = kind_of(media.media_type, media.schema)
+            if kind not in sure and kind in ("json", "form", "multipart"):
+                sure[kind] = _body(media, schemas, required=required, description=description)
+            elif kind in ("text", "bytes"):
+                made.setdefault(kind, []).append(media)
+        except Fault as error:
+            fault = fault or error
+    for kind in ("json", "multipart", "form"):
+        if kind in sure:
+            return sure[kind]
+    for kind in ("text", "bytes"):
+        if kind in made:
+            return _raw(made[kind], schemas, required=required, description=description, is_bytes=kind == "bytes")
+    assert fault is not None
+    raise fault
 
 
 def _media(name: str, part: Part) -> _Media:
@@ -93,40 +137,88 @@ def _media(name: str, part: Part) -> _Media:
                 spec[key] = flag
         if "explode" in spec and "style" not in spec:
             spec["style"] = "form"
+        headers = each.mapping("headers")
+        for header, described in headers.mappings() if headers is not None else []:
+            if described.flag("required") is True and header.lower() != "content-type":
+                raise Fault(f"the part `{field_name}` needs the header `{header}`, which no spec has", described)
         encoding[field_name] = spec
     return _Media(name, part.raw("schema") or anything(part), encoding)
 
 
 def _body(media: _Media, schemas: Schemas, *, required: bool, description: str) -> RequestBody:
+    """A body of JSON, or a form. Raises `Fault`."""
     name = essence(media.media_type)
-    if not is_json(name) and name not in (FORM, MULTIPART):
-        return _raw(media, required=required, description=description)
+    is_form = name in (FORM, MULTIPART)
     flat = _Flat()
     if not _flatten(media.schema, schemas, flat, set()) or not flat.fields:
         whole = schemas.written(media.schema, "args")
-        if whole in (True, {}) and name in (FORM, MULTIPART):
+        if is_form and (media.encoding or _has_bytes(schemas.with_definitions({"allOf": [whole]}, "args"))):
+            raise Fault("the form is no plain object, so its parts have no certain encoding", media.schema)
+        if whole in (True, {}) and is_form:
             whole = {"type": "object"}
         return RequestBody(media.media_type, required, None, whole, description=description)
-    is_form = name in (FORM, MULTIPART)
     fields: dict[str, Field] = {}
     for wire, part in flat.fields.items():
-        encoding = dict(media.encoding.get(wire, {})) if is_form else {}
-        schema = schemas.written(part, "args")
-        if name == MULTIPART and (found := _as_base64(part, schema)) is not None:
-            schema, encoding["base64"] = found, True
-        fields[wire] = Field(schema, wire in flat.required, encoding)
+        encoding = media.encoding.get(wire, {}) if is_form else {}
+        fields[wire] = _field(wire, part, encoding, schemas, media, is_required=wire in flat.required)
     extra = False if flat.extra is None else schemas.written(flat.extra, "args")
     for wire in sorted(flat.required - fields.keys() - flat.hidden):  # published documents have them
         fields[wire] = Field(True if extra is False else extra, True, {})
     return RequestBody(media.media_type, required, fields, extra=extra, description=description)
 
 
-def _raw(media: _Media, *, required: bool, description: str) -> RequestBody:
+def _field(
+    wire: str, part: Part, encoding: dict[str, Any], schemas: Schemas, media: _Media, *, is_required: bool
+) -> Field:
+    """One field: of a form, with the media type that its bytes are in. Raises `Fault`."""
+    name = essence(media.media_type)
+    schema = schemas.written(part, "args")
+    if name not in (FORM, MULTIPART):
+        return Field(schema, is_required, {})
+    kept: dict[str, Any] = {key: value for key, value in encoding.items() if key != "content_type"}
+    declared = split_types(encoding.get("content_type", ""))
+    items = core(part).raw("items") if types_of(part) == {"array"} else None
+    one = items if items is not None else part
+    untyped = says_nothing(one) and not schemas.is_old and name == MULTIPART and not declared
+    if is_bytes(one) or (may_be_bytes(one) and (all_binary(declared) or untyped)):
+        described = (
+            {"description": schema["description"]} if isinstance(schema, dict) and "description" in schema else {}
+        )
+        spec: dict[str, Any] = {"base64": True}
+        types = binary_types(declared, one)
+        if name == MULTIPART and is_open(types):
+            spec["content_type"] = types[0]
+            chosen = Field(BASE64 | described, is_required, spec, tuple(types))
+        else:
+            chosen = Field(BASE64 | described, is_required, spec | ({"content_type": types[0]} if types else {}))
+        return replace(chosen, schema={"type": "array", "items": BASE64, **described}) if items is not None else chosen
+    content_type = text_type(declared, part, f"`{wire}`")
+    return Field(schema, is_required, ({"content_type": content_type} if content_type else {}) | kept)
+
+
+def _has_bytes(schema: Any) -> bool:
+    return any(
+        part.get("format") == "binary" or ("contentMediaType" in part and "contentEncoding" not in part)
+        for _, part in keywords.subschemas(schema)
+    )
+
+
+def _raw(offered: list[_Media], schemas: Schemas, *, required: bool, description: str, is_bytes: bool) -> RequestBody:
     """A body that is neither JSON nor a form: text as it is, or base64 text of its bytes."""
-    if is_text(media.media_type) and not _is_binary(media.schema):
-        return RequestBody(media.media_type, required, None, {"type": "string"}, description=description)
-    schema = {"type": "string", "contentEncoding": "base64"}
-    return RequestBody(media.media_type, required, None, schema, base64=True, description=description)
+    types = list(dict.fromkeys(concrete(each.media_type, is_bytes=is_bytes) for each in offered))
+    media_type = next((each for each in types if "*" not in each), types[0])
+    named = ", ".join(f"`{each}`" for each in types)
+    schema: Any = BASE64
+    if not is_bytes and all(keeps_scalar(each.media_type, each.schema) for each in offered):
+        made = [schemas.written(each.schema, "args") for each in offered]
+        schema = made[0] if all(each == made[0] for each in made) else {"anyOf": made}
+    elif not is_bytes:
+        schema = {"type": "string"}
+    text = description or (f"Base64 text of the bytes to send: {named}." if is_bytes else f"The text to send: {named}.")
+    choices = tuple(types) if is_open(types) else ()
+    return RequestBody(
+        media_type, required, None, schema, base64=is_bytes, description=text, media_types=choices
+    )  # fmt: skip
 
 
 @dataclass
@@ -174,46 +266,18 @@ def _flatten_one(schema: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) ->
     return all(_flatten(member, schemas, flat, seen) for member in schema.raw_list("allOf"))
 
 
-def _is_binary(part: Part) -> bool:
-    value = part.followed().value
-    if not isinstance(value, dict):
-        return value is True
-    is_bytes = value.get("format") == "binary" or ("contentMediaType" in value and "contentEncoding" not in value)
-    return (
-        value.get("type") == "file" or is_bytes or not value.keys() & {"type", "properties", "allOf", "oneOf", "anyOf"}
-    )
-
-
-def _as_base64(part: Part, schema: Any) -> Any:
-    """The schema of a field, or a list, of bytes as base64 text; None for any other."""
-    value = part.followed().value
-    if not isinstance(value, dict) or not isinstance(schema, dict):
-        return None
-    described = {"description": schema["description"]} if "description" in schema else {}
-    if value.get("type") == "array":
-        items = part.followed().raw("items")
-        if items is None or not isinstance(items.value, dict) or not items.value or not _is_binary(items):
-            return None
-        return {"type": "array", "items": {"type": "string", "contentEncoding": "base64"}, **described}
-    if not value or not _is_binary(part) or not value.keys() & {"type", "format", "contentMediaType"}:
-        return None
-    return {"type": "string", "contentEncoding": "base64", **described}
-
-
-def _swagger_body(operation: Part, schemas: Schemas, consumes: list[str]) -> RequestBody | None:
+def _swagger_body(item: Part, operation: Part, schemas: Schemas, consumes: list[str]) -> RequestBody | None:
     """The body of Swagger 2.0: one `body` parameter, or all `formData` ones."""
     form: dict[str, Part] = {}
-    for part in listed_parameters(operation):
+    for part in (*listed_parameters(operation), *listed_parameters(item)):
         if part.value.get("in") == "body":
             schema = part.raw("schema") or anything(part)
             offered = [_Media(name, schema, {}) for name in consumes or ["application/json"]]
             required = part.flag("required") is True
-            return _body(
-                min(offered, key=_preference), schemas, required=required, description=part.text("description")
-            )
+            return _chosen(offered, schemas, required=required, description=part.text("description"))
         name = part.value.get("name")
         if part.value.get("in") == "formData" and isinstance(name, str) and name:
-            form[name] = part
+            form.setdefault(name, part)
     if not form:
         return None
     has_file = any(part.value.get("type") == "file" for part in form.values())
@@ -224,6 +288,6 @@ def _swagger_body(operation: Part, schemas: Schemas, consumes: list[str]) -> Req
         encoding = {"style": "form", **encoding} if encoding else {}
         if part.value.get("type") == "file":
             described = {"description": part.text("description")} if part.text("description") else {}
-            written, encoding = {"type": "string", "contentEncoding": "base64", **described}, {"base64": True}
+            written, encoding = BASE64 | described, {"base64": True}
         fields[name] = Field(written, part.flag("required") is True, encoding)
     return RequestBody(media_type, any(each.required for each in fields.values()), fields)

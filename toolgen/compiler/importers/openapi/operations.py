@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus
 
 from toolgen.compiler.importers.openapi.bodies import request_body
 from toolgen.compiler.importers.openapi.files import Fault
+from toolgen.compiler.importers.openapi.media import type_schema
 from toolgen.compiler.importers.openapi.parameters import PLACES, parameters
 from toolgen.compiler.importers.openapi.responses import error_hints, result_schema
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
@@ -74,7 +75,7 @@ def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_s
     """Return the keys of a tool that a description decides, but for the result. Raises `Fault`."""
     found = parameters(operation.item, operation.part, is_swagger=is_swagger)
     path, found = _placed(operation, found)
-    body = request_body(operation.part, schemas, consumes, is_swagger=is_swagger)
+    body = request_body(operation.item, operation.part, schemas, consumes, is_swagger=is_swagger)
     args = _Args()
     for parameter in sorted(found, key=lambda each: PLACES.index(each.place)):
         _add_parameter(parameter, args, schemas)
@@ -180,9 +181,15 @@ def _add_body(body: RequestBody, args: _Args) -> dict[str, Any]:
         spec["arg"] = args.add("body", "body", schema, required=body.required)
         if body.base64:
             spec["base64"] = True
+        if body.media_types:
+            schema = type_schema(body.media_types, "the body")
+            spec["type_arg"] = args.add("content_type", "body", schema, required=body.required)
+            if not body.required:
+                args.together = {spec["arg"]: [spec["type_arg"]], spec["type_arg"]: [spec["arg"]]}
         return spec
     needed: list[str] = []
     made: list[str] = []
+    choices: dict[str, str] = {}
     names: dict[str, str] = {}
     encoding: dict[str, Any] = {}
     for name, each in body.fields.items():
@@ -193,8 +200,16 @@ def _add_body(body: RequestBody, args: _Args) -> dict[str, Any]:
             names[arg] = name
         if each.encoding:
             encoding[name] = each.encoding
+        if each.media_types:
+            schema = type_schema(each.media_types, f"`{arg}`")
+            chosen = args.add(f"{arg}_content_type", "body", schema, required=arg in args.required)
+            encoding[name] = {**each.encoding, "type_arg": chosen}
+            choices[arg] = chosen
     spec |= {key: value for key, value in (("names", names), ("encoding", encoding)) if value}
     together = {arg: [each for each in needed if each != arg] for arg in made}
+    for arg, chosen in choices.items():
+        together[arg] = [*together[arg], *([chosen] if chosen not in args.required else [])]
+        together[chosen] = [each for each in (arg, *needed) if each not in args.required]
     args.together = {arg: others for arg, others in together.items() if others}
     return spec
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
+from toolgen.compiler.importers.openapi.media import text_type
+from toolgen.spec.media_types import FORM, essence, is_json
 
 PLACES: Final = ("path", "query", "header", "cookie", "querystring")
 """Where parameters are sent, in the order in which they keep their names."""
@@ -70,11 +72,13 @@ def _openapi(part: Part) -> Parameter | None:
     schema = part.raw("schema")
     content = part.mapping("content")
     if schema is None and content is not None:
-        media_type, media = next(iter(content.mappings()), ("", content))
-        if not media_type:
+        offered = sorted(content.mappings(), key=lambda each: not is_json(each[0]))
+        if not offered:
             raise Fault(f"the parameter `{name}` has no schema", part)
-        spec["content"] = media_type
+        media_type, media = offered[0]
         schema = media.raw("schema") or anything(media)
+        is_form = place == "querystring" and essence(media_type) == FORM
+        spec["content"] = media_type if is_form else text_type([media_type], schema, f"`{name}`") or "application/json"
     elif schema is None:
         raise Fault(f"the parameter `{name}` has no schema", part)
     else:

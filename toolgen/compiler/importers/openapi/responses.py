@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.compiler.importers.openapi.media import is_bytes
 from toolgen.spec.media_types import is_json, is_text
 
 if TYPE_CHECKING:
@@ -42,11 +43,8 @@ def result_schema(operation: Part, method: str, schemas: Schemas, produces: list
         schema = _NULL if status in _EMPTY else _of_response(part, schemas, produces, is_swagger=is_swagger)
         if schema is None:  # nothing is said of its content
             schema = True if len(successes) == 1 else _NULL
-        if schema not in made:
-            made.append(schema)
-    if not made or True in made or {} in made:
-        return True
-    return made[0] if len(made) == 1 else {"anyOf": made}
+        made.append(schema)
+    return _any_of(made) if made else True
 
 
 def error_hints(operation: Part) -> dict[str, str]:
@@ -74,6 +72,7 @@ def _is_telling(status: str, text: str) -> bool:
     except ValueError:
         phrase = ""
     usual = {status, phrase, f"{status} {phrase}", "error", "bad request", "unexpected error", "validation failed"}
+    usual |= {"validation error", "validation exception"}
     return words not in usual and len(words.split()) > 1
 
 
@@ -90,10 +89,25 @@ def _of_response(part: Part, schemas: Schemas, produces: list[str], *, is_swagge
         return schemas.written(schema, "result")
     content = part.mapping("content")
     offered = content.mappings() if content is not None else []
-    for name, media in offered:
+    made: list[Any] = []
+    described: list[Any] = []
+    for name, media in sorted(offered, key=lambda each: not is_json(each[0])):
+        schema = media.raw("schema")
+        written = True if schema is None else schemas.written(schema, "result")
         if is_json(name):
-            schema = media.raw("schema")
-            return True if schema is None else schemas.written(schema, "result")
-    if not offered:
-        return None
-    return {"type": "string"} if any(is_text(name) for name, _ in offered) else BINARY
+            made.append(BINARY if schema is not None and is_bytes(schema) and "*" in name else written)
+        elif written in described:
+            continue  # the same in another form: JSON is asked for
+        else:
+            made.append({"type": "string"} if is_text(name) else BINARY)
+        if is_json(name) and schema is not None:
+            described.append(written)
+    return _any_of(made) if made else None
+
+
+def _any_of(schemas: list[Any]) -> Any:
+    """The schema of values that fit any of these."""
+    different = [each for index, each in enumerate(schemas) if each not in schemas[:index]]
+    if True in different or {} in different:
+        return True
+    return different[0] if len(different) == 1 else {"anyOf": different}

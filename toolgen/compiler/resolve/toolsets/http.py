@@ -207,13 +207,23 @@ class _Checks:
             self._check_arg(body.arg, "body", "arg")
             if body.arg in self._params:
                 self.report(f"`{body.arg}` is sent in `{self._params[body.arg].in_}` already", "body", "arg")
-            for name in sorted(set(self._fields) - self._params.keys() - {body.arg}):
+            for name in sorted(set(self._fields) - self._params.keys() - {body.arg, body.type_arg}):
                 message = f"the arg `{name}` has no place in the request: `{body.arg}` is the whole body"
                 self.report(message, "body", is_key=True, fix=f"write `params: {{{name}: query}}`")
         if body.encoding and body.media_type.partition(";")[0].strip().lower() not in _FORMS:
             self.report(
                 f"`encoding` is for forms and multipart bodies, not for `{body.media_type}`", "body", "encoding"
             )
+        for type_arg, *path in (
+            (body.type_arg, "type_arg"),
+            *((each.type_arg, "encoding") for each in body.encoding.values()),
+        ):
+            if type_arg is not None:
+                self._check_arg(type_arg, "body", *path)
+            if type_arg in self._params:
+                self.report(f"`{type_arg}` is sent in `{self._params[type_arg].in_}` already", "body", *path)
+        if body.type_arg is not None and body.arg is None:
+            self.report("`type_arg` is for a body that is one arg", "body", "type_arg", fix="write `arg: body`")
         if body.base64 and body.arg is None:
             self.report("`base64` is for a body that is one arg", "body", "base64", fix="write `arg: body`")
 
