@@ -550,6 +550,10 @@ def _surfaces(world: World) -> dict[str, set[str]]:
 
         await run_agent(runtime, "clerk", [Message(role="user", content="Go.")], Looks())
         found["planner"] = of(seen[0])
+        registry = TagRegistry()
+        registry.register_compiled(catalog, dict.fromkeys(_TOOLS, _never))
+        block = registry.prompt_block()
+        found["tag registry"] = {name for name in _ALL if f"{name.upper()}: " in block} | {"delegate"}
         engine = LocalEngine(EngineHost(world.runtime(permission=ask_before_call), Looks()))
         await engine.result(await engine.start(RunRequest(agent="clerk", messages=(Message(role="user"),))), 20)
         found["planner on an engine"] = of(seen[1])
@@ -576,7 +580,11 @@ def _surfaces(world: World) -> dict[str, set[str]]:
 _ALL: Final = (*_TOOLS, "delegate")
 
 
+async def _never(_context: ToolContext) -> Any:
+    raise AssertionError("it ran")
+
+
 def test_reg_26_every_surface_offers_the_same_tools(world: World) -> None:
     found = _surfaces(world)
-    assert len(found) == 18
+    assert len(found) == 19
     assert found == dict.fromkeys(found, OFFERED)

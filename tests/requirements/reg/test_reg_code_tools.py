@@ -61,6 +61,10 @@ class Host:
         (result,) = self.turn((tool, args))
         return result
 
+    def found(self, **args: Any) -> list[str]:
+        """Return the lines that a search finds."""
+        return [match["text"] for match in json.loads(self.call("search", **args).payload)["matches"]]
+
     def code(self, tool: str, /, **args: Any) -> str:
         """Return the code of the error of a call, or `ok`."""
         result = self.call(tool, **args)
@@ -94,10 +98,9 @@ def test_reg_42_a_binary_and_a_missing_file_are_results_and_the_run_goes_on(host
 
 @needs_ripgrep
 def test_reg_45_a_search_is_of_the_project_by_default_and_a_query_with_a_dash_is_a_pattern(host: Host) -> None:
-    found = host.call("search", query="needle")
-    assert [(match.path, match.text) for match in found.value.matches] == [("notes.txt", "a needle --in here")]
-    assert len(host.call("search", query="--in").value.matches) == 1
-    assert host.call("search", query="needle", glob="*.md").value.matches == []
+    assert host.found(query="needle") == ["a needle --in here"]
+    assert host.found(query="--in") == ["a needle --in here"]
+    assert host.found(query="needle", glob="*.md") == []
     assert host.call("search", query="needle", path="notes.txt", limit=1).success
     assert host.asked == []
 
@@ -119,8 +122,7 @@ def test_reg_45_a_search_outside_of_the_project_asks_however_it_is_spelled(host:
 def test_reg_45_an_allowed_search_outside_shows_nothing_sensitive(host: Host, path: str) -> None:
     (host.folder / "beside/server.pem").write_text("a needle in a key\n")
     host.answer = Decision.ALLOW_ONCE
-    found = host.call("search", query="needle", path=path.format(folder=host.folder))
-    assert [match.text for match in found.value.matches] == ["a needle beside"]
+    assert host.found(query="needle", path=path.format(folder=host.folder)) == ["a needle beside"]
     assert len(host.asked) == 1
 
 

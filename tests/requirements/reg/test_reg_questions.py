@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.case import write
 from tests.unit.execute.http.api import package_of
 from tests.unit.runtime.tools import idle_executors
+from toolgen.compiler.compile import compile_specs, generate
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.config import Target
 from toolgen.contract.records import ToolRequest, ToolsetRegistration
 from toolgen.execute import CommandHost, load_user_tools
 from toolgen.execute.command import executor as command_executor
 from toolgen.execute.http import HttpHost
 from toolgen.execute.http import executor as http_executor
-from toolgen.runtime import Runtime, load
+from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.policy.paths.policy import PathPolicy
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
@@ -188,6 +192,76 @@ def test_reg_55_a_user_tool_has_exactly_these_fields(tmp_path: Path) -> None:
         "name", "description", "input_schema", "permission", "tags", "command_type", "command", "args", "working_dir",
         "env_allowlist", "timeout_ms", "stdout_limit_bytes", "stderr_limit_bytes",
     }  # fmt: skip
+
+
+# Executors that apply policies themselves.
+
+GOVERNED = [
+    """
+toolgen: 1
+toolset: local
+kind: command
+tools:
+  show: {description: Show., permission: readonly, args: {}, result: string, command: {exec: [/usr/bin/env]}}
+  wait: {description: Wait., permission: readonly, args: {}, command: {exec: [sleep, "60"]}}
+""",
+    """
+toolgen: 1
+policy: team
+rules: {+write: allow}
+paths: {sensitive: [private]}
+env: [PATH, TZ]
+limits: {timeout_ms: 300, max_timeout_ms: 400}
+""",
+]
+
+
+@pytest.mark.parametrize("is_disabled", [False, True])
+def test_executors_keep_to_the_policies_of_their_runtime(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_disabled: bool
+) -> None:
+    project = tmp_path / "project"
+    (project / "private").mkdir(parents=True)
+    (project / "private" / "plan.txt").write_text("needle\n")
+    (project / "env").write_text('#!/bin/sh\nprintf \'{"success": true, "message": "%s"}\' "$TZ"\n')
+    (project / "env").chmod(0o755)
+    (tmp_path / "tools").mkdir()
+    shows = {**USER_TOOL, "command": "./env", "args": [], "working_dir": ".", "env_allowlist": []}
+    (tmp_path / "tools" / "say.json").write_text(json.dumps(shows))
+    sink = Diagnostics()
+    (tmp_path / "specs").mkdir()
+    for number, text in enumerate(GOVERNED):
+        (tmp_path / "specs" / f"{number}.yaml").write_text(text)
+    compiled = compile_specs(tmp_path, Target(out="governed", builtin=("code",)), sink)
+    assert not sink.has_errors, list(sink)
+    name = f"governed_{is_disabled}"
+    write(tmp_path / name, generate(compiled.catalog))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for variable in ("TZ", "LANG", "HOME"):
+        monkeypatch.setenv(variable, "UTC")
+    catalog = load(name)
+    host = CommandHost(paths=PathPolicy(project, home=tmp_path), timeout_ms=900)
+    load_user_tools(catalog, tmp_path, host)
+    runtime = Runtime(
+        catalog,
+        executors=[command_executor(catalog, "local", host), CodeTools(project).registration()],
+        permission=allow_all,
+        disabled_policies=["team"] if is_disabled else [],
+        project=project,
+    )
+
+    def call(tool: str, **args: Any) -> Any:
+        return asyncio.run(runtime.invoke(ToolRequest(name=tool, payload=json.dumps(args))))
+
+    lines = (
+        str(call("local.show").value).splitlines() + call("code.run_command", argv=["env"]).value.stdout.splitlines()
+    )
+    names = {line.partition("=")[0] for line in lines}
+    assert {"PATH", "TZ", "HOME"} & names == ({"PATH", "HOME"} if is_disabled else {"PATH", "TZ"})
+    assert call("mine.say", text="x").message == ("" if is_disabled else "UTC")
+    found = json.loads(call("code.search", query="needle").payload)["matches"]
+    assert [match["path"] for match in found] == (["private/plan.txt"] if is_disabled else [])
+    assert call("local.wait").error.message == f"the command took longer than {900 if is_disabled else 300} ms"
 
 
 # A server as a whole under a policy of hosts.
