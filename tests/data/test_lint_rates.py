@@ -33,6 +33,8 @@ def test_the_reference_has_the_rate_of_every_rule(tmp_path: Path) -> None:
             toolgen(folder, "import", "mcp", str(place(f"{name}.tools.json")), "--toolset", f"mcp.{name}")
         else:
             toolgen(folder, "import", "openapi", str(place(f"{name}.openapi.json")), "--toolset", name)
+        written = next((folder / "specs").iterdir())  # as a person wrote it: rules on imported tools are fewer
+        written.write_text(re.sub(r"(?m)^ +imported: .*\n", "", written.read_text(encoding="utf-8")), encoding="utf-8")
         linted = toolgen(folder, "lint", "--format", "json").json
         text = next((folder / "specs").iterdir()).read_text(encoding="utf-8")
         tools[name == MANY_APIS] += len(re.findall(r"^  \S.*:$", text.partition("\ntools:\n")[2], re.MULTILINE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.baseline import BASELINE, entry_of
 from toolgen.authoring.lint.registry import all_rules
@@ -13,6 +13,7 @@ from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
 from toolgen.compiler.diagnostics.silence import hides
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
+from toolgen.compiler.source.nodes import MappingNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
+
+_OF_SOURCE: Final = frozenset("123")
+"""The groups of rules on texts, schemas and names."""
+
+_OF_IMPORTED_NAMES: Final = frozenset({"TL304", "TL305", "TL306"})
 
 WITHOUT_PLACE = frozenset({"TL001", "TL002", "TL003", "TL004"})
 """The rules on suppressions and the baseline: they are not in the registry, and cannot be suppressed."""
@@ -101,6 +107,8 @@ def _place(
     span = finding.place.span
     if span.file.startswith(BUILTIN_PREFIX):
         return
+    if _is_of_server(code, finding.place):
+        return
     silenced = Diagnostic(code, config.lint.severity_of(code), span, finding.message)
     if hides(config.silence, silenced, lambda file: _toolset(finding.place)):
         return
@@ -115,6 +123,27 @@ def _place(
         return
     related = tuple(Related(place.span, message) for place, message in finding.related)
     _add(outcome, config, code, span, finding.message, finding.help, related, finding.fix)
+
+
+def _is_of_server(code: str, place: Place) -> bool:
+    """Whether a finding asks for a change that nobody here can make: the next import writes it as its source has it.
+
+    These are texts, schemas and names in the args, results and types of imported tools, and names of tools that the
+    import made of those of the source.
+    """
+    root, path = place.document.root, place.path
+    tools = root.child("tools")
+    if path[:1] == ("types",):
+        return code[2] in _OF_SOURCE and any(
+            tool.child("imported") is not None
+            for _, tool in (tools.entries() if isinstance(tools, MappingNode) else ())
+        )
+    tool = None if path[:1] != ("tools",) or len(path) < 2 or tools is None else tools.child(path[1])
+    if tool is None or tool.child("imported") is None:
+        return False
+    if len(path) > 2 and path[2] in ("args", "result"):
+        return code[2] in _OF_SOURCE
+    return code in _OF_IMPORTED_NAMES or (code == "TL401" and tool.child("remote") is not None)
 
 
 def _toolset(place: Place) -> str:

@@ -116,6 +116,22 @@ ASKED_TEXT: Final = re.compile(
 )
 """Descriptions of parameters that ask for the same."""
 
+PROMPT: Final = re.compile(r"system_?(?:prompt|message|instructions?)", re.IGNORECASE)
+"""The name of a parameter with the prompt of a model: the one that a tool runs, or the one that calls it."""
+
+RUNS_MODEL: Final = re.compile(
+    r"\b(?:(?:language |ai |generative )?models?|llms?|(?:ai |chat)?bots?|(?:ai |voice |sub)?-?agents?|assistants?"
+    r"|(?:chat )?completions?|gpt|claude|gemini|llama|mistral)\b",
+    re.IGNORECASE,
+)
+"""Descriptions of tools that run or make a model."""
+
+OWN_PROMPT: Final = re.compile(
+    r"\b(?:your|current|full|entire|whole|complete|original|active|verbatim|word for word|this conversation)\b",
+    re.IGNORECASE,
+)
+"""Descriptions by which it is that of the model that calls the tool."""
+
 ADDRESS: Final = re.compile(
     r"\b(?:https?|wss?|ftp)://(?:[^\s/?#@\"'<>()`]*@)?(?P<host>[^\s/?#:\"'<>()`,]+)"
     r"|(?<![\w.+-])[\w.+-]++@(?P<mail>[\w-]+(?:\.[\w-]+)+)|(?<![\d.])(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?!\.?\d)",

@@ -90,7 +90,7 @@ def suspicions_of(
             if reviewed is not None and pointer[-1] not in _IDENTIFIERS:
                 for host in sorted(_hosts(text) - reviewed.hosts):
                     report("TG817", pointer, f"the text leads to `{host}`, and did not before", "check whose it is")
-    for inner, message in _asked(tool.get("inputSchema"), known):
+    for inner, message in _asked(tool.get("inputSchema"), known, tool.get("description")):
         report("TG820", ("inputSchema", *inner), message, "leave it out, or let the host inject the value")
     return list(found.values())
 
@@ -169,13 +169,25 @@ def _hosts(text: str) -> set[str]:
     return {host.lower().rstrip(".") for found in phrases.ADDRESS.finditer(text) for host in found.groups() if host}
 
 
-def _asked(schema: Any, known: Collection[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _is_prompt_to_write(name: str, text: Any, about: Any) -> bool:
+    """Whether a parameter is the prompt of a model that the tool runs, and not that of the model that calls it."""
+    return (
+        phrases.PROMPT.fullmatch(name) is not None
+        and isinstance(about, str)
+        and phrases.RUNS_MODEL.search(about) is not None
+        and not (isinstance(text, str) and phrases.OWN_PROMPT.search(text))
+    )
+
+
+def _asked(schema: Any, known: Collection[str], about: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield the parameters that ask for the conversation, the prompt or keys."""
     properties = schema.get("properties") if is_object(schema) else None
     if not is_object(properties):
         return
     for name, field in properties.items():
         text = field.get("description", "") if is_object(field) else ""
+        if _is_prompt_to_write(name, text, about):
+            continue
         if phrases.ASKED.search(name) and name not in known:
             yield ("properties", name), f"the parameter `{_cut(name)}` asks for what is not the tool's"
         elif isinstance(text, str) and text not in known and (found := phrases.ASKED_TEXT.search(text)):

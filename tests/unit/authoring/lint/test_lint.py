@@ -239,3 +239,88 @@ def test_a_baseline_entry_names_the_place_in_words() -> None:
     assert {entry.place for entry in linted(spec()).entries} == {"shop:tools/find/args/no_archive"}
     assert entry_of.__doc__
     assert dedent(write_baseline(linted(spec()).entries)).count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "help_"),
+    [
+        ("wait_timeout", "write it in the description, or name it `wait_timeout_seconds`"),
+        ("roomTemperature", "write it in the description"),
+        ("width", "write it in the description"),
+    ],
+)
+def test_only_durations_get_a_name_in_seconds(name: str, help_: str) -> None:
+    files = files_of(f"""
+        toolset: shop
+        tools:
+          heat:
+            description: Heat the room of an order.
+            args: {{{name}: {{type: number, description: How much is wanted.}}}}
+            permission: readonly
+    """)
+    assert [each.fix for each in linted(files).findings if each.code == "TL125"] == [help_]
+
+
+@pytest.mark.parametrize(("extra", "reported"), [("", True), (", additionalProperties: true", False)])
+def test_an_object_that_is_open_on_purpose_is_not_reported(extra: str, reported: bool) -> None:
+    files = files_of(f"""
+        toolset: shop
+        tools:
+          find:
+            description: Search the orders of a customer.
+            args: {{labels: {{type: object, description: What to look for.{extra}}}}}
+            permission: readonly
+    """)
+    assert ("TL201" in codes(linted(files))) is reported
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reported"),
+    [
+        ("Find an order by the number on its invoice.", "Search an order by the number on its invoice.", True),
+        ("Find an order by the number on its invoice.", "Find an order by the number on its invoice, please.", True),
+        ("List all users of the given workspace.", "List all channels of the given workspace.", False),
+        ("Archive a message of the given workspace.", "Translate a message of the given workspace.", False),
+    ],
+)
+def test_tools_with_one_distinct_word_are_told_apart(one: str, other: str, reported: bool) -> None:
+    files = files_of(f"""
+        toolset: shop
+        tools:
+          one:
+            description: {one}
+            args: {{number: {{type: integer, description: As printed there.}}}}
+            permission: readonly
+          other:
+            description: {other}
+            args: {{number: {{type: integer, description: As printed there.}}}}
+            permission: readonly
+    """)
+    assert ("TL301" in codes(linted(files))) is reported
+
+
+IMPORTED = """
+    toolset: mcp.shop
+    kind: mcp
+    server: {http: "https://example.com/mcp"}
+    types:
+      Filter: {no_archive: boolean}
+    tools:
+      do_it__2:
+        IMPORTED
+        remote: do it
+        description: Do it.
+        args:
+          no_archive: boolean
+          filter: {$ref: "#/types/Filter"}
+          api_key: string
+          timeout: {type: integer, description: How long.}
+"""
+
+
+def test_nobody_is_asked_to_change_what_an_import_writes_again() -> None:
+    own = {*codes(linted(files_of(IMPORTED.replace("IMPORTED", ""))))}
+    imported = {*codes(linted(files_of(IMPORTED.replace("IMPORTED", 'imported: "12345678"'))))}
+    assert imported < own
+    assert {"TL206", "TL401"} <= own - imported  # names and schemas of the server
+    assert {"TL509", "TL104"} <= imported  # marks and descriptions are the project's

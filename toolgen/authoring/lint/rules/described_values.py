@@ -51,6 +51,9 @@ _MEASURES: Final = frozenset(
     """timeout delay duration interval ttl lifetime width height distance radius mass temperature speed velocity
     bandwidth""".split()  # noqa: SIM905 (as a list it takes a page)
 )
+_DURATIONS: Final = frozenset(["timeout", "delay", "duration", "interval", "ttl", "lifetime"])
+"""Measures whose unit is a part of their names by custom."""
+
 _SYMBOLS: Final = re.compile(r"[%°$€£²³]|\b\d+\s?(?:ms|s|m|h|d|kb|mb|gb)\b|/\s?s\b")
 _MOMENT: Final = re.compile(
     r"(?:^|_)(?:date|datetime|timestamp|deadline|birthday|dob)$|_(?:at|date|on)$|(?<=[a-z])(?:At|Date)$"
@@ -228,7 +231,8 @@ def unit_in_doubt(project: Project) -> Iterator[Finding]:
         told = {word.lower() for word in words(f"{part.name} {part.description} {tool.tool.description}")}
         if not told & _UNITS and not _SYMBOLS.search(f"{part.description} {tool.tool.description}"):
             message = f"`{part.name}` of `{tool.tool.ident}` has no unit"
-            yield Finding(part.field.of_key, message, f"write it in the description, or name it `{part.name}_seconds`")
+            renamed = f", or name it `{part.name}_seconds`" if named[-1] in _DURATIONS else ""
+            yield Finding(part.field.of_key, message, f"write it in the description{renamed}")
 
 
 @rule(

@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.search.stemming import stem
+from toolgen.search.synonyms import synonyms
 from toolgen.search.words import words_of
 from toolgen.spec.wire_names import words
 
@@ -30,6 +32,9 @@ _LETTERS: Final = frozenset("xyzabcnkijmtrpqlwhd")
 
 _ALIKE: Final = 0.9
 """The similarity of two descriptions, by words, from which tools with the same parameters are near duplicates."""
+
+_SHORTEST: Final = 3
+"""Letters of words that tell texts apart: shorter ones are articles and prepositions."""
 
 _FEW_WORDS: Final = 4
 """From this many words on, the verb at the start of a description is not what tells tools apart."""
@@ -70,8 +75,8 @@ _MOST_COMPARED: Final = 400
 def near_duplicate_tools(project: Project) -> Iterator[Finding]:
     """Two tools have the same parameters, and nearly the same description.
 
-    A model cannot choose between them, and pays for both. Remove one, or write when to use which. Equal descriptions
-    are `TL102`.
+    A model cannot choose between them, and pays for both. Remove one, or write when to use which. A word that means
+    something else tells them apart: users, and not orders. Equal descriptions are `TL102`.
     """
     groups: dict[tuple[tuple[str, str], ...], list[LintedTool]] = defaultdict(list)
     for tool in project.tools:
@@ -89,13 +94,22 @@ def near_duplicate_tools(project: Project) -> Iterator[Finding]:
 
 def _similar(one: list[str], other: list[str]) -> bool:
     """Whether two texts differ in so few words, or in their verb alone, that they do not tell two tools apart."""
-    if (set(one) ^ set(other)) & _OPPOSITES:
+    only, others = set(one) - set(other), set(other) - set(one)
+    if (only | others) & _OPPOSITES or _tells_apart(only, others):
         return False
     if one[1:] == other[1:] and len(one) >= _FEW_WORDS:
         return True
     shared = len(set(one) & set(other))
     enough = shared * 2 >= (len(set(one)) + len(set(other))) * _ALIKE
     return enough and SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
+
+
+def _tells_apart(only: set[str], others: set[str]) -> bool:
+    """Whether each text has a word of its own that means something else than those of the other: `users`, `orders`."""
+    stems, other_stems = ({stem(word) for word in each if len(word) >= _SHORTEST} for each in (only, others))
+    same = {word for word in stems if not other_stems.isdisjoint((word, *synonyms().get(word, ())))}
+    same |= {word for word in other_stems if not stems.isdisjoint((word, *synonyms().get(word, ())))}
+    return bool(stems - same) and bool(other_stems - same)
 
 
 _OPPOSITES: Final = frozenset(

@@ -30,12 +30,12 @@ def _label(tool: LintedTool, part: Part) -> str:
 
 
 def _is_free(schema: Any) -> bool:
-    """Whether a schema is that of an object about whose fields nothing is said."""
+    """Whether a schema is that of an object about whose fields nothing is said, not even that any are welcome."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return False
     named = schema.get("properties") or schema.get("patternProperties") or schema.get("propertyNames")
-    extra = schema.get("additionalProperties", True)
-    return not named and (extra is True or extra == {}) and not any(key in schema for key in _COMBINED)
+    is_said = "additionalProperties" in schema  # that any field may be given is said, or what their values are
+    return not named and not is_said and not any(key in schema for key in _COMBINED)
 
 
 @rule(
@@ -66,7 +66,7 @@ def free_form_object(project: Project) -> Iterator[Finding]:
     """An arg is an object whose fields are not described.
 
     A model has to invent them, strict modes send it as JSON text, and nothing checks it. Describe its fields, or with
-    `additionalProperties` what its values are.
+    `additionalProperties` what its values are; `true` says that it is open on purpose.
     """
     for tool, part in _fields(project):
         if _is_free(part.schema):
