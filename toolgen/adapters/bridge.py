@@ -18,7 +18,7 @@ from toolgen.providers.lenient import convert_schema
 from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP, OPENAI
-from toolgen.runtime.policy.approval import answered, ask_before_call
+from toolgen.runtime.policy.approval import answered, ask_before_call, question_data, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.runs.run import Session
 
@@ -41,11 +41,25 @@ _META_FIELDS = tuple(field.name for field in fields(ToolCallMeta))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptedCall:
-    """One call as the framework gave it: read by the presentation, with its meta and what it would ask first."""
+    """One call as the framework gave it: read by the presentation, with its meta and what it would ask first.
+
+    `scope` is what the id of the call is unique in, for a framework whose calls outlive a run; else the run.
+    """
 
     turn: Turn
     meta: ToolCallMeta
     question: PermissionRequest | None
+    scope: str = ""
+
+    @property
+    def question_id(self) -> str:
+        """The id of the question, which an answer has to name; empty without a question."""
+        return "" if self.question is None else question_id(self.question, self.scope)
+
+    def question_data(self) -> dict[str, Any]:
+        """Return the question as JSON, with its id, to show or store it. Secrets are redacted."""
+        assert self.question is not None
+        return question_data(self.question, self.scope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +136,9 @@ class Bridge(Generic[ContextT]):
             self._listed = listing, tuple(self._converted(tool) for tool in listing.tools)
         return self._listed[1]
 
-    async def read(self, name: str, payload: bytes | str, call_id: str, context: ContextT) -> AdaptedCall:
+    async def read(
+        self, name: str, payload: bytes | str, call_id: str, context: ContextT, scope: str = ""
+    ) -> AdaptedCall:
         """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call, or empty."""
         asked = ToolRequest(name=name, payload=payload, tool_call_id=call_id or f"call_{token_hex(8)}")
         turn = self._presentation.interpret(ModelReply(calls=(asked,)))
@@ -130,7 +146,7 @@ class Bridge(Generic[ContextT]):
         request = turn.calls[0].request
         asks = request is not None and self._runtime.permission is ask_before_call
         question = await self._runtime.permission_request(request, self._run, meta=meta) if asks and request else None
-        return AdaptedCall(turn=turn, meta=meta, question=question)
+        return AdaptedCall(turn=turn, meta=meta, question=question, scope=scope)
 
     async def make(self, call: AdaptedCall, decision: PermissionDecision | None = None) -> CallOutcome:
         """Make a call. `decision` is the framework's answer to its question. Only cancellation is raised."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+from collections import OrderedDict
 from json import loads
-from typing import TYPE_CHECKING, Any, Final
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic import PrivateAttr
 
@@ -42,6 +43,11 @@ if TYPE_CHECKING:
 
 _KEY: Final = "decision"
 
+KEPT: Final = 1_000
+"""Questions that wait for an answer in another request, at most; an answer to an older one is refused."""
+
+_NOT_OPEN: Final = "this answers no open question: nothing was run; make the call again without `requestState`"
+
 
 def add_tools(
     server: FastMCP[Any],
@@ -57,10 +63,15 @@ def add_tools(
     `presentation` is how the tools are shown (`ToolUse.presentation`). The list is made for each request.
 
     With `permission=ask_before_call`, the person behind the client is asked: by elicitation, or in the revision
-    2026-07-28 by an `input_required` result. A client that can do neither is denied. A failed call is a result with
-    `isError`; the value of a successful one is its structured content, if its schema is that of an object.
+    2026-07-28 by an `input_required` result. A client that can do neither is denied. An answer counts once, in this
+    process, for the same call; any other one is an error. A failed call is a result with `isError`; the value of a
+    successful one is its structured content, if its schema is that of an object.
     """
     server.add_provider(RunTools(Bridge(runtime, run, meta, presentation, provider="mcp")))
+
+
+Open: TypeAlias = "OrderedDict[str, tuple[str, str]]"
+"""Questions that wait for an answer in another request: their ids and the args of the calls, by the ids of these."""
 
 
 class RunTools(Provider):
@@ -69,12 +80,13 @@ class RunTools(Provider):
     def __init__(self, bridge: Bridge[Context]) -> None:
         super().__init__()
         self._bridge = bridge
+        self._open: Open = OrderedDict()
         self._listed: tuple[object, list[Tool]] = (None, [])
 
     async def _list_tools(self) -> Sequence[Tool]:
         offered = self._bridge.tools
         if self._listed[0] is not offered:
-            self._listed = offered, [RunTool.of(self._bridge, tool) for tool in offered]
+            self._listed = offered, [RunTool.of(self._bridge, tool, self._open) for tool in offered]
         return self._listed[1]
 
 
@@ -82,10 +94,11 @@ class RunTool(Tool):
     """One tool of a run."""
 
     _bridge: Bridge[Context] = PrivateAttr()
+    _open: Open = PrivateAttr()
 
     @classmethod
-    def of(cls, bridge: Bridge[Context], tool: OfferedTool) -> RunTool:
-        """Return a tool of the bridge."""
+    def of(cls, bridge: Bridge[Context], tool: OfferedTool, open_: Open) -> RunTool:
+        """Return a tool of the bridge, which keeps its open questions in `open_`."""
         made = cls(
             name=tool.name,
             title=tool.title or None,
@@ -94,18 +107,30 @@ class RunTool(Tool):
             output_schema=dict(tool.result) if _is_object_schema(tool.result) else None,
             annotations=ToolAnnotations(read_only_hint=tool.is_readonly),
         )
-        made._bridge = bridge
+        made._bridge, made._open = bridge, open_
         return made
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Make a call, after the person was asked where that is necessary."""
-        context = get_context()
-        call = await self._bridge.read(self.name, compact_json(arguments), "", context)
-        decision = None
-        if call.question is not None:
+        context, payload = get_context(), compact_json(arguments)
+        state = context.request_state if _is_modern(context) else None
+        call = await self._bridge.read(self.name, payload, state or f"call_{token_hex(16)}", context)
+        decision: PermissionDecision | None = None
+        if state is not None:
+            responses = context.input_responses
+            if self._open.get(state) != (call.question_id, payload) or (responses and _KEY not in responses):
+                return ToolResult(content=_NOT_OPEN, is_error=True)
+            if responses:
+                del self._open[state]
+                decision = _decision(responses[_KEY])
+        if call.question is not None and decision is None:
             asked = await _asked(context, call.question)
-            if isinstance(asked, InputRequiredToolResult):
-                return asked
+            if isinstance(asked, ElicitRequest):
+                call_id = call.question.meta.tool_call_id
+                self._open[call_id] = call.question_id, payload
+                while len(self._open) > KEPT:
+                    self._open.popitem(last=False)
+                return InputRequiredToolResult(InputRequiredResult(input_requests={_KEY: asked}, request_state=call_id))
             decision = asked
         outcome = await self._bridge.make(call, decision)
         is_structured = self.output_schema is not None and outcome.result is not None and not outcome.is_error
@@ -117,20 +142,22 @@ def _is_object_schema(schema: Any) -> bool:
     return is_object(schema) and schema.get("type") == "object"
 
 
-async def _asked(context: Context, question: PermissionRequest) -> PermissionDecision | InputRequiredToolResult:
-    """Ask the person, or return the result that asks; in the latest revision the answer comes with another request."""
+def _is_modern(context: Context) -> bool:
+    """Whether a question ends the request, and the answer comes with another one."""
+    request = context.request_context
+    return request is not None and request.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+async def _asked(context: Context, question: PermissionRequest) -> PermissionDecision | ElicitRequest:
+    """Ask the person, or return the request that asks; in the latest revision the answer comes with another request."""
     request = context.request_context
     capabilities = None if request is None else request.session.client_capabilities
     if request is None or capabilities is None or capabilities.elicitation is None:
         return decision_of({_KEY: False, "reason": "the client cannot ask a person: it does not support elicitation"})
     form = ElicitRequestFormParams(message=_message(question), requested_schema=_form(question))
-    if request.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        return _decision(await context.session.elicit_form(form.message, form.requested_schema, context.request_id))
-    of_question = sha256(repr((question.tool_name, question.arguments, question.meta.run_id)).encode()).hexdigest()
-    if context.request_state == of_question and context.input_responses:
-        return _decision(context.input_responses.get(_KEY))
-    asks = InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)}, request_state=of_question)
-    return InputRequiredToolResult(asks)
+    if _is_modern(context):
+        return ElicitRequest(params=form)
+    return _decision(await context.session.elicit_form(form.message, form.requested_schema, context.request_id))
 
 
 def _decision(answer: Any) -> PermissionDecision:

@@ -6,16 +6,21 @@ Needs `toolgen[langchain]`, and for approvals `langgraph`.
 from __future__ import annotations
 
 import asyncio
+import sys
+import threading
+from collections import Counter, OrderedDict
+from concurrent.futures import Future
+from hashlib import sha256
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import PrivateAttr
 
-from toolgen.adapters.bridge import Bridge, CallOutcome
+from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
-from toolgen.runtime.policy.approval import decision_of, question_data
+from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.schema.json_values import compact_json
+from toolgen.schema.json_values import compact_json, is_object
 
 try:
     from langchain_core.messages import AIMessage
@@ -25,19 +30,25 @@ except ImportError as error:
     raise ImportError('tools for LangChain need langchain-core: pip install "toolgen[langchain]"') from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from langchain_core.language_models import BaseChatModel
 
+    from toolgen.adapters.bridge import AdaptedCall, CallOutcome
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.messages import OfferedTool
     from toolgen.runtime.calls.pipeline import Runtime
-    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
 
 KEPT: Final = 1_000
-"""Results that are kept for nodes that are repeated, at most; the oldest is dropped."""
+"""Results that are kept for nodes that are repeated, and executions of nodes that are known, at most; the oldest go."""
+
+_STATE: Final = "toolgen_state"
+"""The arg in which a `ToolNode` passes on its state."""
+
+_PULLED: Final = "__pregel_pull"
+"""What the path of a task begins with whose input is the state of its graph."""
 
 _NO_GRAPH = PermissionDecision(
     decision=Decision.DENY, reason="it needs an approval, and only a LangGraph graph can ask for one"
@@ -57,19 +68,22 @@ def tools(
     `lambda config: ToolCallMeta(user=config.get("configurable", {})["user"])`; ids that it leaves out are those of the
     run. `presentation` is how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
-    With `permission=ask_before_call`, a call that would ask interrupts the graph, which needs a checkpointer:
-    `interrupt` has the question, and `Command(resume=…)` the decision: True, False, a `Decision`, or
-    `{"decision": …, "reason": …}`. Outside of a graph such a call is denied. A failure is a `ToolMessage` with
-    `status="error"`; the typed value of a result is its `artifact`.
+    With `permission=ask_before_call`, calls that would ask interrupt the graph, which needs a checkpointer. The value
+    of an interrupt has the open `questions`, each with its `id`; `Command(resume={id: decision, …})` answers them, some
+    or all: a decision is True, False, a `Decision`, or `{"decision": …, "reason": …}`. Where several tasks of a graph
+    ask at once, LangGraph wants such answers by the id of their interrupt. An answer that names no open question is
+    refused: the graph is interrupted again, and `refused` says why. Outside of a graph such a call is denied. A failure
+    is a `ToolMessage` with `status="error"`; the typed value of a result is its `artifact`.
 
-    A graph repeats a node that was interrupted. A call of that node that has succeeded before is not made again: its
-    result is kept, in this process, by the thread, the task of the graph and the id of the call.
+    A graph repeats a node that was interrupted. A `ToolNode` makes none of its calls before all of them are answered,
+    so none is made twice, in this process or another one. Any other node that makes several calls makes those before
+    the question again, unless this process has their results, by the thread, the task and the id of the call.
 
     Raises ValueError for a presentation whose list of tools changes, because a model is bound to its tools once.
     """
     bridge = Bridge(runtime, run, meta, presentation, lists_once=True)
-    made: dict[tuple[str, ...], CallOutcome] = {}
-    return [RunTool.of(bridge, tool, made) for tool in bridge.tools]
+    calls = _Calls(bridge)
+    return [RunTool.of(calls, tool) for tool in bridge.tools]
 
 
 class RunTool(BaseTool):
@@ -77,17 +91,31 @@ class RunTool(BaseTool):
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
-    _bridge: Bridge[RunnableConfig] = PrivateAttr()
-    _made: dict[tuple[str, ...], CallOutcome] = PrivateAttr()
+    _calls: _Calls = PrivateAttr()
 
     @classmethod
-    def of(cls, bridge: Bridge[RunnableConfig], tool: OfferedTool, made: dict[tuple[str, ...], CallOutcome]) -> RunTool:
-        """Return a tool of the bridge. `made` keeps the results of calls that succeeded."""
+    def of(cls, calls: _Calls, tool: OfferedTool) -> RunTool:
+        """Return a tool whose calls are made by `calls`."""
         metadata = {"ident": tool.ident, "permission": tool.permission, "tags": sorted(tool.tags)}
         args: dict[str, Any] = {"properties": {}, **tool.args}
         made_tool = cls(name=tool.name, description=tool.description, args_schema=args, metadata=metadata)
-        made_tool._bridge, made_tool._made = bridge, made
+        made_tool._calls = calls
         return made_tool
+
+    @property
+    def func(self) -> Callable[..., None] | None:
+        """What a `ToolNode` reads to find out that the tool wants its state; None where there is no LangGraph."""
+        node = sys.modules.get("langgraph.prebuilt.tool_node")
+        if node is None:
+            return None
+
+        def wants() -> None: ...
+
+        wants.__annotations__ = {_STATE: node.ToolRuntime}
+        return wants
+
+    def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in super()._filter_injected_args(tool_input).items() if name != _STATE}
 
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
@@ -98,43 +126,189 @@ class RunTool(BaseTool):
         return asyncio.run(self._arun(tool_input, tool_call_id, config))
 
     async def _arun(self, tool_input: dict[str, Any], tool_call_id: str, config: RunnableConfig) -> tuple[Any, Any]:
-        payload = compact_json(tool_input)
-        task = _task_of(config)
-        key = (*task, self.name, tool_call_id, payload)
-        outcome = self._made.get(key)
-        if outcome is None:
-            call = await self._bridge.read(self.name, payload, tool_call_id, config)
-            outcome = await self._bridge.make(call, None if call.question is None else _asked(call.question))
-            if task and tool_call_id and not outcome.is_error:
-                self._made[key] = outcome
-                if len(self._made) > KEPT:
-                    del self._made[next(iter(self._made))]
+        node = tool_input.get(_STATE)
+        is_node = hasattr(node, "tool_call_id")
+        args = {name: value for name, value in tool_input.items() if name != _STATE} if is_node else tool_input
+        siblings = _calls_of_node(node, config) if is_node else []
+        outcome = await self._calls.make(_Call(self.name, compact_json(args), tool_call_id), siblings, config)
         if outcome.is_error:
             raise ToolException(outcome.text)
         return outcome.text, outcome.result.value if outcome.result else None
 
 
-def _task_of(config: RunnableConfig) -> tuple[str, ...]:
-    """Return what identifies the task of a graph that makes a call, also when it is repeated; empty outside of one.
+class _Call(NamedTuple):
+    """A call as a task of a graph has it. `place` tells it from equal ones of the task, which are numbered from 0."""
 
-    The id of a call does not: some APIs number the calls of each answer from 0.
+    name: str
+    payload: str
+    call_id: str
+    place: int = 0
+
+
+class _Calls:
+    """Makes the calls of the tools of one run."""
+
+    def __init__(self, bridge: Bridge[RunnableConfig]) -> None:
+        self._bridge = bridge
+        self._names = {tool.name for tool in bridge.tools}
+        self._made: OrderedDict[tuple[str, ...], Future[CallOutcome]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    async def make(self, call: _Call, siblings: Sequence[_Call], config: RunnableConfig) -> CallOutcome:
+        """Make a call once it and its siblings, the calls that its node makes at the same time, are answered."""
+        execution = _execution_of(config)
+        if execution is None:
+            read = await self._bridge.read(call.name, call.payload, call.call_id, config)
+            return await self._bridge.make(read, None if read.question is None else _NO_GRAPH)
+        call = execution.numbered(call)
+        together = tuple(each for each in siblings if each.name in self._names)
+        read, decision = (await self._answered(execution, together if call in together else (call,), config))[call]
+        key = (execution.scope, *map(str, call))
+        making: Future[CallOutcome] = Future()
+        with self._lock:
+            kept = self._made.setdefault(key, making)
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+        if kept is not making:
+            return await asyncio.wrap_future(kept)
+        try:
+            outcome = await self._bridge.make(read, decision)
+        except BaseException as error:
+            with self._lock:
+                self._made.pop(key, None)
+            making.set_exception(error)
+            raise
+        making.set_result(outcome)
+        return outcome
+
+    async def _answered(self, execution: _Execution, calls: tuple[_Call, ...], config: RunnableConfig) -> _Answered:
+        """Return calls with what was decided about them. The first of them that comes asks about all."""
+        asking: Future[_Answered] = Future()
+        known = execution.groups.setdefault((id(self), calls), asking)
+        if known is asking:
+            try:
+                asking.set_result(await self._ask(execution, calls, config))
+            except BaseException as error:
+                asking.set_exception(error)
+                raise
+        return await asyncio.wrap_future(known)
+
+    async def _ask(self, execution: _Execution, calls: Sequence[_Call], config: RunnableConfig) -> _Answered:
+        read: dict[_Call, AdaptedCall] = {}
+        for call in calls:
+            scope = f"{execution.scope}:{call.place}"
+            call_id = call.call_id or f"call_{sha256(repr((scope, call)).encode()).hexdigest()[:16]}"
+            read[call] = await self._bridge.read(call.name, call.payload, call_id, config, scope)
+        questions = [each.question_data() for each in read.values() if each.question is not None]
+        decisions = execution.ask(questions)
+        return {call: (each, decisions.get(each.question_id)) for call, each in read.items()}
+
+
+_Answered: TypeAlias = "dict[_Call, tuple[AdaptedCall, PermissionDecision | None]]"
+
+
+class _Execution:
+    """One execution of a task of a graph: what it asks, and which answers it was given.
+
+    LangGraph gives the answers of a task in their order, to whatever asks next. So all are read here, and an answer
+    counts for the question that it names.
+    """
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+        self.groups: dict[tuple[int, tuple[_Call, ...]], Future[_Answered]] = {}
+        self._places: Counter[_Call] = Counter()
+        self._asked: set[str] = set()
+        self._decisions: dict[str, PermissionDecision] = {}
+        self._lock = threading.RLock()
+
+    def numbered(self, call: _Call) -> _Call:
+        """Return a call with its place among equal ones: each is a call of its own, with a question of its own."""
+        with self._lock:
+            self._places[call] += 1
+            return call._replace(place=self._places[call] - 1)
+
+    def ask(self, questions: Sequence[Mapping[str, Any]]) -> dict[str, PermissionDecision]:
+        """Return the decisions about questions, by their ids; interrupt the graph as long as one is open."""
+        try:
+            from langgraph.types import interrupt
+        except ImportError:
+            return {question["id"]: _NO_GRAPH for question in questions}
+        with self._lock:
+            self._asked.update(question["id"] for question in questions)
+            refused = ""
+            while open_ := [question for question in questions if question["id"] not in self._decisions]:
+                try:
+                    value = interrupt({"questions": open_, **({"refused": refused} if refused else {})})
+                except (KeyError, RuntimeError):  # no graph runs here
+                    return {question["id"]: _NO_GRAPH for question in questions}
+                refused = self._take(value)
+            return {question["id"]: self._decisions[question["id"]] for question in questions}
+
+    def _take(self, value: Any) -> str:
+        """Keep the decisions of an answer; return why it was refused, empty if it was not.
+
+        The first decision about a question counts. One about a question that no call has asked yet is kept for it: the
+        calls of a task may come in another order when it is repeated.
+        """
+        if not is_object(value) or not value:
+            return "an answer is an object of decisions by the ids of their questions, such as {'q_…': True}"
+        unknown = [str(key) for key in value if key not in self._asked]
+        again = [str(key) for key in value if key in self._decisions]
+        for key, answer in value.items():
+            self._decisions.setdefault(key, decision_of(answer))
+        if unknown:
+            return f"no call of this node asks {', '.join(unknown)}: an answer names the id of an open question"
+        return f"{', '.join(again)} was answered before, and the first answer counts" if again else ""
+
+
+_executions: Final[OrderedDict[tuple[object, ...], _Execution]] = OrderedDict()
+_executions_lock: Final = threading.Lock()
+
+
+def _execution_of(config: RunnableConfig) -> _Execution | None:
+    """Return the execution of the task that makes a call; None outside of a graph.
+
+    The id of a call does not identify it: some APIs number the calls of each answer from 0.
     """
     configurable = config.get("configurable", {})
     namespace = configurable.get("checkpoint_ns", "")
-    return (str(configurable.get("thread_id", "")), namespace) if namespace else ()
+    if not namespace or "langgraph.runtime" not in sys.modules:
+        return None
+    from langgraph.runtime import get_runtime
 
-
-def _asked(question: PermissionRequest) -> PermissionDecision:
-    """Interrupt the graph with a question; return the decision once it is resumed."""
     try:
-        from langgraph.types import interrupt
-    except ImportError:
-        return _NO_GRAPH
-    try:
-        answer = interrupt(question_data(question))
+        runtime: Any = get_runtime()
     except (KeyError, RuntimeError):  # no graph runs here
-        return _NO_GRAPH
-    return decision_of(answer)
+        return None
+    info = getattr(runtime, "execution_info", None)
+    if info is None:
+        return None
+    scope = f"{configurable.get('thread_id', '')}:{namespace}"
+    key = (scope, info.node_first_attempt_time, info.node_attempt)
+    with _executions_lock:
+        execution = _executions.setdefault(key, _Execution(scope))
+        while len(_executions) > KEPT:
+            _executions.popitem(last=False)
+    return execution
+
+
+def _calls_of_node(node: Any, config: RunnableConfig) -> list[_Call]:
+    """Return the calls that a `ToolNode` makes at the same time, by its state; none if that has those of other tasks.
+
+    A task that was sent its calls (`Send`) has the state of the whole graph.
+    """
+    path = config.get("metadata", {}).get("langgraph_path", ())
+    if not path or path[0] != _PULLED:
+        return []
+    state = node.state
+    messages = state.get("messages", ()) if is_object(state) else getattr(state, "messages", state)
+    last = next((each for each in reversed(list(messages)) if isinstance(each, AIMessage)), None)
+    found: list[_Call] = []
+    for each in last.tool_calls if last is not None else ():
+        call = _Call(each["name"], compact_json(each["args"]), each["id"] or "")
+        found.append(call._replace(place=sum(other[:3] == call[:3] for other in found)))
+    return found
 
 
 _OWN: Final = "langchain"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.adapters.bridge import Bridge
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from agents import AgentBase, Model
     from agents.tool_context import ToolContext
 
+    from toolgen.adapters.bridge import AdaptedCall
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.messages import OfferedTool
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 
 _ALLOWED = PermissionDecision(decision=Decision.ALLOW_ONCE)
 
-Asked: TypeAlias = dict[str, tuple[str, str]]
-"""Calls that wait for an approval: their tools and args, by their ids."""
+Asked: TypeAlias = dict[str, tuple[str, str, str]]
+"""Calls that wait for an approval: their tools, args and ids, by the ids of their questions."""
 
 KEPT: Final = 1_000
 """Calls that wait for an approval and are known, at most; a rejection of an older one is not on record."""
@@ -51,8 +53,9 @@ def tools(
     how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
     With `permission=ask_before_call`, a call that would ask is an interruption of the agent's run; `state.approve`
-    allows it once. A rejection goes on record with the next request to the model, if the same tools asked: those of
-    another process do not know the call. A failure is text for the model.
+    allows that call once, also with `always_approve`: nobody was asked about later ones, so these are denied. A
+    rejection goes on record with the next request to the model, if the same tools asked: those of another process do
+    not know the call. A failure is text for the model.
 
     Raises ValueError for a presentation whose list of tools changes, because an agent lists its tools once.
     """
@@ -66,7 +69,7 @@ def _function_tool(bridge: Bridge[RunContextWrapper[Any]], tool: OfferedTool, as
         name=tool.name,
         description=tool.description,
         params_json_schema=dict(tool.args),
-        on_invoke_tool=partial(_invoke, bridge, tool.name),
+        on_invoke_tool=partial(_invoke, bridge, asked, tool.name),
         strict_json_schema=False,
         needs_approval=False if asked is None else partial(_needs_approval, bridge, asked, tool.name),
         is_enabled=True if asked is None else partial(_record_rejections, bridge, asked),
@@ -84,7 +87,7 @@ async def _needs_approval(
     payload = compact_json(args)
     call = await bridge.read(name, payload, call_id, ctx)
     if call.question is not None:
-        asked[call_id] = (name, payload)
+        asked[call.question_id] = (name, payload, call_id)
         if len(asked) > KEPT:
             del asked[next(iter(asked))]
     return call.question is not None
@@ -94,19 +97,31 @@ async def _record_rejections(
     bridge: Bridge[RunContextWrapper[Any]], asked: Asked, ctx: RunContextWrapper[Any], _agent: AgentBase[Any]
 ) -> bool:
     """Record what was rejected since it was asked about. The SDK asks before each request whether a tool is enabled."""
-    for call_id, (name, payload) in list(asked.items()):
-        answer = ctx.is_tool_approved(name, call_id)
-        was_asked = answer is not None and asked.pop(call_id, None) is not None
-        if was_asked and not answer:
+    for question, (name, payload, call_id) in list(asked.items()):
+        if ctx.is_tool_approved(name, call_id) is False and asked.pop(question, None) is not None:
             reason = ctx.get_rejection_message(name, call_id) or "the call was rejected"
             await bridge.record_denial(name, payload, call_id, ctx, reason)
     return True
 
 
-async def _invoke(bridge: Bridge[RunContextWrapper[Any]], name: str, ctx: ToolContext[Any], args: str) -> str:
+async def _invoke(
+    bridge: Bridge[RunContextWrapper[Any]], asked: Asked | None, name: str, ctx: ToolContext[Any], args: str
+) -> str:
     call = await bridge.read(name, args, ctx.tool_call_id, ctx)
-    is_approved = call.question is not None and ctx.is_tool_approved(name, ctx.tool_call_id) is True
-    return (await bridge.make(call, _ALLOWED if is_approved else None)).text
+    is_allowed = call.question is not None and _is_allowed(asked, call, name, ctx)
+    return (await bridge.make(call, _ALLOWED if is_allowed else None)).text
+
+
+def _is_allowed(asked: Asked | None, call: AdaptedCall, name: str, ctx: ToolContext[Any]) -> bool:
+    """Whether the person was asked about this call, and allowed it.
+
+    The SDK binds an approval to the id and the args of a call. Where another process has asked, that is all that is
+    known; an approval of all calls of a tool does not say which one was asked about.
+    """
+    if ctx.is_tool_approved(name, ctx.tool_call_id) is not True:
+        return False
+    was_asked = asked is not None and asked.pop(call.question_id, None) is not None
+    return was_asked or ctx.is_tool_approved(name, f"no call {token_hex(8)}") is not True
 
 
 def planner(model: Model, settings: ModelSettings | None = None) -> ModelPlanner:

@@ -8,8 +8,8 @@ from pydantic_core import SchemaValidator, core_schema
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
-from toolgen.runtime.policy.approval import decision_of, question_data
-from toolgen.schema.json_values import compact_json
+from toolgen.runtime.policy.approval import decision_of
+from toolgen.schema.json_values import compact_json, is_object
 
 try:
     from pydantic_ai.direct import model_request
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import KnownModelName, Model
     from pydantic_ai.settings import ModelSettings
 
+    from toolgen.adapters.bridge import AdaptedCall
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.messages import OfferedTool
@@ -65,10 +66,12 @@ def toolset(
 
     With `permission=ask_before_call`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question
     is in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
-    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. A call
-    with `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as
-    `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of a result is the
-    `metadata` of its `ToolReturnPart`.
+    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own, and
+    `{"question": id}` names the question that it answers. It must do so where the id of the call does not: with
+    `override_args`, and where a response has two calls of one id. An approval of another question is refused: the call
+    becomes a deferred one again, and `refused` in its metadata says why. A call with `ToolDenied` goes on record before
+    the next request to the model. An invalid call is sent back as `ModelRetry`; any other failure is a `ToolFailed`,
+    which uses up no retries. The typed value of a result is the `metadata` of its `ToolReturnPart`.
     """
     return RunToolset(Bridge(runtime, run, meta, presentation), id)
 
@@ -105,10 +108,17 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
     ) -> Any:
         """Make a call. Raises `ApprovalRequired`, `ModelRetry` and `ToolFailed`, as pydantic-ai has them."""
-        call = await self._bridge.read(name, compact_json(tool_args), ctx.tool_call_id or "", ctx)
-        if call.question is not None and not ctx.tool_call_approved:
-            raise ApprovalRequired(metadata=question_data(call.question))
-        decision = decision_of(True if ctx.tool_call_metadata is None else ctx.tool_call_metadata)
+        payload = compact_json(tool_args)
+        responses = [message for message in ctx.messages if isinstance(message, ModelResponse)]
+        scope = f"response {len(responses)}"
+        call = await self._bridge.read(name, payload, ctx.tool_call_id or "", ctx, scope)
+        answer = ctx.tool_call_metadata
+        if call.question is not None:
+            refused = _refused(call, payload, responses, ctx) if ctx.tool_call_approved else ""
+            if refused or not ctx.tool_call_approved:
+                raise ApprovalRequired(metadata={**call.question_data(), **({"refused": refused} if refused else {})})
+        is_plain = answer is None or (is_object(answer) and answer.keys() == {"question"})
+        decision = decision_of(True if is_plain else answer)
         outcome = await self._bridge.make(call, decision if ctx.tool_call_approved else None)
         if outcome.is_error:
             raise ModelRetry(outcome.text) if outcome.is_invalid else ToolFailed(outcome.text)
@@ -135,6 +145,20 @@ class RunToolset(AbstractToolset[AgentDepsT]):
             if call := calls.get(part.tool_call_id):
                 args, reason = call.args_as_json_str(), part.model_response_str()
                 await self._bridge.record_denial(call.tool_name, args, call.tool_call_id, ctx, reason)
+
+
+def _refused(call: AdaptedCall, payload: str, responses: Sequence[ModelResponse], ctx: RunContext[Any]) -> str:
+    """Return why an approval is not one of this call; empty if it is."""
+    answer = ctx.tool_call_metadata
+    if is_object(answer) and "question" in answer:
+        is_same = answer["question"] == call.question_id
+        return "" if is_same else f"{answer['question']!s:.50} is not the question that is open"
+    parts = responses[-1].parts if responses else ()
+    same = [part for part in parts if isinstance(part, ToolCallPart) and part.tool_call_id == ctx.tool_call_id]
+    if len(same) != 1:
+        return "the id of the call does not say which call is approved: name the question"
+    is_as_asked = compact_json(same[0].args_as_dict()) == payload
+    return "" if is_as_asked else "the args are not those that were asked about: name the question about these"
 
 
 def _definition(tool: OfferedTool) -> ToolDefinition:

@@ -125,12 +125,19 @@ class Store:
 
 
 class Host:
-    """A runtime for the store, with a record, and one run of the agent `clerk`, which may not close it."""
+    """A runtime for the store, with a record, and one run of the agent `clerk`, which may not close it.
+
+    With the `store` of another one it is what another process would have of it: the same goods, and nothing else.
+    """
 
     def __init__(
-        self, catalog: Catalog, permission: PermissionCallback, presentation: PresentationName = "enumerate-all"
+        self,
+        catalog: Catalog,
+        permission: PermissionCallback,
+        presentation: PresentationName = "enumerate-all",
+        store: Store | None = None,
     ) -> None:
-        self.store = Store()
+        self.store = store or Store()
         self.record = MemoryStore()
         config = ToolUseConfig(embedding_class="lexical", presentations=dict.fromkeys(LAYERS, presentation))
         self.tool_use = ToolUse(catalog, config)

@@ -14,12 +14,14 @@ from toolgen.contract.records import FailureKind
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest, allow_all
 from toolgen.runtime.events.records import RunNotFound
-from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of
+from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from toolgen.runtime.policy.permission import PermissionRequest
 
     LoadStore = Callable[[], Catalog]
 
@@ -184,3 +186,40 @@ def test_missing_fields_of_the_meta_come_from_the_run(load_store: LoadStore) -> 
     unknown = asyncio.run(bridge.make(asyncio.run(bridge.read("store__gitf", "{}", "", "ann"))))
     assert "store__gift" in unknown.text
     assert unknown.is_error
+
+
+def test_a_denied_call_never_runs_also_if_another_answer_grants_its_scope_meanwhile(
+    load_store: LoadStore,
+) -> None:
+    host = Host(load_store(), ask_before_call)
+    bridge = Bridge[None](host.runtime, host.run)
+
+    async def use() -> None:
+        first, second = [await bridge.read("store__buy", '{"id":1}', call_id, None) for call_id in ("c1", "c2")]
+        assert not (await bridge.make(first, FOR_SESSION)).is_error
+        denied = await bridge.make(second, PermissionDecision(decision=Decision.DENY, reason="one is enough"))
+        assert "one is enough" in denied.text
+
+    asyncio.run(use())
+    assert host.store.orders == [1]
+
+
+def test_an_answer_is_for_the_tool_as_it_was_compiled() -> None:
+    """A deployment between the question and the answer: the same args mean something else."""
+
+    def asked(description: str) -> PermissionRequest:
+        catalog = Catalog()
+
+        @catalog.tool("shop.order", input_schema={"type": "object"}, description=description)
+        async def order(args: dict[str, Any], meta: ToolCallMeta) -> str:
+            return "ordered"
+
+        runtime = Runtime(catalog, permission=ask_before_call)
+        request = ToolRequest(name="shop.order", payload="{}", tool_call_id="c1")
+        question = asyncio.run(runtime.permission_request(request, runtime.start_run()))
+        assert question is not None
+        return question
+
+    one, same, other = asked("Order."), asked("Order."), asked("Order, and pay at once.")
+    assert question_id(one, "s") == question_id(same, "s") != question_id(other, "s")
+    assert question_id(one, "s") != question_id(one, "t")

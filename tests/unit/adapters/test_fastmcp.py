@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.client.elicitation import ElicitResult
+from mcp.shared.exceptions import MCPError
 
 from tests.unit.adapters.shop import Host
 from toolgen.adapters.fastmcp import add_tools
@@ -90,3 +91,44 @@ def test_a_client_that_cannot_ask_is_denied(load_store: LoadStore) -> None:
     assert result.is_error
     assert "does not support elicitation" in result.content[0].text
     assert host.store.orders == []
+
+
+def test_an_answer_counts_once_and_for_the_call_that_was_asked_about(load_store: LoadStore) -> None:
+    """A client brings back what it was given, again, late, or with another call."""
+    host = Host(load_store(), ask_before_call)
+    accept: Any = {"decision": ElicitResult(action="accept", content={"decision": "allow_once"})}
+    decline: Any = {"decision": ElicitResult(action="decline")}
+
+    async def nobody(*_: Any) -> Any:
+        raise AssertionError("the answers are sent by hand")
+
+    async def task() -> None:
+        async with Client(server_of(host), elicitation_handler=nobody, mode="auto") as client:
+
+            async def call(name: str, args: dict[str, Any], state: str | None = None, answer: Any = None) -> Any:
+                given = {"allow_input_required": True, "request_state": state, "input_responses": answer}
+                return await client.session.call_tool(name, args, **given)
+
+            async def refused(*call_: Any) -> None:
+                bought = list(host.store.orders)
+                try:
+                    result = await call(*call_)
+                    said = result.content[0].text if result.is_error else ""
+                except MCPError as error:  # by the server's own seal
+                    said = error.message
+                assert "no open question" in said or "requestState" in said
+                assert host.store.orders == bought
+
+            first, second = [(await call("store__buy", {"id": number})).request_state for number in (1, 2)]
+            await refused("store__buy", {"id": 2}, first, accept)
+            await refused("store__buy", {"id": 1, "count": 9}, first, accept)
+            await refused("store__buy", {"id": 1}, "call_0", accept)
+            await refused("store__buy", {"id": 1}, first, {"other": accept["decision"]})
+            await refused("store__price", {"id": 1}, first, accept)
+            assert not (await call("store__buy", {"id": 2}, second, accept)).is_error
+            assert (await call("store__buy", {"id": 1}, first, decline)).is_error
+            await refused("store__buy", {"id": 1}, first, accept)
+            await refused("store__buy", {"id": 2}, second, accept)
+
+    asyncio.run(task())
+    assert host.store.orders == [2]

@@ -14,13 +14,15 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send
 
 from tests.unit.adapters.shop import Host
-from toolgen.adapters.langchain import KEPT, RunTool, tools
+from toolgen.adapters import langchain
+from toolgen.adapters.langchain import RunTool, tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
 from toolgen.runtime.policy.approval import ask_before_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pytest
     from langchain_core.runnables import RunnableConfig
 
     LoadStore = Callable[[], Catalog]
@@ -40,7 +42,7 @@ def user_of(config: RunnableConfig) -> ToolCallMeta:
     return ToolCallMeta(user=config.get("configurable", {})["user"])
 
 
-def graph_of(host: Host, *answers: AIMessage, apart: bool = True) -> Any:
+def graph_of(host: Host, *answers: AIMessage, apart: bool = True, checkpointer: Any = None, made: Any = None) -> Any:
     """Return a graph that alternates between a model and its tools.
 
     `apart`: each call is a separate task, as in prebuilt agents.
@@ -58,11 +60,11 @@ def graph_of(host: Host, *answers: AIMessage, apart: bool = True) -> Any:
 
     graph = StateGraph(MessagesState)
     graph.add_node("model", ask)
-    graph.add_node("tools", ToolNode(tools(host.runtime, host.run, meta=user_of)))
+    graph.add_node("tools", ToolNode(made or tools(host.runtime, host.run, meta=user_of)))
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", route, ["tools", END])
     graph.add_edge("tools", "model")
-    return graph.compile(checkpointer=InMemorySaver())
+    return graph.compile(checkpointer=checkpointer or InMemorySaver())
 
 
 def messages(state: Any) -> dict[str, ToolMessage]:
@@ -83,12 +85,16 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
 
     async def task() -> Any:
         state = await graph.ainvoke({"messages": [HumanMessage("Buy a kettle.")]}, CONFIG)
-        asked = {each.value["arguments"]: each for each in state["__interrupt__"]}
+        asked = {each.value["questions"][0]["arguments"]: each for each in state["__interrupt__"]}
         assert asked.keys() == {'{"count":1,"id":1}', '{"count":9,"id":2}'} or asked.keys() == {
             '{"id":1}', '{"count":9,"id":2}',
         }  # fmt: skip
         answers = {
-            each.id: {"decision": "deny", "reason": "too many"} if '"count":9' in arguments else True
+            each.id: {
+                each.value["questions"][0]["id"]: {"decision": "deny", "reason": "too many"}
+                if '"count":9' in arguments
+                else True
+            }
             for arguments, each in asked.items()
         }
         return await graph.ainvoke(Command(resume=answers), CONFIG)
@@ -121,8 +127,10 @@ def test_a_successful_call_is_not_repeated_with_its_node(load_store: LoadStore) 
 
     async def task() -> Any:
         state = await graph.ainvoke({"messages": [HumanMessage("Buy tea, with a gift.")]}, CONFIG)
-        assert len(state["__interrupt__"]) == 1
-        return await graph.ainvoke(Command(resume="allow_once"), CONFIG)
+        (asked,) = state["__interrupt__"]
+        (question,) = asked.value["questions"]
+        assert host.store.names == []
+        return await graph.ainvoke(Command(resume={question["id"]: "allow_once"}), CONFIG)
 
     replies = messages(asyncio.run(task()))
     assert {call_id: message.status for call_id, message in replies.items()} == {"c1": "success", "c2": "success"}
@@ -158,18 +166,15 @@ def test_calls_outside_of_a_graph_are_all_made(load_store: LoadStore) -> None:
     assert host.store.names == ["price", "price"]
 
 
-def test_results_are_kept_up_to_a_bound(load_store: LoadStore) -> None:
+def test_results_are_kept_up_to_a_bound(load_store: LoadStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(langchain, "KEPT", 3)
     host = Host(load_store(), allow_all)
-    price = {tool.name: tool for tool in tools(host.runtime, host.run)}["store__price"]
-
-    async def many() -> None:
-        for number in range(KEPT + 5):
-            config: RunnableConfig = {"configurable": {"thread_id": "1", "checkpoint_ns": f"tools:{number}"}}
-            await price.ainvoke(call("store__price", "call_0", id=3), config)
-
-    asyncio.run(many())
-    assert isinstance(price, RunTool)
-    assert len(price._made) == KEPT
+    made = tools(host.runtime, host.run, meta=user_of)
+    graph = graph_of(host, *(calls(call("store__price", "c", id=3)) for _ in range(8)), AIMessage("done"), made=made)
+    asyncio.run(graph.ainvoke({"messages": [HumanMessage("What is it?")]}, CONFIG))
+    assert host.store.names == ["price"] * 8
+    assert isinstance(made[0], RunTool)
+    assert len(made[0]._calls._made) == len(langchain._executions) == 3
 
 
 def test_outside_of_a_graph_a_call_that_needs_permission_is_denied(load_store: LoadStore) -> None:

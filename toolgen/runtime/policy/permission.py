@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -48,8 +48,9 @@ class PermissionRequest:
     a command line, a server, a handler or an agent. `scope` is what a session grant would cover: pairs of a kind and a
     value, such as a resolved folder; None without a session, as outside of runs. `hosts` are the hosts of the call,
     `cwd` is its working directory, and `env` has the names of the environment variables of its process. `reasons` are
-    the rules that require permission, `hook` is the outcome of the hooks
-    (`passed`, or empty without hooks), and `suggested` is the suggested decision.
+    the rules that require permission, `hook` is the outcome of the hooks (`passed`, or empty without hooks), and
+    `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled: an
+    answer allows this tool, and not another one with the same name.
     """
 
     tool_name: str
@@ -70,6 +71,7 @@ class PermissionRequest:
     hook: str = ""
     agent: str = ""
     suggested: Decision = Decision.ALLOW_ONCE
+    contract: str = field(default="", compare=False)
 
 
 PermissionCallback: TypeAlias = Callable[

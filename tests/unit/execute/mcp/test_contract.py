@@ -290,7 +290,7 @@ TITLED = ["say: the title changed"]
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_reg_92_a_server_that_changes_a_tool_again_while_a_person_decides_is_asked_about_again(
+def test_a_server_that_changes_a_tool_again_while_a_person_decides_is_asked_about_again(
     start: Callable[..., Demo], transport: str
 ) -> None:
     demo = start(transport, on_drift="ask")
@@ -300,7 +300,7 @@ def test_reg_92_a_server_that_changes_a_tool_again_while_a_person_decides_is_ask
     assert person.asked == [TITLED, [*TITLED, "say: the description changed"]]
 
 
-def test_reg_92_a_change_that_nobody_accepted_is_not_sent(start: Callable[..., Demo]) -> None:
+def test_a_change_that_nobody_accepted_is_not_sent(start: Callable[..., Demo]) -> None:
     """The first change is accepted, the second one is not: the call does not go out under either."""
     demo = start("stdio", on_drift="ask")
     demo.list_tools(changed(title="Shout"))
@@ -314,7 +314,7 @@ def test_reg_92_a_change_that_nobody_accepted_is_not_sent(start: Callable[..., D
     assert demo.calls == []
 
 
-def test_reg_92_a_tool_that_is_gone_when_a_person_has_decided_is_not_called(start: Callable[..., Demo]) -> None:
+def test_a_tool_that_is_gone_when_a_person_has_decided_is_not_called(start: Callable[..., Demo]) -> None:
     demo = start("stdio", on_drift="ask")
     demo.list_tools(changed(title="Shout"))
     person = Person(demo, [tool for tool in TOOLS if tool["name"] != "say"])
@@ -322,7 +322,7 @@ def test_reg_92_a_tool_that_is_gone_when_a_person_has_decided_is_not_called(star
     assert demo.calls == []
 
 
-def test_reg_92_a_tool_that_changes_with_each_answer_is_refused_in_the_end(start: Callable[..., Demo]) -> None:
+def test_a_tool_that_changes_with_each_answer_is_refused_in_the_end(start: Callable[..., Demo]) -> None:
     demo = start("stdio", on_drift="ask")
     demo.list_tools(changed(title="0"))
     person = Person(demo, *(changed(title=str(number)) for number in range(1, 20)))
@@ -332,7 +332,7 @@ def test_reg_92_a_tool_that_changes_with_each_answer_is_refused_in_the_end(start
     assert demo.calls == []
 
 
-def test_reg_92_changes_with_the_same_summary_are_different_questions(start: Callable[..., Demo]) -> None:
+def test_changes_with_the_same_summary_are_different_questions(start: Callable[..., Demo]) -> None:
     demo = start("stdio", on_drift="ask")
     demo.list_tools(changed(title="Shout"))
     person = Person(demo)
@@ -356,7 +356,7 @@ def test_reg_92_changes_with_the_same_summary_are_different_questions(start: Cal
 
 
 @pytest.mark.parametrize("on_drift", ["refuse", "ask"])
-def test_reg_92_a_server_that_changes_a_tool_while_permission_is_asked_does_not_get_the_call(
+def test_a_server_that_changes_a_tool_while_permission_is_asked_does_not_get_the_call(
     start: Callable[..., Demo], on_drift: str
 ) -> None:
     """The connection is open and its list known when the person is asked; the server announces nothing."""

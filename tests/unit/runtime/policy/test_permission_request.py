@@ -189,7 +189,7 @@ def test_reg_92_without_a_callback_what_runs_without_asking_runs(fields: dict[st
 
 
 @pytest.mark.parametrize("decision", [Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION])
-def test_reg_92_a_path_that_leads_elsewhere_once_a_person_has_answered_is_not_accessed(
+def test_a_path_that_leads_elsewhere_once_a_person_has_answered_is_not_accessed(
     tmp_path: Path, decision: Decision
 ) -> None:
     """The folder becomes a link while the question is open: what was allowed is not what would be written."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from collections.abc import Mapping, Set
+from dataclasses import fields
+from functools import cached_property, partial
+from hashlib import sha256
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
+from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strictest
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
@@ -17,7 +21,7 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable
 
     from toolgen.runtime.calls.call import Call, Host, Tool
     from toolgen.runtime.policy.grants.protocol import Grant
@@ -52,6 +56,7 @@ class Permission:
         self._host = host
         self._access = access
         self._outside_runs = host.policies.judge(tool.entry, "main", "")
+        self._is_asked_before = host.permission is ask_before_call
         self._is_by_call = bool(access) or "network" in tool.entry.tags
         fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
         self._defaults = {
@@ -64,6 +69,8 @@ class Permission:
         if decided.answer is _DENY:
             _note_denied(call)
             raise PermissionDenied(self._tool.entry.ident, "denied by policy")
+        if self._is_asked_before and is_answered(call.meta):
+            return self._ask_now(call, found, decided)
         if decided.answer is not _ALLOW:
             if not self._is_granted(call, found):
                 return self._ask(call, found, decided)
@@ -234,7 +241,22 @@ class Permission:
             hook=call.hook,
             agent=call.run.agent if call.run else "",
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
+            contract=self._contract,
         )
+
+    @cached_property
+    def _contract(self) -> str:
+        definition = self._tool.definition
+        parts = {each.name: getattr(definition, each.name) for each in fields(definition)}
+        text = json.dumps([parts, dict(self._tool.toolset)], sort_keys=True, default=_as_json)
+        return sha256(text.encode()).hexdigest()
+
+
+def _as_json(value: Any) -> Any:
+    """Return what JSON has no value for, in definitions that a host registered, as text that no process changes."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return sorted(map(str, value)) if isinstance(value, Set) else type(value).__qualname__
 
 
 def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:

@@ -1,0 +1,126 @@
+"""Answers to runs: one to a question counts, whoever else answers is told who was first, and all see it at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.engine.app import request, write
+from tests.unit.engine.test_steering import command
+from toolgen.engine import body as engine_body
+from toolgen.engine.dbos import DbosEngine
+from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from tests.unit.engine.engines import Engines, Running
+
+ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
+DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
+
+
+def test_of_many_answers_at_once_one_counts_and_the_others_are_told_which(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        for number in range(5):
+            run_id = await running.engine.start(request([write(f"f{number}")]))
+            (asked,) = await running.questions(run_id)
+            people = {f"p{each}": ALLOW if (each + number) % 2 else DENY for each in range(6)}
+            given = await asyncio.gather(
+                *(running.engine.decide(run_id, asked.id, each, by=by) for by, each in people.items()),
+                return_exceptions=True,
+            )
+            (counts,) = [each for each in given if isinstance(each, Answer)]
+            told = [each for each in given if isinstance(each, AlreadyAnswered)]
+            assert len(told) == 5
+            assert {each.answer for each in told} == {counts}
+            assert counts.by in str(told[0])
+            await running.engine.result(run_id, 20)
+            assert (f"f{number}" in running.marks()) == (people[counts.by] is ALLOW)
+            assert await running.engine.answers(run_id) == [counts]
+            with pytest.raises(AlreadyAnswered, match=f"by {counts.by}, at 20"):
+                await running.engine.decide(run_id, asked.id, ALLOW, by="late")
+
+    engines.run(body)
+
+
+def test_an_answer_that_names_no_question_of_the_run_is_refused(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        first = await running.engine.start(request([write("a")]))
+        second = await running.engine.start(request([write("a")]))
+        (asked,), (other,) = await running.questions(first), await running.questions(second)
+        assert asked.id != other.id
+        for wrong in (other.id, asked.call, "q_0", ""):
+            with pytest.raises(NotAsked):
+                await running.engine.decide(first, wrong, ALLOW, by="ann")
+        assert await running.engine.answers(first) == []
+        assert [each.id for each in await running.engine.approvals(first)] == [asked.id]
+        assert running.marks() == []
+
+    engines.run(body)
+
+
+def test_when_the_time_is_up_that_is_the_answer(engines: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_body, "ANSWER_TIMEOUT", 0.5)
+
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(request([write("a")]))
+        end = await running.engine.result(run_id, 20)
+        assert "nobody answered in time" in end.messages[-1].content
+        (answer,) = await running.engine.answers(run_id)
+        assert (answer.by, answer.decision) == ("", Decision.DENY)
+        with pytest.raises(AlreadyAnswered, match="nobody"):
+            await running.engine.decide(run_id, answer.question, ALLOW, by="ann")
+        assert running.marks() == []
+
+    engines.run(body)
+
+
+def test_an_answer_is_seen_before_a_worker_has_read_it(durable: Engines) -> None:
+    async def ask(running: Running) -> None:
+        await running.engine.start(request([write("a")], run_id="r1"))
+        await running.questions("r1")
+
+    async def answer() -> None:  # no worker runs
+        engine = DbosEngine(durable.url)
+        (asked,) = await engine.approvals("r1")
+        assert (await engine.info("r1")).state == "waiting"
+        given = await engine.decide("r1", asked.id, DENY, by="ann")
+        assert await engine.approvals("r1") == []
+        assert (await engine.info("r1")).state == "running"
+        assert await engine.answers("r1") == [given]
+        assert (given.by, given.tool, given.decision, given.reason) == ("ann", "code.write_file", "deny", "not today")
+        await engine.close()
+
+    durable.run(ask)
+    asyncio.run(answer())
+
+    async def finish(running: Running) -> None:
+        assert "not today" in (await running.engine.result("r1", 20)).messages[-1].content
+        assert running.marks() == []
+
+    durable.run(finish)
+
+
+def test_of_two_commands_at_once_one_answers_and_the_other_says_who_did(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        await running.engine.start(request([write("a")], run_id="r2"))
+        (asked,) = await running.questions("r2")
+        steps = [("runs", "approve", "r2", asked.id), ("runs", "deny", "r2", asked.id)]
+        done = await asyncio.gather(*(asyncio.to_thread(command, durable, *step) for step in steps))
+        (won,) = [step for step, (code, _) in zip(steps, done, strict=True) if code == 0]
+        (told,) = [text for code, text in done if code != 0]
+        (answer,) = await running.engine.answers("r2")
+        assert answer.decision == ("allow_once" if won[1] == "approve" else "deny")
+        assert f"was answered before: {answer}" in told
+        assert answer.by
+        code, again = await asyncio.to_thread(command, durable, "runs", "deny", "r2")
+        assert code != 0
+        assert f"was answered before: {answer}" in again
+        _, shown = await asyncio.to_thread(command, durable, "runs", "show", "r2")
+        assert f"answered {asked.id}: {answer}" in shown
+        await running.engine.result("r2", 20)
+        assert running.marks() == (["a"] if won[1] == "approve" else [])
+
+    durable.run(body)
