@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.agents.messages import message_as_json
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING
-from toolgen.engine.protocol import Activity, question_id
+from toolgen.engine.protocol import Activity
 from toolgen.runtime.runs.schedule import Group, Rest, batches, rest_after
 
 if TYPE_CHECKING:
@@ -170,9 +170,9 @@ class Body:
         questions = {calls[place]["key"]: question for place, question in asked.items()}
         await self._flow.ask(questions)
         for place, question in asked.items():
-            decision = await self._flow.answer(question_id(calls[place]["key"], question), ANSWER_TIMEOUT)
-            decision = decision or {"decision": "deny", "reason": "nobody answered in time"}
-            calls[place] = {**calls[place], "answer": {"question": question, "decision": decision}}
+            call = calls[place]
+            answer = await self._flow.answer(call["key"], question, ANSWER_TIMEOUT)
+            calls[place] = {**call, "answers": call.get("answers", 0) + 1, "answer": answer}
         await self._flow.ask({})
 
     async def _activity(self, name: str, key: str, args: Json) -> Json:

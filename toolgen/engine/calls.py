@@ -17,7 +17,7 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed, question_id
+from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed
 from toolgen.engine.requests import RunRequest, new_run_id
 from toolgen.engine.results import result_from_json
 from toolgen.runtime.base.errors import CallFailed
@@ -55,7 +55,8 @@ async def call(
 ) -> ToolResult[Any]:
     """Make a call by an engine, and wait for its result. Every failure is a result, as of `Runtime.invoke`.
 
-    `ask` answers what it asks; without it the call waits for an answer to its run. Cancelling does not cancel the run.
+    `ask` answers what it asks, as the user of `meta`; without it the call waits for an answer to its run. Cancelling
+    does not cancel the run.
     """
     run_id = await engine.start(call_request(request, meta, agent=agent, mode=mode, role=role))
     known: set[str] = set()
@@ -64,9 +65,9 @@ async def call(
         if isinstance(event, ToolResult):
             return event
         if event is not None and ask is not None:
-            known.add(question_id(event.call, event.question))
+            known.add(event.id)
             with suppress(NotAsked):  # somebody else has answered
-                await engine.decide(run_id, event.call, await ask(event))
+                await engine.decide(run_id, event.id, await ask(event), by=meta.user or "caller")
 
 
 def call_request(
@@ -119,7 +120,7 @@ async def next_event(
                 return ended.result()
             if asks:
                 for approval in await engine.approvals(run_id):
-                    if question_id(approval.call, approval.question) not in known:
+                    if approval.id not in known:
                         return approval
             if end is not None and loop.time() >= end:
                 return None

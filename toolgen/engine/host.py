@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +23,7 @@ from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
 from toolgen.runtime.events.records import StoreError
-from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data
+from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data, question_id
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.policy.permission import PermissionDecision
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import Operation
 
@@ -203,11 +205,10 @@ class EngineHost:
         question = await self.runtime.permission_request(request, run)
         context: AbstractContextManager[None] = nullcontext()
         if question is not None:
-            data = question_data(question)
-            answer = args.get("answer")
-            if answer is None or answer["question"] != data:
-                return {"asks": data}
-            context = answered(question, decision_of(answer["decision"]))
+            answers, answer = args.get("answers", 0), args.get("answer")
+            if answer is None or answer["question"] != question_id(question, _asking(run, answers - 1)):
+                return {"asks": question_data(question, _asking(run, answers))}
+            context = answered(question, _decision(answer))
         denied = run.progress.denied
         denied[args["key"]] = False
         try:
@@ -288,6 +289,16 @@ def _as_json(what: str, value: Any) -> Any:
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"the {what} of the planner is not JSON: {error}") from error
     return converted
+
+
+def _asking(run: Run, answers: int) -> str:
+    """Return what the id of a question is unique in: a call that asks the same after other answers asks anew."""
+    return f"{run.meta.run_id}:{answers}"
+
+
+def _decision(answer: Json) -> PermissionDecision:
+    """Return the decision of an answer; who gave it, and when, goes on record with the call."""
+    return replace(decision_of(answer), metadata={"by": answer["by"], "at": answer["at"]})
 
 
 def _described(error: Exception) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.protocol import Approval, NotAsked, RunCancelled, RunFailed, RunInfo, question_id
+from toolgen.engine.protocol import AlreadyAnswered, Answer, Approval, NotAsked, RunCancelled, RunFailed, RunInfo
 from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping, Sequence
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from toolgen.engine.body import Retries
     from toolgen.engine.protocol import Activities, Activity, State
     from toolgen.engine.requests import Json, RunRequest
-    from toolgen.runtime.policy.permission import PermissionDecision
+
+NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
 
 ENDED_RUNS: Final = 1000
 """How many runs that ended an engine in memory knows."""
@@ -28,13 +30,14 @@ ENDED_RUNS: Final = 1000
 
 @dataclass(slots=True)
 class _Running:
-    """A run: its task, the questions that it waits for, and the answers."""
+    """A run: its task, its questions with their answers, and those that it waits for."""
 
     request: RunRequest
     created: float
     task: asyncio.Task[Json] | None = None
     questions: Mapping[str, Json] = NOTHING
-    answers: dict[str, asyncio.Future[Json]] = field(default_factory=dict[str, "asyncio.Future[Json]"])
+    answers: dict[str, Answer] = field(default_factory=dict[str, "Answer"])
+    waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict[str, "asyncio.Future[None]"])
     updated: float = 0.0
 
 
@@ -83,19 +86,21 @@ class LocalEngine:
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
-        return [
-            Approval(run_id=run_id, call=call, question=question)
-            for call, question in self._find(run_id).questions.items()
-        ]
+        return _open(self._find(run_id))
 
-    async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
-        """Answer a question. Raises `RunNotFound` and `NotAsked`."""
+    async def answers(self, run_id: str, /) -> list[Answer]:
+        """Return the answers that a run was given, in order. Raises `RunNotFound`."""
+        return [*self._find(run_id).answers.values()]
+
+    async def decide(self, run_id: str, question: str, decision: PermissionDecision, /, *, by: str) -> Answer:
+        """Answer a question. Raises as `Engine.decide` does."""
         run = self._find(run_id)
-        if call not in run.questions:
-            raise NotAsked(run_id, call)
-        waiting = _answer(run, question_id(call, run.questions[call]))
-        if not waiting.done():
-            waiting.set_result(decision_as_json(decision))
+        if question in run.answers:
+            raise AlreadyAnswered(run_id, run.answers[question])
+        asked = next((each for each in _open(run) if each.id == question), None)
+        if asked is None:
+            raise NotAsked(run_id, question)
+        return _answer(run, new_answer(asked.call, asked.question, decision, by))
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
@@ -114,7 +119,7 @@ class LocalEngine:
     def _state(self, run: _Running) -> State:
         task = self._task(run.request.run_id)
         if not task.done():
-            return "waiting" if run.questions else "running"
+            return "waiting" if _open(run) else "running"
         if task.cancelled() or isinstance(task.exception(), TimeoutError):
             return "cancelled"
         return "ended" if task.exception() is None else "failed"
@@ -159,11 +164,18 @@ class _LocalFlow:
         self._run.questions = questions
         self._run.updated = time()
 
-    async def answer(self, question: str, seconds: float, /) -> Json | None:
-        waiting = _answer(self._run, question)
-        await asyncio.wait([waiting], timeout=seconds)
-        del self._run.answers[question]
-        return waiting.result() if waiting.done() else None
+    async def answer(self, call: str, question: Json, seconds: float, /) -> Json:
+        given = self._run.answers.get(question["id"])
+        if given is None:
+            waiting = self._run.waiting[question["id"]] = asyncio.get_running_loop().create_future()
+            try:
+                await asyncio.wait([waiting], timeout=seconds)
+            finally:
+                del self._run.waiting[question["id"]]
+            given = self._run.answers.get(question["id"]) or _answer(
+                self._run, new_answer(call, question, NO_ANSWER, "")
+            )
+        return given.as_json()
 
     async def sleep(self, seconds: float, /) -> None:
         await asyncio.sleep(seconds)
@@ -172,10 +184,34 @@ class _LocalFlow:
         await self._host.ended(self._run.request, reason)
 
 
-def _answer(run: _Running, question: str) -> asyncio.Future[Json]:
-    if question not in run.answers:
-        run.answers[question] = asyncio.get_running_loop().create_future()
-    return run.answers[question]
+def _open(run: _Running) -> list[Approval]:
+    return [
+        Approval(run_id=run.request.run_id, call=call, question=question)
+        for call, question in run.questions.items()
+        if question["id"] not in run.answers
+    ]
+
+
+def _answer(run: _Running, answer: Answer) -> Answer:
+    run.answers[answer.question] = answer
+    run.updated = answer.at
+    waiting = run.waiting.get(answer.question)
+    if waiting is not None and not waiting.done():
+        waiting.set_result(None)
+    return answer
+
+
+def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecision, by: str) -> Answer:
+    """Return the answer that is given now to a question about a call."""
+    return Answer(
+        question=question["id"],
+        call=call,
+        tool=question["tool"],
+        decision=decision.decision,
+        reason=decision.reason,
+        by=by,
+        at=time(),
+    )
 
 
 async def together(outcomes: Iterable[Coroutine[Any, Any, Json]]) -> list[Json]:
@@ -189,8 +225,3 @@ async def together(outcomes: Iterable[Coroutine[Any, Any, Json]]) -> list[Json]:
     finally:
         for task in tasks:
             task.cancel()
-
-
-def decision_as_json(decision: PermissionDecision) -> Json:
-    """Return a decision as engines send it."""
-    return {"decision": str(decision.decision), "reason": decision.reason}

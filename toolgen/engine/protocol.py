@@ -6,10 +6,11 @@ again after a crash repeats none that has an outcome.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping, Sequence
@@ -48,8 +49,11 @@ class Flow(Protocol):
         """Show the questions that the run waits for, by the keys of their calls; they replace those before."""
         ...
 
-    async def answer(self, question_id: str, seconds: float, /) -> Json | None:
-        """Wait for the answer to a question, by its `question_id`; None after so many seconds."""
+    async def answer(self, call: str, question: Json, seconds: float, /) -> Json:
+        """Wait for the answer to a question about a call, as `Answer.as_json` writes it.
+
+        Where nobody answers in so many seconds, the answer is a denial, and no later one counts.
+        """
         ...
 
     async def sleep(self, seconds: float, /) -> None:
@@ -61,14 +65,6 @@ class Flow(Protocol):
         ...
 
 
-def question_id(call: str, question: Mapping[str, Any]) -> str:
-    """Return the id of a question about a call.
-
-    If a call asks something else when it is made again, an answer that was given twice does not count for that.
-    """
-    return sha256(json.dumps([call, question], sort_keys=True).encode()).hexdigest()[:32]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """A question to a person that a run waits for. `question` has what to decide; `call` is the key of its call."""
@@ -76,6 +72,41 @@ class Approval:
     run_id: str
     call: str
     question: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The id of the question, which an answer has to name: see `toolgen.runtime.policy.approval.question_id`."""
+        found: str = self.question["id"]
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to a question of a run: the only one. `by` says who gave it, `at` when, in seconds since 1970.
+
+    Without `by` nobody has answered in time.
+    """
+
+    question: str
+    call: str
+    tool: str
+    decision: Decision
+    by: str
+    at: float
+    reason: str = ""
+
+    def as_json(self) -> Json:
+        """Return it as a JSON object."""
+        return {**asdict(self), "decision": str(self.decision)}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Answer:
+        """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(**{**fields, "decision": Decision(fields["decision"])})
+
+    def __str__(self) -> str:
+        when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return f"{self.decision} for {self.tool}, by {self.by or 'nobody: the time was up'}, at {when}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +146,16 @@ class Engine(Protocol):
         """Return the questions that a run waits for. Raises `RunNotFound`."""
         ...
 
-    async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
-        """Answer a question. Raises `RunNotFound`, and `NotAsked` if the run does not wait for that answer."""
+    async def answers(self, run_id: str, /) -> list[Answer]:
+        """Return the answers that a run was given, in order, also before it has read them. Raises `RunNotFound`."""
+        ...
+
+    async def decide(self, run_id: str, question: str, decision: PermissionDecision, /, *, by: str) -> Answer:
+        """Answer a question, by its id; return the answer. `by` says who answers.
+
+        One answer to a question counts. Raises `RunNotFound`, `AlreadyAnswered` with the one that counts, and
+        `NotAsked` if the run does not ask that.
+        """
         ...
 
     async def info(self, run_id: str, /) -> RunInfo:
@@ -133,15 +172,27 @@ class RunFailed(Exception):
 
 
 class NotAsked(LookupError):
-    """A run does not wait for that answer."""
+    """A run does not ask that question."""
 
-    def __init__(self, run_id: str, call: str) -> None:
+    def __init__(self, run_id: str, question: str) -> None:
         self.run_id = run_id
-        self.call = call
-        super().__init__(f"{run_id} does not wait for an answer about {call!r}")
+        self.question = question
+        super().__init__(f"{run_id} does not ask {question!r}")
 
     def __reduce__(self) -> tuple[type[NotAsked], tuple[str, str]]:
-        return (NotAsked, (self.run_id, self.call))
+        return (NotAsked, (self.run_id, self.question))
+
+
+class AlreadyAnswered(NotAsked):
+    """A question was answered before. `answer` is the one that counts."""
+
+    def __init__(self, run_id: str, answer: Answer) -> None:
+        super().__init__(run_id, answer.question)
+        self.answer = answer
+        self.args = (f"the question {answer.question} of {run_id} was answered before: {answer}",)
+
+    def __reduce__(self) -> tuple[type[AlreadyAnswered], tuple[str, Answer]]:  # type: ignore[override]
+        return (AlreadyAnswered, (self.run_id, self.answer))
 
 
 class NotResumable(Exception):

@@ -224,6 +224,9 @@ class ToolServer:
         if call is None or call.id in self._attended or str(call.questions) != number:
             raise MCPError(code=INVALID_PARAMS, message="no call is waiting for this answer: make the call again")
         responses = params.input_responses or {}
+        if responses.keys() - {_KEY}:
+            unknown = ", ".join(sorted(responses.keys() - {_KEY}))
+            raise MCPError(code=INVALID_PARAMS, message=f"{unknown} is no open question of this call")
         if _KEY in responses:
             call.answer(fields_of(responses[_KEY]))
         return call

@@ -16,7 +16,7 @@ from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, Too
 from toolgen.engine import RunRequest
 from toolgen.engine.calls import call, call_request, next_event, run_by_workers
 from toolgen.engine.dbos import DbosEngine
-from toolgen.engine.protocol import Approval, question_id
+from toolgen.engine.protocol import AlreadyAnswered, Approval
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
@@ -109,11 +109,8 @@ def test_a_call_that_nobody_is_asked_about_waits_for_an_answer_to_its_run(engine
         made = call_request(one(write("a"), "c1"))
         waiting = asyncio.create_task(call(running.engine, one(write("a"), "c1")))
         (asked,) = await until(lambda: running.engine.approvals(made.run_id) if made.run_id in started(running) else [])
-        assert (
-            await next_event(running.engine, made.run_id, known={question_id(asked.call, asked.question)}, seconds=0.2)
-            is None
-        )
-        await running.engine.decide(made.run_id, asked.call, ALLOW)
+        assert await next_event(running.engine, made.run_id, known={asked.id}, seconds=0.2) is None
+        await running.engine.decide(made.run_id, asked.id, ALLOW, by="ann")
         assert (await waiting).success
 
     engines.run(body)
@@ -163,7 +160,7 @@ def test_all_results_of_several_calls_are_kept_in_order_and_skipped_ones_too(eng
         messages = (Message(role="assistant", calls=calls),)
         await running.engine.start(RunRequest(agent="main", messages=messages, planner="", run_id="r"))
         (asked,) = await running.questions("r")
-        await running.engine.decide("r", asked.call, DENY)
+        await running.engine.decide("r", asked.id, DENY, by="ann")
         end = await running.engine.result("r", 20)
         kinds = [each.get("error", {}).get("kind") for each in end.value]
         assert kinds == [None, "permission_denied", "skipped"]
@@ -216,13 +213,14 @@ def test_a_second_answer_to_a_question_is_not_kept_for_a_later_one(tmp_path: Pat
             run_id = await running.engine.start(call_request(one(write("a"))))
             (asked,) = await running.questions(run_id)
         engine = DbosEngine(engines.url)  # no worker takes the answers
-        await engine.decide(run_id, asked.call, ALLOW)
-        await engine.decide(run_id, asked.call, DENY)
+        await engine.decide(run_id, asked.id, ALLOW, by="ann")
+        with pytest.raises(AlreadyAnswered):
+            await engine.decide(run_id, asked.id, DENY, by="bob")
         await engine.close()
         with closing(sqlite3.connect(database)) as connection:
             assert connection.execute("SELECT count(*) FROM notifications").fetchone() == (1,)
         async with engines.opened() as running:
-            result = await next_event(running.engine, run_id, known={question_id(asked.call, asked.question)})
+            result = await next_event(running.engine, run_id, known={asked.id})
             assert isinstance(result, ToolResult)
             assert result.success
 

@@ -76,14 +76,14 @@ def test_a_run_waits_for_the_answer_of_a_person(engines: Engines) -> None:
         assert (await running.engine.info(run_id)).state == "waiting"
         assert running.marks() == ["a"]
         with pytest.raises(NotAsked):
-            await running.engine.decide(run_id, "c00", ALLOW)
-        await running.engine.decide(run_id, asked.call, ALLOW)
+            await running.engine.decide(run_id, "c00", ALLOW, by="ann")
+        await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
         end = await running.engine.result(run_id, 20)
         assert (end.stopped, end.messages[-1].is_error) == ("completed", False)
         assert running.marks() == ["a", "b"]
         assert await running.engine.approvals(run_id) == []
         with pytest.raises(NotAsked):
-            await running.engine.decide(run_id, asked.call, ALLOW)
+            await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
 
     engines.run(body)
 
@@ -92,7 +92,7 @@ def test_a_denial_ends_the_turn_and_the_model_reads_why(engines: Engines) -> Non
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([write("a"), write("b")], [read("c")]))
         (asked,) = await running.questions(run_id)
-        await running.engine.decide(run_id, asked.call, DENY)
+        await running.engine.decide(run_id, asked.id, DENY, by="ann")
         end = await running.engine.result(run_id, 20)
         denied, skipped, answered = [message for message in end.messages if message.role == "tool"]
         assert denied.is_error
@@ -110,7 +110,7 @@ def test_several_questions_are_asked_one_after_the_other_as_writes_run(engines: 
         for path in ("a", "b"):
             (asked,) = await running.questions(run_id)
             assert f'"path": "{path}"' in asked.question["summary"]
-            await running.engine.decide(run_id, asked.call, ALLOW)
+            await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
             await until(partial(marked, running, path))
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
 
@@ -121,7 +121,7 @@ def test_an_answer_for_the_session_is_for_later_calls_too(engines: Engines) -> N
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([write("a")], [write("b")], session_id="s"))
         (asked,) = await running.questions(run_id)
-        await running.engine.decide(run_id, asked.call, PermissionDecision(decision=Decision.ALLOW_FOR_SESSION))
+        await running.engine.decide(run_id, asked.id, PermissionDecision(decision=Decision.ALLOW_FOR_SESSION), by="ann")
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
         assert running.marks() == ["a", "b"]
 
@@ -160,7 +160,7 @@ def test_a_call_that_keeps_failing_is_an_error_for_the_model(
         run_id = await running.engine.start(request([call]))
         if call[0] == "code.write_file":
             (asked,) = await running.questions(run_id)
-            await running.engine.decide(run_id, asked.call, ALLOW)
+            await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
         end = await running.engine.result(run_id, 20)
         assert end.stopped == "completed"
         assert end.messages[-1].is_error
@@ -293,7 +293,7 @@ def test_an_unknown_run_is_not_found(engines: Engines) -> None:
             engine.cancel("nowhere"),
             engine.info("nowhere"),
             engine.approvals("nowhere"),
-            engine.decide("nowhere", "c", ALLOW),
+            engine.decide("nowhere", "c", ALLOW, by="ann"),
         ):
             with pytest.raises(RunNotFound):
                 await attempt
@@ -307,7 +307,7 @@ def test_waiting_for_a_result_can_end_before_the_run(engines: Engines) -> None:
         with pytest.raises(TimeoutError, match=f"{run_id} has not ended in 0.2 seconds"):
             await running.engine.result(run_id, 0.2)
         (asked,) = await running.questions(run_id)
-        await running.engine.decide(run_id, asked.call, ALLOW)
+        await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
 
     engines.run(body)

@@ -240,14 +240,16 @@ def test_an_answer_that_was_given_twice_does_not_count_for_another_question(engi
         has_changed = True
         for _ in range(2):
             with suppress(NotAsked):  # the second time
-                await running.engine.decide(run_id, first.call, ALLOW)
+                await running.engine.decide(run_id, first.id, ALLOW, by="ann")
         are_sent.set()
         (second,) = await until(
             lambda: running.engine.approvals(run_id), lambda seen: seen and seen[0].question["summary"] == "second"
         )
         await asyncio.sleep(0.1)
         assert running.marks() == []
-        await running.engine.decide(run_id, second.call, PermissionDecision(decision=Decision.DENY, reason="no"))
+        await running.engine.decide(
+            run_id, second.id, PermissionDecision(decision=Decision.DENY, reason="no"), by="ann"
+        )
         assert (await running.engine.result(run_id, 20)).messages[-1].is_error
         assert running.marks() == []
 

@@ -39,7 +39,7 @@ def test_only_a_run_that_does_not_go_on_is_resumed_and_only_once(durable: Engine
         resumed = await asyncio.gather(*(engine.resume(run_id) for _ in range(4)), return_exceptions=True)
         assert sorted(type(each).__name__ for each in resumed) == ["NoneType", *["NotResumable"] * 3]
         assert [each.call for each in await running.questions(run_id)] == [asked.call]
-        await engine.decide(run_id, asked.call, ALLOW)
+        await engine.decide(run_id, asked.id, ALLOW, by="ann")
         assert (await engine.result(run_id, 20)).stopped == "completed"
         assert running.marks() == ["a", "b"]
         assert running.count("plan") == 3  # what was planned before it was cancelled is kept
@@ -59,7 +59,7 @@ def test_a_resumed_run_goes_on_with_the_agents_that_were_cancelled_with_it(durab
         await until(partial(engine.info, child.run_id), lambda info: info.state == "cancelled")
         await engine.resume(run_id)
         (asked,) = await running.questions(child.run_id)
-        await engine.decide(child.run_id, asked.call, ALLOW)
+        await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
         end = await engine.result(run_id, 20)
         assert (end.stopped, end.messages[-1].is_error) == ("completed", False)
         assert running.marks() == ["x"]
@@ -75,7 +75,7 @@ async def allow(running: Running, run_id: str) -> None:
             if info.run_id == run_id or info.run_id.startswith(f"{run_id}."):
                 for asked in await engine.approvals(info.run_id):
                     try:
-                        await engine.decide(info.run_id, asked.call, ALLOW)
+                        await engine.decide(info.run_id, asked.id, ALLOW, by="ann")
                     except NotAsked:
                         continue  # it was answered in the meantime
         await asyncio.sleep(0.05)
@@ -243,7 +243,7 @@ def test_a_run_keeps_an_answer_that_it_has_not_read(durable: Engines) -> None:
             await running.engine.start(request([write("a")], run_id="r1"))
             (asked,) = await running.questions("r1")
         engine: Any = DbosEngine(durable.url, poll=0.02)
-        await engine.decide("r1", asked.call, ALLOW)
+        await engine.decide("r1", asked.id, ALLOW, by="ann")
         await engine.cancel("r1")
         await engine.resume("r1")
         await engine.close()

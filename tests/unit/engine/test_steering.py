@@ -39,7 +39,7 @@ def test_a_run_that_is_started_cancelled_and_answered_at_once_does_so_once(durab
         await asyncio.gather(*(engine.cancel("r1") for _ in range(4)))
         assert await engine.approvals("r1") == []
         with pytest.raises(NotAsked):
-            await engine.decide("r1", asked.call, ALLOW)
+            await engine.decide("r1", asked.id, ALLOW, by="ann")
         with pytest.raises(RunCancelled):
             await engine.result("r1", 20)
         assert running.marks() == []
@@ -183,9 +183,9 @@ def ids_in_tables(url: str) -> set[str]:
         (("cancel",), "ended", "r1 is ended already"),
         (("resume",), "ended", "r1 is ended: only a run that was cancelled or has failed can be resumed"),
         (("approve",), "ended", "r1 asks nothing"),
-        (("deny", "c00"), "ended", "r1 does not wait for an answer about 'c00'"),
+        (("deny", "c00"), "ended", "r1 does not ask 'c00'"),
         (("cancel",), "cancelled", "r1 is cancelled already"),
-        (("approve", "c00"), "cancelled", "r1 does not wait for an answer about 'c00'"),
+        (("approve", "c00"), "cancelled", "r1 does not ask 'c00'"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )

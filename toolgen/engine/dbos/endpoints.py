@@ -1,7 +1,7 @@
 """HTTP endpoints of a worker: health and metrics for those who operate it, and the questions of its runs.
 
-`GET /health`, `GET /metrics`; with a token also `GET /runs/RUN`, `POST /runs/RUN/approvals/CALL` with a decision, and
-`POST /runs/RUN/cancel`.
+`GET /health`, `GET /metrics`; with a token also `GET /runs/RUN`, `POST /runs/RUN/approvals/QUESTION` with a decision,
+and `POST /runs/RUN/cancel`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from toolgen.engine.dbos.heartbeats import DEAD_AFTER
-from toolgen.engine.protocol import NotAsked
+from toolgen.engine.protocol import AlreadyAnswered, NotAsked
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_object
@@ -109,10 +109,13 @@ class Endpoints:
                     return "200 OK", self._wait_for(self._shown(run_id))
                 case "POST", ["cancel"]:
                     self._wait_for(self._engine.cancel(run_id))
-                case "POST", ["approvals", call]:
-                    self._wait_for(self._engine.decide(run_id, call, _decision(environ)))
+                case "POST", ["approvals", question]:
+                    decision, by = _decision(environ)
+                    return "200 OK", self._wait_for(self._engine.decide(run_id, question, decision, by=by)).as_json()
                 case _:
                     return _UNKNOWN
+        except AlreadyAnswered as error:
+            return "409 Conflict", {"error": str(error), "answer": error.answer.as_json()}
         except (RunNotFound, NotAsked) as error:
             return "404 Not Found", {"error": str(error)}
         except ValueError as error:
@@ -123,23 +126,30 @@ class Endpoints:
 
     async def _shown(self, run_id: str) -> dict[str, Any]:
         info = await self._engine.info(run_id)
-        return {**asdict(info), "approvals": [asdict(each) for each in await self._engine.approvals(run_id)]}
+        approvals, answers = await self._engine.approvals(run_id), await self._engine.answers(run_id)
+        return {
+            **asdict(info),
+            "approvals": [asdict(each) for each in approvals],
+            "answers": [each.as_json() for each in answers],
+        }
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_SECONDS)
 
 
-def _decision(environ: WSGIEnvironment) -> PermissionDecision:
-    """Read a decision: `{"decision": "allow_once", "reason": ""}`. Raises ValueError."""
+def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, str]:
+    """Read a decision, and who makes it: `{"decision": "allow_once", "reason": "", "by": "ann"}`. Raises ValueError."""
     try:
         length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
         body = json.loads(environ["wsgi.input"].read(min(length, _BODY_BYTES)))
     except (ValueError, RecursionError):
         body = None
-    if not is_object(body) or body.get("decision") not in set(Decision) or not isinstance(body.get("reason", ""), str):
+    given: Any = body if is_object(body) else {}
+    reason, by = given.get("reason", ""), given.get("by", "http")
+    if given.get("decision") not in list(Decision) or not isinstance(reason, str) or not isinstance(by, str) or not by:
         known = ", ".join(Decision)
-        raise ValueError(f'the body must be {{"decision": one of {known}, "reason": text}}')
-    return PermissionDecision(decision=Decision(body["decision"]), reason=body.get("reason", ""))
+        raise ValueError(f'the body must be {{"decision": one of {known}, "reason": text, "by": who decides}}')
+    return PermissionDecision(decision=Decision(given["decision"]), reason=reason), by
 
 
 class _Server(ThreadingMixIn, WSGIServer):

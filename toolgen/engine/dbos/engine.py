@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
+from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
@@ -26,10 +27,21 @@ from toolgen.engine.dbos.database import (
     parent_of,
     reason_of,
 )
-from toolgen.engine.dbos.flow import topic_of
-from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, cancel_run, delete_ended, hold, questions_of, release
-from toolgen.engine.local import decision_as_json
+from toolgen.engine.dbos.tables import (
+    ACTIVE,
+    TERMINAL,
+    add_answer,
+    answers_of,
+    cancel_run,
+    delete_ended,
+    hold,
+    questions_of,
+    release,
+)
+from toolgen.engine.local import new_answer
 from toolgen.engine.protocol import (
+    AlreadyAnswered,
+    Answer,
     Approval,
     NotAsked,
     NotResumable,
@@ -37,7 +49,6 @@ from toolgen.engine.protocol import (
     RunFailed,
     RunInfo,
     State,
-    question_id,
 )
 from toolgen.engine.requests import RunEnd, is_run_id
 from toolgen.runtime.events.records import RunNotFound, StoreError
@@ -185,19 +196,25 @@ class DbosEngine:
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
         status = await self._status(run_id)
-        if _state(status) != "running":
-            return []
-        asked = (await self._questions([run_id])).get(run_id, {})
-        return [Approval(run_id=run_id, call=call, question=question) for call, question in asked.items()]
+        return (await self._open([run_id])).get(run_id, []) if _state(status) == "running" else []
 
-    async def decide(self, run_id: str, call: str, decision: PermissionDecision, /) -> None:
-        """Answer a question. Raises `RunNotFound` and `NotAsked`."""
-        questions = {approval.call: approval.question for approval in await self.approvals(run_id)}
-        if call not in questions:
-            raise NotAsked(run_id, call)
-        question = question_id(call, questions[call])
-        answer, topic, once = decision_as_json(decision), topic_of(question), f"{run_id} {question}"
-        await self._with_database(lambda: self._client.send_async(run_id, answer, topic, once))
+    async def answers(self, run_id: str, /) -> list[Answer]:
+        """Return the answers that a run was given, in order. Raises `RunNotFound`."""
+        await self._status(run_id)
+        return (await self._answers([run_id])).get(run_id, [])
+
+    async def decide(self, run_id: str, question: str, decision: PermissionDecision, /, *, by: str) -> Answer:
+        """Answer a question. Raises as `Engine.decide` does."""
+        asked = next((each for each in await self.approvals(run_id) if each.id == question), None)
+        if asked is None:
+            given = next((each for each in await self.answers(run_id) if each.question == question), None)
+            raise NotAsked(run_id, question) if given is None else AlreadyAnswered(run_id, given)
+        sent = {**new_answer(asked.call, asked.question, decision, by).as_json(), "token": token_hex(8)}
+        add = partial(add_answer, self._tables, self._client, run_id, question, sent)
+        kept = await self._with_database(lambda: asyncio.to_thread(add))
+        if kept != sent:
+            raise AlreadyAnswered(run_id, _answer(kept))
+        return _answer(kept)
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
@@ -242,11 +259,25 @@ class DbosEngine:
 
     async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
         running = [each.workflow_id for each in statuses if _state(each) == "running"]
-        asked = await self._questions(running) if running else {}
-        return [_info(each, is_waiting=bool(asked.get(each.workflow_id))) for each in statuses]
+        waiting = await self._open(running) if running else {}
+        return [_info(each, is_waiting=each.workflow_id in waiting) for each in statuses]
 
-    async def _questions(self, run_ids: Sequence[str]) -> dict[str, Json]:
-        return await self._with_database(lambda: asyncio.to_thread(questions_of, self._tables, run_ids))
+    async def _open(self, run_ids: Sequence[str]) -> dict[str, list[Approval]]:
+        """Return the questions of runs that have no answers, also where no worker has read the answers of others."""
+        asked = await self._with_database(lambda: asyncio.to_thread(questions_of, self._tables, run_ids))
+        asking = [run_id for run_id, questions in asked.items() if questions]
+        given = await self._answers(asking) if asking else {}
+        answered = {(run_id, answer.question) for run_id, answers in given.items() for answer in answers}
+        found: dict[str, list[Approval]] = {}
+        for run_id in asking:
+            for call, question in asked[run_id].items():
+                if (run_id, question["id"]) not in answered:
+                    found.setdefault(run_id, []).append(Approval(run_id=run_id, call=call, question=question))
+        return found
+
+    async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[Answer]]:
+        given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))
+        return {run_id: [*map(_answer, answers)] for run_id, answers in given.items()}
 
     async def _status(self, run_id: str) -> WorkflowStatus:
         found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
@@ -281,6 +312,10 @@ class DbosEngine:
 def _state(status: WorkflowStatus) -> State:
     """Return the state of a run as its row has it. One whose resumption was interrupted is still cancelled."""
     return "cancelled" if status.queue_name == HELD else _STATES.get(status.status, "failed")
+
+
+def _answer(kept: Json) -> Answer:
+    return Answer.from_json({name: value for name, value in kept.items() if name != "token"})
 
 
 def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:

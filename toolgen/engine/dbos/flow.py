@@ -10,7 +10,7 @@ from dbos import DBOS
 from dbos import error as dbos_errors
 
 from toolgen.engine.dbos.database import QUESTIONS
-from toolgen.engine.local import together
+from toolgen.engine.local import NO_ANSWER, new_answer, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activities, Activity
     from toolgen.engine.requests import Json, RunRequest
 
+TOPIC: Final = "answer:"
+"""What the topics of answers begin with."""
+
 _NAME_LENGTH: Final = 100
+_READ_SECONDS: Final = 60.0
 
 
 class DbosFlow:
@@ -48,10 +52,16 @@ class DbosFlow:
         """Show the questions that the run waits for."""
         await DBOS.set_event_async(QUESTIONS, dict(questions))
 
-    async def answer(self, question: str, seconds: float, /) -> Json | None:
-        """Wait for the answer to a question."""
+    async def answer(self, call: str, question: Json, seconds: float, /) -> Json:
+        """Wait for the answer to a question. When the time is up, a denial is sent, unless somebody has answered."""
+        topic = topic_of(question["id"])
         with self._execution.doing(), self._execution.waiting():
-            answer: Json | None = await DBOS.recv_async(topic_of(question), seconds)
+            answer: Json | None = await DBOS.recv_async(topic, seconds)
+            if answer is None:
+                run_id, denial = self._request.run_id, new_answer(call, question, NO_ANSWER, "").as_json()
+                await DBOS.send_async(run_id, denial, topic, idempotency_key=once_of(run_id, question["id"]))
+                answer = await DBOS.recv_async(topic, _READ_SECONDS)
+        assert answer is not None  # there is one by now, of whoever came first
         return answer
 
     async def sleep(self, seconds: float, /) -> None:
@@ -75,5 +85,10 @@ def _name(activity: Activity) -> str:
 
 
 def topic_of(question: str) -> str:
-    """Return the topic of the messages that answer a question, by its id."""
-    return f"answer:{question}"
+    """Return the topic of the message that answers a question, by its id."""
+    return f"{TOPIC}{question}"
+
+
+def once_of(run_id: str, question: str) -> str:
+    """Return the key by which a database takes one answer to a question only, whoever sends it."""
+    return f"{run_id} {question}"

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 
 from toolgen.engine.dbos.database import BY_CALL, CHILD_LENGTH, HELD, QUESTIONS, QUEUE, VERSION, is_below
+from toolgen.engine.dbos.flow import TOPIC, once_of, topic_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dbos import DBOSClient
     from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.requests import Json
@@ -198,6 +200,40 @@ def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, 
             )
             asked |= {run_id: json.loads(value) for run_id, value in connection.execute(wanted)}
     return asked
+
+
+def answers_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, list[Json]]:
+    """Return the answers that runs were given, in order, also those that no worker has read.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    given: dict[str, list[Json]] = {}
+    with database.engine.begin() as connection:
+        for batch in _batches(run_ids):
+            wanted = _answers(database).where(database.tables.notifications.c.destination_uuid.in_(batch))
+            for run_id, message in connection.execute(wanted):
+                given.setdefault(run_id, []).append(json.loads(message))
+    return given
+
+
+def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, question: str, answer: Json) -> Json:
+    """Send an answer to a run, unless the question has one, in one transaction; return the answer that it has now.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    messages = database.tables.notifications
+    topic = topic_of(question)
+    with database.engine.begin() as connection:
+        client.send_in_transaction(connection, run_id, answer, topic, once_of(run_id, question))
+        wanted = _answers(database).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
+        kept: Json = json.loads(connection.execute(wanted).one().message)
+    return kept
+
+
+def _answers(database: SystemDatabase) -> sa.Select[Any]:
+    messages = database.tables.notifications
+    found = sa.select(messages.c.destination_uuid, messages.c.message)
+    return found.where(messages.c.topic.startswith(TOPIC)).order_by(messages.c.created_at_epoch_ms)
 
 
 def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) -> None:

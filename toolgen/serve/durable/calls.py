@@ -17,7 +17,7 @@ from mcp_types import INVALID_PARAMS, ElicitRequest, ElicitRequestFormParams, In
 
 from toolgen.contract.records import Ancestor, FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine.calls import PREFIX, call_request, failed_call, next_event
-from toolgen.engine.protocol import NotAsked, question_id
+from toolgen.engine.protocol import AlreadyAnswered, NotAsked
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
@@ -87,9 +87,12 @@ class DurableCalls:
         else:
             key, (run_id, _, question) = "", params.request_state.partition(" ")
             await self.owned(run_id)
-            if _KEY in (params.input_responses or {}):
+            responses = params.input_responses or {}
+            if responses.keys() - {_KEY}:
+                raise _not_open(", ".join(sorted(responses.keys() - {_KEY})))
+            if _KEY in responses:
                 known.add(question)
-                await self.answer(run_id, question, fields_of((params.input_responses or {})[_KEY]))
+                await self.answer(run_id, question, fields_of(responses[_KEY]))
         try:
             if starting is not None:
                 await asyncio.shield(starting)
@@ -109,11 +112,19 @@ class DurableCalls:
         raise MCPError(code=INVALID_PARAMS, message="there is no such call: make it again")
 
     async def answer(self, run_id: str, question: str, fields: Mapping[str, Any] | None) -> None:
-        """Pass a person's answer to a call, if it still asks this question."""
-        for approval in await self.engine.approvals(run_id):
-            if question_id(approval.call, approval.question) == question:
-                with suppress(NotAsked):
-                    await self.engine.decide(run_id, approval.call, decision_of_form(fields, _CHOICES))
+        """Pass a person's answer to a call.
+
+        A client may send an answer again, of which it does not know whether it came. Raises MCPError for one to a
+        question that the call does not ask, or that was answered otherwise.
+        """
+        decision, by = decision_of_form(fields, _CHOICES), self._user or "client"
+        try:
+            await self.engine.decide(run_id, question, decision, by=by)
+        except AlreadyAnswered as error:
+            if (error.answer.decision, error.answer.by) != (decision.decision, by):
+                raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
+        except NotAsked as error:
+            raise _not_open(question) from error
 
     def answer_of(self, result: ToolResult[Any], *, modern: bool) -> dict[str, Any]:
         """Return the result of a call as the protocol sends it."""
@@ -141,13 +152,15 @@ class DurableCalls:
             if isinstance(event, ToolResult):
                 return self.answer_of(event, modern=is_modern(ctx))
             if event is not None and can_ask(ctx):
-                key = question_id(event.call, event.question)
                 if is_modern(ctx):
-                    return InputRequiredResult(input_requests={_KEY: form_of(event)}, request_state=f"{run_id} {key}")
-                known.add(key)
+                    state = f"{run_id} {event.id}"
+                    return InputRequiredResult(input_requests={_KEY: form_of(event)}, request_state=state)
+                known.add(event.id)
                 form = form_of(event).params
                 assert isinstance(form, ElicitRequestFormParams)
-                await self.answer(run_id, key, await elicited(ctx, Question(form.message, form.requested_schema)))
+                fields = await elicited(ctx, Question(form.message, form.requested_schema))
+                with suppress(MCPError):  # somebody else has answered meanwhile: the call goes on by that
+                    await self.answer(run_id, event.id, fields)
             elif has_tasks(ctx):
                 return {"resultType": "task", **task_of(await self.engine.info(run_id))}
             else:
@@ -184,6 +197,10 @@ def form_of(approval: Approval) -> ElicitRequest:
         summary=asked["summary"],
         confirm=asked["confirm"],
         request=asked["request"],
+        program=asked["program"],
+        hosts=tuple(asked["hosts"]),
+        cwd=asked["cwd"],
+        env=tuple(asked["env"]),
         dangerous=asked["dangerous"],
         reasons=tuple(asked["reasons"]),
         agent=asked["agent"],
@@ -191,6 +208,11 @@ def form_of(approval: Approval) -> ElicitRequest:
     )
     schema = permission_form(_CHOICES)
     return ElicitRequest(params=ElicitRequestFormParams(message=question_text(request), requested_schema=schema))
+
+
+def _not_open(question: str) -> MCPError:
+    message = f"{question} is no open question of this call: nothing was answered"
+    return MCPError(code=INVALID_PARAMS, message=message)
 
 
 def approve_hint(run_id: str) -> str:

@@ -17,7 +17,6 @@ from mcp_types import (
 )
 
 from toolgen.engine.calls import call_result
-from toolgen.engine.protocol import question_id
 from toolgen.serve.asking import can_ask, fields_of, is_modern
 from toolgen.serve.durable.calls import TASKS, approve_hint, form_of, has_tasks, task_of
 
@@ -59,12 +58,7 @@ def add_tasks(protocol: Server[Any], calls: DurableCalls) -> None:
             return {**task, "status": "failed", "statusMessage": message, "error": error}
         asked = await calls.engine.approvals(info.run_id)
         if asked and can_ask(ctx):
-            forms = {
-                question_id(each.call, each.question): form_of(each).model_dump(
-                    mode="json", by_alias=True, exclude_none=True
-                )
-                for each in asked
-            }
+            forms = {each.id: form_of(each).model_dump(mode="json", by_alias=True, exclude_none=True) for each in asked}
             return {**task, "status": "input_required", "inputRequests": forms}
         return {**task, "statusMessage": approve_hint(info.run_id)} if asked else task
 

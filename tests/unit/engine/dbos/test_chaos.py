@@ -122,7 +122,7 @@ class Chaos:
             with suppress(NotAsked, OSError, LookupError, RuntimeError):
                 for info in await _retried(lambda: engine.runs(states=["waiting"])):
                     for approval in await _retried(partial(engine.approvals, info.run_id)):
-                        await engine.decide(approval.run_id, approval.call, _ALLOW)
+                        await engine.decide(approval.run_id, approval.id, _ALLOW, by="ann")
             await asyncio.sleep(0.2)
 
     async def _cancel_and_resume(self, engine: DbosEngine, ids: list[str]) -> None:

@@ -120,16 +120,22 @@ def test_a_question_is_seen_and_answered_over_http(tmp_path: Path) -> None:
         status, shown = await served.ask(f"/runs/{run_id}", token=TOKEN)
         (asked,) = shown["approvals"]
         assert (status, shown["state"], asked["question"]["tool"]) == (200, "waiting", "code.write_file")
-        place = f"/runs/{run_id}/approvals/{quote(asked['call'])}"
+        place = f"/runs/{run_id}/approvals/{quote(asked['question']['id'])}"
         wrong: Any
         for wrong in ({"decision": "perhaps"}, [], b"{", {"decision": "deny", "reason": 1}, {}):
             status, answer = await served.ask(place, wrong, method="POST", token=TOKEN)
             assert status == 400
             assert answer["error"].startswith("the body must be ")
-        assert (await served.ask(place, {"decision": "allow_once"}, method="POST", token=TOKEN))[0] == 200
+        nothing = await served.ask(f"/runs/{run_id}/approvals/q_0", {"decision": "deny"}, method="POST", token=TOKEN)
+        assert nothing == (404, {"error": f"{run_id} does not ask 'q_0'"})
+        given = {"decision": "allow_once", "by": "ann"}
+        status, answer = await served.ask(place, given, method="POST", token=TOKEN)
+        assert (status, answer["by"], answer["decision"]) == (200, "ann", "allow_once")
         assert (await served.engine.result(run_id, 20)).stopped == "completed"
-        status, answer = await served.ask(place, {"decision": "allow_once"}, method="POST", token=TOKEN)
-        assert (status, answer["error"]) == (404, f"{run_id} does not wait for an answer about {asked['call']!r}")
+        status, told = await served.ask(place, {"decision": "deny", "by": "bob"}, method="POST", token=TOKEN)
+        assert (status, told["answer"]) == (409, answer)
+        assert "by ann, at 20" in told["error"]
+        assert (await served.ask(f"/runs/{run_id}", token=TOKEN))[1]["answers"] == [answer]
 
     served(tmp_path, body)
 
@@ -206,7 +212,7 @@ def test_a_decision_of_no_length_is_refused(tmp_path: Path, length: str) -> None
         def answer() -> bytes:
             host, port = served.url.removeprefix("http://").split(":")
             with socket.create_connection((host, int(port)), timeout=5) as connection:
-                head = f"POST /runs/{run_id}/approvals/{asked.call} HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\n"
+                head = f"POST /runs/{run_id}/approvals/{asked.id} HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\n"
                 connection.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode())
                 return connection.recv(1000)
 

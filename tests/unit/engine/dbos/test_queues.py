@@ -33,7 +33,7 @@ def test_runs_that_wait_for_a_person_hold_no_place(durable: Engines) -> None:
         assert (await engine.result("r", 30)).stopped == "completed"
         for number in range(5):
             (asked,) = await engine.approvals(f"w{number}")
-            await engine.decide(asked.run_id, asked.call, ALLOW)
+            await engine.decide(asked.run_id, asked.id, ALLOW, by="ann")
             assert (await engine.result(f"w{number}", 30)).stopped == "completed"
 
     durable.run(body, worker={"concurrency": 1})

@@ -72,7 +72,7 @@ def test_the_runs_of_a_killed_worker_are_taken_over_within_ten_seconds(workers: 
             ids = [await engine.start(request([write(f"slow-30.{n}"), read("b")], [read("c")])) for n in range(3)]
             for run_id in ids:
                 asked = await until(partial(engine.approvals, run_id))
-                await engine.decide(run_id, asked[0].call, ALLOW)
+                await engine.decide(run_id, asked[0].id, ALLOW, by="ann")
             await until(lambda: len(marks(workers)) == 3)
             second = workers.start()
             await until(lambda: "executes runs" in workers.said(second))
@@ -114,7 +114,7 @@ def test_an_agent_of_a_killed_worker_is_the_same_run_afterwards(workers: Workers
             run_id = await engine.start(request([search([("router.web_search", {"query": "slow-3"})])]))
             child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
             (asked,) = await until(partial(engine.approvals, child.run_id))
-            await engine.decide(child.run_id, asked.call, ALLOW)
+            await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
             await until(lambda: marks(workers) == ["slow-3"])
             workers.kill(first)
             workers.start()
@@ -150,14 +150,14 @@ def test_a_run_whose_tool_has_changed_goes_on_or_stops_with_a_reason(
         async with engines.opened(own=OLD) as running:
             run_id = await running.engine.start(request([("own.note", {"text": "x"})]))
             (asked,) = await running.questions(run_id)
-            await running.engine.decide(run_id, asked.call, ALLOW)
+            await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
             async with asyncio.timeout(20):
                 assert (await running.engine.result(run_id)).stopped == "completed"
             waits = await running.engine.start(request([("own.note", {"text": "x"})]))
             (asked,) = await running.questions(waits)
         async with engines.opened(own=new) as running:
             await running.questions(waits)
-            await running.engine.decide(waits, asked.call, ALLOW)
+            await running.engine.decide(waits, asked.id, ALLOW, by="ann")
             end = await running.engine.result(waits, 20)
             assert end.stopped == stopped
             assert end.reason.startswith(reason)
@@ -230,7 +230,7 @@ def test_a_stopped_worker_cancels_no_agent_that_waits_for_a_person(workers: Work
             (asked,) = await until(partial(engine.approvals, child.run_id))
             assert await asyncio.to_thread(workers.stop, first) == 0
             workers.start()
-            await engine.decide(child.run_id, asked.call, ALLOW)
+            await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
             end = await engine.result(run_id, 60)
             assert not end.messages[-1].is_error
             assert marks(workers) == ["x"]
@@ -255,7 +255,7 @@ def test_an_answer_for_the_session_holds_in_another_run_after_a_restart(tmp_path
                 if is_first:
                     (asked,) = await running.questions(run_id)
                     lasting = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
-                    await running.engine.decide(run_id, asked.call, lasting)
+                    await running.engine.decide(run_id, asked.id, lasting, by="ann")
                 assert (await running.engine.result(run_id, 20)).stopped == "completed"
                 other = await running.engine.start(request([write("a")], user="bo", session_id="s"))
                 await running.questions(other)

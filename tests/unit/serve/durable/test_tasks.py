@@ -134,9 +134,15 @@ def test_what_a_task_asks_is_answered_by_the_client_or_by_an_approval(durable: D
             assert form["method"] == "elicitation/create"
             assert "team.notes.add asks to run" in form["params"]["message"]
             answer = accepted("allow_once").model_dump(mode="json", by_alias=True)
-            await ask(client, "tasks/update", task.task_id, input_responses={"unknown": answer})
+            with pytest.raises(MCPError, match="unknown is no open question of this call"):
+                await ask(client, "tasks/update", task.task_id, input_responses={"unknown": answer})
             assert (await ask(client, "tasks/get", task.task_id)).status == "input_required"
             await ask(client, "tasks/update", task.task_id, input_responses={question: answer})
+            decline = accepted("deny").model_dump(mode="json", by_alias=True)
+            with pytest.raises(
+                MCPError, match=f"{question} of {task.task_id} was answered before: allow_once for team"
+            ):
+                await ask(client, "tasks/update", task.task_id, input_responses={question: decline})
             state = await until(client, task.task_id, "completed")
             assert (state.result or {})["structuredContent"]["count"] == 1
 

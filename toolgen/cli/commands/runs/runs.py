@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import json
+import os
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,7 +15,7 @@ import click
 
 from toolgen.cli.commands.runs.database import database_option, open_engine
 from toolgen.cli.output import format_option, show_json
-from toolgen.engine.protocol import NotAsked, NotResumable, RunCancelled, RunFailed, State
+from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed, State
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.visible import visible
@@ -72,7 +74,11 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
     async def shown() -> dict[str, Any]:
         async with _engine(database) as engine:
             info = await engine.info(run)
-            about: dict[str, Any] = {**asdict(info), "approvals": list(map(asdict, await engine.approvals(run)))}
+            about: dict[str, Any] = {
+                **asdict(info),
+                "approvals": list(map(asdict, await engine.approvals(run))),
+                "answers": [answer.as_json() for answer in await engine.answers(run)],
+            }
             if info.state in _ENDED:
                 about["end"] = await _end(engine, run)
             if timeline:
@@ -117,23 +123,23 @@ def resume(*, run: str, database: str) -> int:
 
 @command.command("approve")
 @click.argument("run")
-@click.argument("call", required=False)
+@click.argument("question", required=False)
 @database_option
 @click.option("--session", is_flag=True, help="Allow such calls for the rest of the session.")
-def approve(*, run: str, call: str | None, database: str, session: bool) -> int:
-    """Allow the CALL that RUN asks about; without CALL, the only one."""
+def approve(*, run: str, question: str | None, database: str, session: bool) -> int:
+    """Allow what RUN asks with QUESTION, an id of `runs show`; without it, the only open question."""
     decision = Decision.ALLOW_FOR_SESSION if session else Decision.ALLOW_ONCE
-    return _decide(database, run, call, PermissionDecision(decision=decision))
+    return _decide(database, run, question, PermissionDecision(decision=decision))
 
 
 @command.command("deny")
 @click.argument("run")
-@click.argument("call", required=False)
+@click.argument("question", required=False)
 @database_option
 @click.option("--reason", default="", help="Why: the model reads it.")
-def deny(*, run: str, call: str | None, database: str, reason: str) -> int:
-    """Deny the CALL that RUN asks about; without CALL, the only one."""
-    return _decide(database, run, call, PermissionDecision(decision=Decision.DENY, reason=reason))
+def deny(*, run: str, question: str | None, database: str, reason: str) -> int:
+    """Deny what RUN asks with QUESTION, an id of `runs show`; without it, the only open question."""
+    return _decide(database, run, question, PermissionDecision(decision=Decision.DENY, reason=reason))
 
 
 @command.command("prune")
@@ -150,15 +156,32 @@ def prune(*, database: str, days: float) -> int:
     return 0
 
 
-def _decide(database: str, run: str, call: str | None, decision: PermissionDecision) -> int:
-    async def decided(engine: DbosEngine) -> None:
-        asked = await engine.approvals(run)
-        if call is None and len(asked) != 1:
-            names = ", ".join(approval.call for approval in asked)
-            raise click.UsageError(f"{run} asks about {names}: name one" if asked else f"{run} asks nothing")
-        await engine.decide(run, call or asked[0].call, decision)
+def _decide(database: str, run: str, question: str | None, decision: PermissionDecision) -> int:
+    async def decided() -> list[str]:
+        async with _engine(database) as engine:
+            asked = await engine.approvals(run)
+            if question is None and not asked:
+                answers = await engine.answers(run)
+                if answers:
+                    raise AlreadyAnswered(run, answers[-1])
+                raise click.UsageError(visible(f"{run} asks nothing"))
+            if question is None and len(asked) > 1:
+                names = ", ".join(f"{each.id} ({each.question['tool']})" for each in asked)
+                raise click.UsageError(visible(f"{run} asks {names}: name one"))
+            answer = await engine.decide(run, question or asked[0].id, decision, by=_user())
+            summary = next((each.question["summary"] for each in asked if each.id == answer.question), "")
+            return [f"{run}: {answer}", f"  {summary}"]
 
-    return _steer(database, run, decided, "answered")
+    for line in _now(decided()):
+        click.echo(visible(line), err=True)
+    return 0
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # the user has no name on this machine
+        return f"user {os.getuid()}"
 
 
 def _steer(database: str, run: str, action: Callable[[DbosEngine], Awaitable[None]], done: str) -> int:
@@ -206,9 +229,13 @@ def _lines(about: dict[str, Any]) -> list[str]:
         lines.append(f"started by {about['parent_run_id']}")
     for approval in about["approvals"]:
         question = approval["question"]
-        lines.append(f"asks about {approval['call']}: {question['tool']} {question['summary']}")
+        lines.append(f"asks {question['id']}: {question['tool']} {question['summary']}")
         if question["confirm"]:
             lines.append(f"  {question['confirm']}")
+    for answer in about["answers"]:
+        lines.append(f"answered {answer['question']}: {Answer.from_json(answer)}")
+        if answer["reason"]:
+            lines.append(f"  {answer['reason']}")
     end = about.get("end", {})
     if "stopped" in end:
         lines.append(f"{end['stopped']} after {end['turns']} turns: {json.dumps(end['value'], ensure_ascii=False)}")
