@@ -16,6 +16,7 @@ from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolR
 from toolgen.runtime.base.received import LONG_BYTES, TooMuch, json_of, text_of
 from toolgen.runtime.calls.results.misfits import phrase
 from toolgen.runtime.calls.results.result import error_text
+from toolgen.runtime.issues.service_errors import errors_of_body, is_rejection
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.media_types import essence, is_binary, is_json
 
@@ -55,6 +56,7 @@ _LINK_PARAMETER: Final = re.compile(r';\s*+([^\s=;,"]++)\s*+=\s*+(?:"([^"]*+)"|(
 _READ: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 
 _LONGEST_MESSAGE: Final = 1000
+_MOST_ERRORS: Final = 5
 _SHOWN_BODY: Final = 8192
 """Characters of the body of an error that are shown."""
 
@@ -204,7 +206,7 @@ def _failed(
         body = json_of(text)
     except (ValueError, TooMuch):
         body = None
-    said = _message(body) or ("" if is_object(body) or is_array(body) or "html" in response.media_type else text)
+    said = _said(body, status) or ("" if is_object(body) or is_array(body) or "html" in response.media_type else text)
     error = ToolError(
         message=f"{phrase(status)}: {said[:_LONGEST_MESSAGE]}" if said else phrase(status),
         kind=kind,
@@ -222,6 +224,16 @@ def _failed(
 def _hint(operation: Operation, status: int) -> str:
     errors = operation.errors
     return errors.get(str(status)) or errors.get(f"{status // 100}XX") or errors.get("default", "")
+
+
+def _said(body: Any, status: int) -> str:
+    """Return the message of an error, and which values it says are wrong, as FastAPI's 422 does."""
+    errors = errors_of_body(body) if is_rejection(status) else []
+    if not errors:
+        return _message(body)
+    lead = next((body[name] for name in _MESSAGES if isinstance(body.get(name), str)), "")
+    listed = [": ".join(filter(None, (".".join(map(str, each.path)), each.message))) for each in errors[:_MOST_ERRORS]]
+    return ": ".join(filter(None, (lead, "; ".join(listed))))
 
 
 def _message(body: Any) -> str:

@@ -9,6 +9,7 @@ from pydantic_core import ValidationError
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import steps_of
+from toolgen.spec.error_bodies import ERROR_LISTS, ERROR_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,14 +25,6 @@ class FieldError(NamedTuple):
     message: str
 
 
-_LISTS: Final = ("detail", "errors", "invalid-params", "invalid_params", "issues", "violations")
-"""Members of a body that have its errors.
-
-`detail` is FastAPI's, `errors` that of RFC 9457 (section 3), JSON:API and others, `invalid-params` that of RFC 7807
-(section 3), `issues` that of Zod, and so of many MCP servers.
-"""
-
-_PATHS: Final = ("loc", "pointer", "path", "field", "name", "param", "propertyPath")
 _MESSAGES: Final = ("msg", "message", "detail", "reason", "title", "description")
 _RULES: Final = ("type", "code", "keyword")
 _PLACES: Final = frozenset({"body", "query", "path", "header", "cookie"})
@@ -74,7 +67,7 @@ def errors_of_body(body: Any) -> list[FieldError]:
     """Return what the body of an error says, in the forms of FastAPI, RFC 9457, RFC 7807, JSON:API and Zod."""
     if not is_object(body):
         return []
-    return [error for name in _LISTS for error in _listed(body.get(name))]
+    return [error for name in ERROR_LISTS for error in _listed(body.get(name))]
 
 
 def is_rejection(status: Any) -> bool:
@@ -96,7 +89,7 @@ def _listed(errors: Any) -> Iterator[FieldError]:
 def _one(error: dict[str, Any]) -> Iterator[FieldError]:
     source = error.get("source")
     place = next(
-        (error[name] for name in _PATHS if name in error), source.get("pointer") if is_object(source) else None
+        (error[name] for name in ERROR_PATHS if name in error), source.get("pointer") if is_object(source) else None
     )
     message = next((error[name] for name in _MESSAGES if isinstance(error.get(name), str)), "")
     rule = next((error[name] for name in _RULES if isinstance(error.get(name), str)), "")

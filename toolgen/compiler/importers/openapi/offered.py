@@ -11,6 +11,7 @@ from toolgen.compiler.importers.openapi.description import tag_word
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
 from toolgen.compiler.importers.openapi.overlaps import report_overlaps
+from toolgen.compiler.importers.openapi.responses import tells_fields
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.update import request_of
@@ -154,7 +155,8 @@ class _Reader:
 def _hints(operation: Operation) -> dict[str, Any]:
     tags = list(dict.fromkeys(tag_word(tag) for tag in operation.tags))
     readonly = {"permission": "readonly"} if operation.method in _READONLY else {}
-    return {**readonly, **({"tags": tags} if tags else {})}
+    rejects = {"retry_hints": True} if tells_fields(operation.part) else {}
+    return {**readonly, **rejects, **({"tags": tags} if tags else {})}
 
 
 def _node(operation: Operation) -> Node:

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.media import is_bytes
+from toolgen.spec.error_bodies import ERROR_LISTS, ERROR_PATHS
 from toolgen.spec.media_types import is_json, is_text
 
 if TYPE_CHECKING:
@@ -57,6 +58,26 @@ def error_hints(operation: Part) -> dict[str, str]:
         if is_error and text and len(text) <= _LONGEST_ERROR and _is_telling(status, text):
             hints[key] = text
     return dict(list(hints.items())[:_MAX_ERRORS])
+
+
+def tells_fields(operation: Part) -> bool:
+    """Return whether the error of a rejected request says which values are wrong, as FastAPI's 422 does."""
+    rejections = [part for status, part in _responses(operation) if status in ("400", "422")]
+    return any(_tells_fields(media) for part in rejections for media in _media_of(part))
+
+
+def _media_of(response: Part) -> list[Part]:
+    content = response.mapping("content")
+    return [response] if content is None else [media for name, media in content.mappings() if is_json(name)]
+
+
+def _tells_fields(media: Part) -> bool:
+    properties = media.at("schema", "properties")
+    for name in ERROR_LISTS if properties is not None else ():
+        fields = properties.at(name, "items", "properties") if properties is not None else None
+        if fields is not None and isinstance(fields.value, dict) and fields.value.keys() & {*ERROR_PATHS}:
+            return True
+    return False
 
 
 def _responses(operation: Part) -> list[tuple[str, Part]]:
