@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.operation import Encoding
-from toolgen.execute.http.styles import in_header, is_undefined, pairs, reserved_kept, text_of
+from toolgen.execute.http.styles import is_undefined, pairs, reserved_kept, text_of, unchanged
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.media_types import FORM, MULTIPART, charset_of, essence, is_json
@@ -136,8 +136,12 @@ def _parts(body: Body, fields: Mapping[str, Any], boundary: str) -> Iterator[byt
     for name, value in fields.items():
         encoding = body.encoding.get(name, _NO_ENCODING)
         as_one = is_json(encoding.content_type) if encoding.content_type else False
-        if encoding.style and encoding.explode is False and is_array(value):
-            yield from _part(name, in_header(value, encoding.style, explode=False), encoding, boundary)
+        if encoding.style and not encoding.base64:  # as in a query, with a part for each name and value
+            found = pairs(
+                name, value, encoding.style, explode=encoding.explode, encode=unchanged, encode_name=unchanged
+            )
+            for key, text in found:
+                yield from _part(key, text, encoding, boundary)
             continue
         for item in value if is_array(value) and not as_one else [value]:
             if item is None or (not as_one and is_undefined(item) and is_array(item)):

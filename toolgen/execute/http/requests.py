@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote_plus
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.bodies import content_of, text_of_json
 from toolgen.execute.http.routes import Filled
 from toolgen.execute.http.styles import (
+    FORM_QUERY,
+    IN_COOKIE,
     in_header,
     in_path,
     is_undefined,
@@ -20,7 +24,8 @@ from toolgen.execute.http.styles import (
     text_of,
 )
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.spec.media_types import is_json
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.spec.media_types import FORM, essence, is_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
     from toolgen.execute.http.operation import Operation, Param
     from toolgen.execute.http.routes import Routes
 
+_NOT_IN_COOKIE: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]")
+"""What no cookie-octet is (RFC 6265, section 4.1.1)."""
 _UNSENDABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -95,12 +102,14 @@ def _place(request: Request, param: Param, value: Any) -> None:
             )
             request.headers[param.name] = _sendable(param.arg, text)
         case "cookie":
-            encode_cookie = _cookie_text if param.style == "cookie" else percent_encoded
-            found = (
-                [(percent_encoded(param.name), percent_encoded(_content_text(param, value)))]
-                if param.content
-                else pairs(param.name, value, param.style, explode=param.explode, encode=encode_cookie)
-            )
+            if param.content:
+                found = [(percent_encoded(param.name), percent_encoded(_content_text(param, value)))]
+            elif param.style == "cookie":
+                plain = partial(_cookie_text, param.arg)
+                found = pairs(param.name, value, "cookie", explode=param.explode, encode=plain, encode_name=plain)
+            else:
+                encode = partial(reserved_kept, safe=IN_COOKIE) if param.allow_reserved else percent_encoded
+                found = pairs(param.name, value, param.style, explode=param.explode, encode=encode)
             request.cookies += [f"{name}={_sendable(param.arg, text)}" for name, text in found]
         case "querystring":
             request.query += _whole_query(param, value)
@@ -114,21 +123,29 @@ def _place(request: Request, param: Param, value: Any) -> None:
 
 
 def _whole_query(param: Param, value: Any) -> list[str]:
-    if is_json(param.content):
-        return [percent_encoded(text_of_json(value))]
-    if isinstance(value, str):
-        return [reserved_kept(value)] if value else []
-    return [f"{name}={text}" for name, text in pairs("", value)]
+    """Return the parts of a query that is one value, by its media type: fields of a form, or a text percent-encoded."""
+    if essence(param.content) != FORM:
+        text = _content_text(param, value)
+        return [percent_encoded(text)] if text else []
+    if not is_object(value):
+        text = text_of(value)
+        return [reserved_kept(text, FORM_QUERY)] if text else []
+    shown = {name: item if is_array(item) else text_of(item) for name, item in value.items() if item is not None}
+    found = [
+        pair for name, item in shown.items() for pair in pairs(name, item, encode=quote_plus, encode_name=quote_plus)
+    ]
+    return [f"{name}={text}" for name, text in found]
 
 
 def _content_text(param: Param, value: Any) -> str:
     return text_of_json(value) if is_json(param.content) else text_of(value)
 
 
-def _cookie_text(text: str) -> str:
-    """Return a value of a cookie as it is: RFC 6265 allows neither separators nor blanks in it."""
-    if re.search(r'[\s;,"\\]', text):
-        return percent_encoded(text)
+def _cookie_text(arg: str, text: str) -> str:
+    """Return a part of a cookie as it is (OpenAPI 3.2, `cookie`): what needs escaping is given in escaped form."""
+    if _NOT_IN_COOKIE.search(text):
+        message = f"{arg} is sent as a cookie, which has no blanks, quotes, `,`, `;`, `\\` and nothing beyond ASCII"
+        raise CallFailed(FailureKind.INVALID_CALL, "invalid_cookie_value", message, "percent-encode them")
     return text
 
 

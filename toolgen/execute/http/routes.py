@@ -161,7 +161,8 @@ def _routed(template: str, path: str, filled: Sequence[Filled]) -> str:
     whole = _folded(path)
     if _count(whole) > _count(without) + allowed:
         raise _refused(filled, "together with the text beside it, it is an encoded separator")
-    if any(category(char) == "Cc" for char in whole):
+    tab = "\t" if any(each.param.style == "tabDelimited" for each in filled) else ""
+    if any(category(char) == "Cc" and char != tab for char in whole):
         raise _refused(filled, "it has control characters")
     for piece in _SPLIT.split(whole):
         name = "".join(re.split("[;?#]", piece, maxsplit=1)[0].split())

@@ -24,6 +24,11 @@ forms read as a blank (`+`), and that no query may have (`[`, `]`).
 _IN_SEGMENT: Final = ":@!$&'()*+,="
 """Those that it keeps in a segment of a path: all but `;`, which servers take for the end of it (see `routes`)."""
 
+IN_COOKIE: Final = ":/?#[]@!$&'()*+="
+"""Those that it keeps in a cookie, which has neither `,` nor `;` (RFC 6265, section 4.1.1)."""
+FORM_QUERY: Final = f"{_IN_QUERY}&+"
+"""The characters that stay in a query that is given as a whole."""
+
 _TRIPLE: Final = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 _SEPARATORS: Final = {
@@ -89,7 +94,7 @@ def in_path(name: str, value: Any, style: str, *, explode: bool, encode: Callabl
     if style == "matrix":
         key = percent_encoded(name)
         if explode and is_object(value):
-            fields = [(encode(field), encode(text_of(item))) for field, item in _defined(value)]
+            fields = [(percent_encoded(field), encode(text_of(item))) for field, item in _defined(value)]
         elif explode and is_array(value):
             fields = [(key, text) for text in _items(value, encode, explode=True)]
         else:
@@ -100,8 +105,7 @@ def in_path(name: str, value: Any, style: str, *, explode: bool, encode: Callabl
 
 def in_header(value: Any, style: str = "simple", *, explode: bool, encode: Callable[[str], str] = unchanged) -> str:
     """Serialize a value for a header (`simple`)."""
-    separator = unquote(_SEPARATORS[style]) if encode is unchanged else _SEPARATORS[style]
-    return separator.join(_items(value, encode, explode=explode))
+    return _separator(style, encode).join(_items(value, encode, explode=explode))
 
 
 def pairs(
@@ -111,21 +115,22 @@ def pairs(
     *,
     explode: bool | None = None,
     encode: Callable[[str], str] = percent_encoded,
+    encode_name: Callable[[str], str] = percent_encoded,
 ) -> list[tuple[str, str]]:
-    """Serialize a value as encoded names and values, for a query, a cookie or a form."""
-    key = percent_encoded(name)
+    """Serialize a value as encoded names and values, for a query, a cookie, a form or the parts of a body."""
+    key = encode_name(name)
     explode = style in _EXPLODED if explode is None else explode
     if is_undefined(value):
         return []
     if style == "deepObject":
-        return list(_deep(name, value, encode))
+        return list(_deep(name, value, encode, encode_name))
     if not is_array(value) and not is_object(value):
         return [(key, encode(text_of(value)))]
     if explode and is_object(value):
-        return [(percent_encoded(field), encode(text_of(item))) for field, item in _defined(value)]
+        return [(encode_name(field), encode(text_of(item))) for field, item in _defined(value)]
     if explode:
         return [(key, encode(text_of(item))) for _, item in _defined(value)]
-    return [(key, _SEPARATORS[style].join(_items(value, encode, explode=False)))]
+    return [(key, _separator(style, encode).join(_items(value, encode, explode=False)))]
 
 
 def _items(value: Any, encode: Callable[[str], str], *, explode: bool) -> list[str]:
@@ -138,13 +143,19 @@ def _items(value: Any, encode: Callable[[str], str], *, explode: bool) -> list[s
     return [f"{field}={item}" for field, item in fields] if explode else [part for pair in fields for part in pair]
 
 
-def _deep(name: str, value: Any, encode: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+def _separator(style: str, encode: Callable[[str], str]) -> str:
+    return unquote(_SEPARATORS[style]) if encode is unchanged else _SEPARATORS[style]
+
+
+def _deep(
+    name: str, value: Any, encode: Callable[[str], str], encode_name: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
     """Serialize `name[field]=value`; lists have indices, so that lists of objects stay apart."""
     if is_array(value) or is_object(value):
         for field, item in _defined(value):
-            yield from _deep(f"{name}[{field}]", item, encode)
+            yield from _deep(f"{name}[{field}]", item, encode, encode_name)
     else:
-        yield percent_encoded(name), encode(text_of(value))
+        yield encode_name(name), encode(text_of(value))
 
 
 def _defined(value: Any) -> list[tuple[Any, Any]]:

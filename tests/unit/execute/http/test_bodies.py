@@ -44,6 +44,11 @@ def described() -> dict[str, Any]:
     binary = {"type": "string", "contentMediaType": "application/octet-stream"}
     file = {"type": "object", "properties": {"file": binary, "files": {"type": "array", "items": binary}, **FIELDS}}
     deep = {"address": {"style": "deepObject", "explode": True}, "tags": {"style": "form", "explode": False}}
+    styled = {
+        "address": {"style": "deepObject", "explode": True},
+        "tags": {"style": "pipeDelimited", "explode": False},
+        "name": {"style": "form", "allowReserved": True},
+    }
     operations = {
         "json": operation("json", "application/json", fields),
         "merge": operation("merge", "application/merge-patch+json", fields),
@@ -51,6 +56,8 @@ def described() -> dict[str, Any]:
         "form": operation("form", form, fields),
         "deep": operation("deep", form, fields, encoding=deep),
         "upload": operation("upload", multipart, file, encoding={"file": {"contentType": "image/png"}}),
+        "styled": operation("styled", form, fields, encoding=styled),
+        "parts": operation("parts", multipart, fields, encoding=styled),
         "text": operation("text", "text/plain", {"type": "string"}),
         "bytes": operation("bytes", "application/octet-stream", {}),
         "xml": operation("xml", "application/xml", {"type": "object"}),
@@ -84,6 +91,12 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
             {"address": {"city": "Y", "lines": ["1", "2"]}},
             "application/x-www-form-urlencoded",
             "address%5Bcity%5D=Y&address%5Blines%5D%5B0%5D=1&address%5Blines%5D%5B1%5D=2",
+        ),
+        (
+            "styled",
+            {"address": {"city": "a b"}, "tags": ["x", "y&"], "name": "a/b?c&d+e%41%"},
+            "application/x-www-form-urlencoded",
+            "address%5Bcity%5D=a+b&tags=x%7Cy%26&name=a/b?c%26d%2Be%41%25",
         ),
         ("text", {"body": "hällo"}, "text/plain", "hällo"),
         ("bytes", {"body": "AAEC"}, "application/octet-stream", "\x00\x01\x02"),
@@ -163,6 +176,20 @@ def test_a_multipart_body_has_a_part_for_each_field_and_item(catalog: Catalog) -
         ("address", None, None, b'{"city":"Y"}'),
     ]
     assert b"Content-Type: application/json\r\n\r\n{" in recorder.last.body
+
+
+def test_parts_of_a_body_have_styles(catalog: Catalog) -> None:
+    import asyncio
+
+    recorder = Recorder()
+    args = {"address": {"city": "a b", "lines": ["1"]}, "tags": ["x", "y&"], "name": "é%"}
+    assert invoke(catalog, "parts", args, app=recorder).error is None
+    assert asyncio.run(parts_of(recorder.last.header("content-type") or "", recorder.last.body)) == [
+        ("address[city]", None, None, b"a b"),
+        ("address[lines][0]", None, None, b"1"),
+        ("tags", None, None, b"x|y&"),
+        ("name", None, None, "é%".encode()),
+    ]
 
 
 def test_bytes_are_base64_text(catalog: Catalog) -> None:

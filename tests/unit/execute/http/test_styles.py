@@ -168,57 +168,25 @@ def texts(value: Any) -> Any:
     return value if isinstance(value, str) else json.dumps(int(value) if is_integral else value)
 
 
-BLUE, LIST, OBJECT = "blue", ["blue", "black", "brown"], {"R": 100, "G": 200, "B": 150}
-
-
 @pytest.mark.parametrize(
     ("style", "explode", "value", "sent"),
     [
-        ("simple", False, BLUE, "blue"),
-        ("simple", False, "a/b", "a%2Fb"),
-        ("simple", False, LIST, "blue,black,brown"),
-        ("simple", False, OBJECT, "R,100,G,200,B,150"),
-        ("simple", True, OBJECT, "R=100,G=200,B=150"),
-        ("label", False, BLUE, ".blue"),
-        ("label", False, LIST, ".blue,black,brown"),
-        ("label", True, LIST, ".blue.black.brown"),
-        ("label", False, OBJECT, ".R,100,G,200,B,150"),
-        ("label", True, OBJECT, ".R=100.G=200.B=150"),
-        ("matrix", False, BLUE, ";color=blue"),
-        ("matrix", False, LIST, ";color=blue,black,brown"),
-        ("matrix", True, LIST, ";color=blue;color=black;color=brown"),
-        ("matrix", False, OBJECT, ";color=R,100,G,200,B,150"),
-        ("matrix", True, OBJECT, ";R=100;G=200;B=150"),
-    ],
-)
-def test_path_values_match_the_table_in_openapi(style: str, explode: bool, value: Any, sent: str) -> None:
-    assert in_path("color", value, style, explode=explode) == sent
-
-
-@pytest.mark.parametrize(
-    ("style", "explode", "value", "sent"),
-    [
-        ("form", True, "", "color="),
-        ("form", True, BLUE, "color=blue"),
-        ("form", True, "/a b", "color=%2Fa%20b"),
-        ("form", False, LIST, "color=blue,black,brown"),
-        ("form", True, LIST, "color=blue&color=black&color=brown"),
-        ("form", False, OBJECT, "color=R,100,G,200,B,150"),
-        ("form", True, OBJECT, "R=100&G=200&B=150"),
-        ("spaceDelimited", False, LIST, "color=blue%20black%20brown"),
-        ("spaceDelimited", False, OBJECT, "color=R%20100%20G%20200%20B%20150"),
-        ("pipeDelimited", False, LIST, "color=blue%7Cblack%7Cbrown"),
-        ("pipeDelimited", False, OBJECT, "color=R%7C100%7CG%7C200%7CB%7C150"),
-        ("pipeDelimited", True, LIST, "color=blue&color=black&color=brown"),
-        ("deepObject", True, OBJECT, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"),
-        ("deepObject", True, {"a": {"b": [1, {"c": True}]}}, "color%5Ba%5D%5Bb%5D%5B0%5D=1&color%5Ba%5D%5Bb%5D%5B1%5D%5Bc%5D=true"),
-        ("form", True, [], ""),
-        ("form", True, {}, ""),
-        ("form", True, None, ""),
         ("form", True, [1, None, 2.0, 0.5, {"a": 1}], "color=1&color=2&color=0.5&color=%7B%22a%22%3A1%7D"),
+        ("form", False, {"a": ["b"]}, "color=a,%5B%22b%22%5D"),
+        ("form", True, {"a": {"b": None}}, "a=%7B%22b%22%3Anull%7D"),
+        ("spaceDelimited", True, ["a", "b"], "color=a&color=b"),
+        ("pipeDelimited", True, {"a": 1}, "a=1"),
+        ("pipeDelimited", False, "a", "color=a"),
+        ("deepObject", False, {"a": 1}, "color%5Ba%5D=1"),
+        ("deepObject", True, "a", "color=a"),
+        ("deepObject", True, ["a", "b"], "color%5B0%5D=a&color%5B1%5D=b"),
+        ("deepObject", True, {"a": {"b": [1, {"c": True}]}}, "color%5Ba%5D%5Bb%5D%5B0%5D=1&color%5Ba%5D%5Bb%5D%5B1%5D%5Bc%5D=true"),
+        ("deepObject", True, {"a": {"b": None, "c": []}}, ""),
     ],
 )  # fmt: skip
-def test_query_values_match_the_table_in_openapi(style: str, explode: bool, value: Any, sent: str) -> None:
+def test_what_openapi_leaves_undefined_is_sent_as_the_guide_says(
+    style: str, explode: bool, value: Any, sent: str
+) -> None:
     assert "&".join(f"{name}={text}" for name, text in pairs("color", value, style, explode=explode)) == sent
 
 
@@ -255,6 +223,9 @@ tools:
   whole: {description: x, args: {q: object}, http: {method: QUERY, path: /,
     params: {q: {in: querystring, content: application/x-www-form-urlencoded}}}}
   json: {description: x, args: {q: object}, http: {method: GET, path: /, params: {q: {in: querystring, content: application/json}}}}
+  path: {description: x, args: {q: string}, http: {method: GET, path: /, params: {q: {in: querystring, content: application/jsonpath}}}}
+  given: {description: x, args: {q: string}, http: {method: GET, path: /,
+    params: {q: {in: querystring, content: application/x-www-form-urlencoded}}}}
   content: {description: x, args: {q: object, c: object}, http: {method: GET, path: /,
     params: {q: {in: query, content: application/json}, c: {in: cookie, content: application/json}}}}
   cookie: {description: x, args: {c: string, d: [string]}, http: {method: GET, path: /,
@@ -273,13 +244,23 @@ def test_other_locations_and_styles(tmp_path_factory: pytest.TempPathFactory) ->
         assert invoke(catalog, tool, args, app=recorder).error is None
         return recorder.last.query
 
-    assert sent("whole", {"q": {"a": "b c", "d": [1, 2]}}) == "a=b%20c&d=%5B1%2C2%5D"
+    assert sent("whole", {"q": {"foo": "a + b", "bar": True}}) == "foo=a+%2B+b&bar=true"  # the example of OpenAPI 3.2
+    assert (
+        sent("whole", {"q": {"a": "b&c", "d": [1, 2], "e": {"f": 1}, "g": None, "h h": ""}})
+        == "a=b%26c&d=1&d=2&e=%7B%22f%22%3A1%7D&h+h="
+    )
+    assert sent("whole", {"q": {}}) == ""
     assert recorder.last.method == "QUERY"
     assert sent("json", {"q": {"a": 1}}) == "%7B%22a%22%3A1%7D"
+    assert sent("path", {"q": "$.a.b[1:1]"}) == "%24.a.b%5B1%3A1%5D"  # the example of OpenAPI 3.2
+    assert sent("given", {"q": "a=b+c&d=%41#x"}) == "a=b+c&d=%41%23x"
     assert sent("content", {"q": {"a": 1}, "c": {"b": 2}}) == "q=%7B%22a%22%3A1%7D"
     assert recorder.last.header("cookie") == "c=%7B%22b%22%3A2%7D"
-    sent("cookie", {"c": "a/b", "d": ["x", "y z"]})
-    assert recorder.last.header("cookie") == "c=a/b; d=x; d=y%20z"
+    sent("cookie", {"c": "a/b%20", "d": ["x", "y"]})
+    assert recorder.last.header("cookie") == "c=a/b%20; d=x; d=y"
+    for text in ("a b", "a;b", "a,b", '"a"', "a\\b", "é", "a\n"):
+        error = error_of(invoke(catalog, "cookie", {"c": text, "d": []}, app=recorder))
+        assert (error.kind, error.code) == ("invalid_call", "invalid_cookie_value")
     assert sent("reserved", {"q": "a/b?c=d&e#f+g h"}) == "q=a/b?c=d%26e%23f%2Bg%20h"
     assert sent("tabs", {"q": ["a", "b"], "h": ["a", "b"]}) == "q=a%09b"
     assert recorder.last.header("h") == "a\tb"

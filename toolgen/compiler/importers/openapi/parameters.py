@@ -79,6 +79,10 @@ def _openapi(part: Part) -> Parameter | None:
         schema = media.raw("schema") or anything(media)
         is_form = place == "querystring" and essence(media_type) == FORM
         spec["content"] = media_type if is_form else text_type([media_type], schema, f"`{name}`") or "application/json"
+        if media.raw("encoding") is not None:
+            raise Fault(f"the parameter `{name}` has an `encoding`, which only bodies have here", part)
+    elif place == "querystring":
+        raise Fault(f"the parameter `{name}` is the whole query, so it needs a `content`", part)
     elif schema is None:
         raise Fault(f"the parameter `{name}` has no schema", part)
     else:
@@ -117,6 +121,11 @@ def collection(part: Part, place: str) -> dict[str, Any]:
     """The style of a list of Swagger 2.0, whose default is values with commas."""
     if part.value.get("type") != "array":
         return {}
+    items, written = part.raw("items"), part.text("collectionFormat")
+    if items is not None and isinstance(items.value, dict) and items.value.get("type") == "array":
+        raise Fault("a list of lists has a `collectionFormat` for each, and no style expresses several", part)
+    if written == "multi" and place != "query":
+        raise Fault("`multi` is for queries and forms: a path or header has a value once", part)
     style, explode = _COLLECTIONS.get(part.text("collectionFormat") or "csv", ("", False))
     if place == "query":
         return {**({"style": style} if style not in ("", "form") else {}), **({} if explode else {"explode": False})}
