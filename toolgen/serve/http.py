@@ -22,8 +22,10 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
+from toolgen.serve.shares import Shares, ShareUsedUp
+
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping
+    from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
 
     from mcp.server.lowlevel import Server
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -36,6 +38,13 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*@]+")
 _BODY_SECONDS: Final = 30.0
 _SESSIONS: Final = 250
 """Sessions that each user may have open; they end with the client, or after half an hour without a request."""
+
+REQUESTS: Final = 900
+"""Requests of all clients that are open at the same time: fewer than the connections that the listener takes, so that
+one more can be refused with a reason."""
+
+_BODIES: Final = 256 * 1024 * 1024
+"""Bytes of the bodies of all open requests."""
 
 _BUCKETS: Final = 10_000
 
@@ -97,6 +106,7 @@ class HttpEndpoint:
         self._protocol = protocol
         self._on_stop = on_stop
         self._rates = _Rates(settings.per_minute)
+        self._requests, self._bodies = Shares(REQUESTS), Shares(_BODIES)
         self._stopping = asyncio.Event()
         self._managers: dict[str | None, StreamableHTTPSessionManager] = {}
         self._ready: dict[str | None, asyncio.Event] = {}
@@ -132,31 +142,43 @@ class HttpEndpoint:
         user = None
         if self.settings.authenticate is not None:
             user = await self._user(self.settings.authenticate, scope)
-        wait = self._rates.wait(("user", user) if user is not None else ("address", _address(scope)))
+        client = ("user", user) if user is not None else ("address", _address(scope))
+        wait = self._rates.wait(client)
         if wait:
             headers = {"Retry-After": str(int(wait) + 1)}
             return await _refuse(429, "too many requests", scope, receive, send, headers)
-        if self.settings.authenticate is None:
-            with _trace_of(scope):
-                return await self._served(None, scope, receive, send)
-        if user is None:
+        if self.settings.authenticate is not None and user is None:
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return await _refuse(401, "a bearer token that is good is needed", scope, receive, send, headers)
+        try:
+            with self._requests.held(client):
+                return await self._admitted(user, client, scope, receive, send)
+        except ShareUsedUp:
+            said = "too many requests are open: the rest is for others"
+            return await _refuse(429, said, scope, receive, send, {"Retry-After": "1"})
+
+    async def _admitted(self, user: str | None, client: Hashable, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request of a client, or of a user, who has a place."""
+        if user is None:
+            with _trace_of(scope):
+                return await self._served(None, client, scope, receive, send)
         known = AuthenticatedUser(AccessToken(token="", client_id=user, subject=user, scopes=[]))
         token = auth_context_var.set(known)
         try:
             with _trace_of(scope):
-                await self._served(user, {**scope, "user": known}, receive, send)
+                await self._served(user, client, {**scope, "user": known}, receive, send)
         finally:
             auth_context_var.reset(token)
 
-    async def _served(self, user: str | None, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _served(self, user: str | None, client: Hashable, scope: Scope, receive: Receive, send: Send) -> None:
         manager = await self._manager_of(user)
-        in_time = _InTime(receive, send)
+        bounded = _BoundedBody(receive, send, self._bodies, client)
         try:
-            await manager.handle_request(scope, in_time.receive, in_time.send)
+            await manager.handle_request(scope, bounded.receive, bounded.send)
         except _TooSlowError:
             await _refuse(408, "the body of the request did not come in time", scope, receive, send)
+        finally:
+            bounded.release()
 
     async def _user(self, authenticate: Authenticate, scope: Scope) -> str | None:
         scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
@@ -228,20 +250,28 @@ class _TooSlowError(Exception):
     """The body of a request took too long."""
 
 
-class _InTime:
-    """Receives the body of a request within its time; what comes after it may take as long as it likes."""
+class _BoundedBody:
+    """Receives the body of a request within its time, and within the share of its client in the memory for bodies.
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    What comes after the body may take as long as it likes.
+    """
+
+    def __init__(self, receive: Receive, send: Send, bodies: Shares, client: Hashable) -> None:
         self._receive, self._send = receive, send
+        self._bodies, self._client, self._size = bodies, client, 0
         self._deadline: float | None = asyncio.get_running_loop().time() + _BODY_SECONDS
 
     async def receive(self) -> Message:
-        """Receive a part of the body, or what follows it. Raises `_TooSlowError`."""
+        """Receive a part of the body, or what follows it. Raises `_TooSlowError` and `ShareUsedUp`."""
         try:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
             raise _TooSlowError from None
+        size = len(message.get("body", b""))
+        if not self._bodies.take(self._client, size):
+            raise ShareUsedUp
+        self._size += size
         if not message.get("more_body", False):
             self._deadline = None
         return message
@@ -250,6 +280,10 @@ class _InTime:
         """Send a part of the response."""
         self._deadline = None
         await self._send(message)
+
+    def release(self) -> None:
+        """Give back the memory of the body."""
+        self._bodies.give_back(self._client, self._size)
 
 
 class _Rates:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from toolgen.serve.server import ToolServer
 
 _CONNECTIONS: Final = 1_000
+"""More than the requests of all clients that may be open."""
+
 _HEAD_SECONDS: Final = 10.0
 
 

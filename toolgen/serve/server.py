@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,7 @@ from toolgen.serve.durable.calls import DurableCalls
 from toolgen.serve.durable.tasks import add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.offered import OfferedTools, UnknownCursor
+from toolgen.serve.shares import Places, ShareUsedUp
 from toolgen.serve.users import UserRuns, user_of_token
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from starlette.types import Receive, Scope, Send
 
+    from toolgen.contract.records import ToolResult
     from toolgen.engine.protocol import Engine
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
@@ -51,6 +54,12 @@ _PAGE: Final = 100
 
 _FRESH_MS: Final = 300_000
 """How long a client may keep the list of tools: it changes only with the process."""
+
+CALLS: Final = 512
+"""Calls of all users that run at the same time; one user has half of them at most."""
+
+_WAITING: Final = 10_000
+"""Calls of all users that wait for one of these places."""
 
 _OPEN: Final = 100
 """Calls of one user that may wait for an answer at the same time, while no request attends to them."""
@@ -73,6 +82,7 @@ class ToolServer:
         self._tools = OfferedTools(runtime.catalog, run.effective)
         self._page_size = page_size
         self._calls: dict[str, ServedCall] = {}
+        self._places = Places(CALLS, _WAITING)
         self._attended: set[str] = set()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -111,6 +121,7 @@ class ToolServer:
         """
         from toolgen.serve.stdio import serve_stdio
 
+        _let_each_call_have_a_thread()
         await serve_stdio(self, grace)
 
     async def serve_http(
@@ -129,6 +140,7 @@ class ToolServer:
         """
         from toolgen.serve.listener import serve_http
 
+        _let_each_call_have_a_thread()
         await serve_http(self, self._http, host, port, grace, on_listening)
 
     async def drain(self, seconds: float) -> None:
@@ -213,9 +225,18 @@ class ToolServer:
         call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=can_ask(ctx) and waiting < _OPEN)
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
         self._calls[call.id] = call
-        call.start(self._runtime.invoke(request, run=self._runs.run_of(user)))
+        call.start(self._placed(request, user))
         call.task.add_done_callback(lambda _: self._calls.pop(call.id, None))
         return call
+
+    async def _placed(self, request: ToolRequest, user: str | None) -> ToolResult[Any]:
+        """Run a call in one of the places that users share."""
+        run = self._runs.run_of(user)
+        try:
+            async with self._places.held(user):
+                return await self._runtime.invoke(request, run=run)
+        except ShareUsedUp:
+            raise MCPError(code=INTERNAL_ERROR, message="too many calls are waiting: make it again later") from None
 
     def _resume(self, params: CallToolRequestParams) -> ServedCall:
         """Find the call that a person was asked about, and pass the answer to it. The state is sealed for its user."""
@@ -247,6 +268,11 @@ class ToolServer:
                 call.answer(await elicited(ctx, event))
         is_structured = "outputSchema" in tool.entry(is_modern=modern)
         return answer_of(await call.task, is_structured=is_structured)
+
+
+def _let_each_call_have_a_thread() -> None:
+    """Let blocking handlers of all calls run at the same time: the usual few threads would be a queue for all users."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(CALLS, thread_name_prefix="toolgen"))
 
 
 def mcp_server(

@@ -1,0 +1,103 @@
+"""Shares: what a server has of something, such as places for calls, divided between those who want it.
+
+Nobody takes more than what is still free: one alone gets half, two get a third each, so whoever comes next finds some.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator, Hashable
+
+
+class ShareUsedUp(Exception):
+    """One has as much as is left for all others. Whoever waits until a part of it is given back gets more."""
+
+
+class Shares:
+    """What there is `total` of, such as open requests, or bytes that are held for them."""
+
+    def __init__(self, total: int) -> None:
+        self.free = total
+        self._held: dict[Hashable, int] = {}
+
+    def take(self, who: Hashable, amount: int = 1) -> bool:
+        """Take an amount, and return whether it fits into a share; nothing is taken otherwise."""
+        held = self._held.get(who, 0) + amount
+        if amount and held > self.free:
+            return False
+        if held:
+            self._held[who] = held
+        self.free -= amount
+        return True
+
+    def give_back(self, who: Hashable, amount: int = 1) -> None:
+        """Give back an amount that was taken."""
+        self.free += amount
+        left = self._held.pop(who, 0) - amount
+        if left:
+            self._held[who] = left
+
+    @contextmanager
+    def held(self, who: Hashable) -> Generator[None]:
+        """Hold one. Raises `ShareUsedUp`."""
+        if not self.take(who):
+            raise ShareUsedUp
+        try:
+            yield
+        finally:
+            self.give_back(who)
+
+
+class Places:
+    """Places in which something runs, with a queue for each who waits for one; the queues take turns.
+
+    `waiting` bounds all queues together, in shares too.
+    """
+
+    def __init__(self, total: int, waiting: int) -> None:
+        self._places, self._waiting = Shares(total), Shares(waiting)
+        self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
+
+    @asynccontextmanager
+    async def held(self, who: Hashable) -> AsyncGenerator[None]:
+        """Wait for a place, and hold it. Raises `ShareUsedUp` where too much is waiting already."""
+        if who in self._queues or not self._places.take(who):
+            with self._waiting.held(who):
+                await self._turn(who)
+        try:
+            yield
+        finally:
+            self._places.give_back(who)
+            self._admit()
+
+    async def _turn(self, who: Hashable) -> None:
+        """Wait until a place was taken for the head of a queue."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(who, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # the place came with the cancellation
+                self._places.give_back(who)
+            self._admit()
+            raise
+
+    def _admit(self) -> None:
+        """Give free places to the queues in turn, as far as shares go."""
+        admitted = True
+        while admitted:
+            admitted = False
+            for who, queue in list(self._queues.items()):
+                while queue and queue[0].cancelled():
+                    queue.popleft()
+                if queue and self._places.take(who):
+                    queue.popleft().set_result(None)
+                    self._queues[who] = self._queues.pop(who)  # behind the others
+                    admitted = True
+                if not queue:
+                    del self._queues[who]
