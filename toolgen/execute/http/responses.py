@@ -27,14 +27,21 @@ if TYPE_CHECKING:
     from toolgen.execute.http.operation import Operation
 
 _KINDS: Final = {
-    401: FailureKind.PERMISSION_DENIED,
-    403: FailureKind.PERMISSION_DENIED,
-    407: FailureKind.PERMISSION_DENIED,
     408: FailureKind.TIMEOUT,
     429: FailureKind.RATE_LIMITED,
     504: FailureKind.TIMEOUT,
 }
-"""Kinds of failures by status; any other 4xx is the API's refusal of the call, any 5xx its failure."""
+"""Kinds of failures by status; any other 4xx is the API's refusal of the call, any 5xx its failure.
+
+That the API refuses the credentials is its refusal too: `permission_denied` is of the policies and people of this side.
+"""
+
+_HINTS: Final = {
+    401: "the API does not accept the credentials: someone has to check the variables that `auth` of the spec names",
+    403: "the API does not allow this with these credentials",
+    407: "the proxy does not accept the credentials: someone has to check them",
+}
+"""Hints by status, where the spec has none."""
 
 _MESSAGES: Final = ("message", "detail", "error_description", "title", "error", "errors", "description", "reason")
 """Where error bodies have their message: RFC 9457 (`detail`, `title`), RFC 6749, and what most APIs do."""
@@ -223,7 +230,8 @@ def _failed(
 
 def _hint(operation: Operation, status: int) -> str:
     errors = operation.errors
-    return errors.get(str(status)) or errors.get(f"{status // 100}XX") or errors.get("default", "")
+    said = errors.get(str(status)) or errors.get(f"{status // 100}XX")
+    return said or _HINTS.get(status) or errors.get("default", "")
 
 
 def _said(body: Any, status: int) -> str:

@@ -93,7 +93,8 @@ class Sender:
                         mark_failed(str(response.status))
             except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
                 reason = str(error) or type(error).__name__
-                failure = CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", f"cannot connect: {reason}")
+                message = f"cannot connect to {_shown(request, base_url)}: {reason}"
+                failure = CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", message)
                 repeats = True
             except httpx2.TimeoutException:
                 message = f"no response within {self._host.timeout:g} s"
@@ -255,6 +256,15 @@ class Sender:
                 cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
             )
         return client
+
+
+def _shown(request: Request, base_url: str) -> str:
+    """Return the URL of a request for a message: without its query, a login and a fragment."""
+    try:
+        url = httpx2.URL(request.url(base_url))
+    except (httpx2.InvalidURL, ValueError):
+        return "an invalid URL"
+    return str(url.copy_with(username="", password="", query=None, fragment=None)) or base_url
 
 
 def _hint(*, is_repeatable: bool) -> str:

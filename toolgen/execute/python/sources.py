@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,9 @@ from toolgen.execute.python.objects import constructor_problem, is_app, is_funct
 from toolgen.execute.python.references import Objects, needs_instance
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of
-from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from toolgen.changes.sources.described import Described
     from toolgen.execute.python.modules import HandlerModules
@@ -50,19 +48,8 @@ def app_of(source: str, modules: HandlerModules) -> Any:
 
 
 def description_of(app: Any) -> dict[str, Any]:
-    """Return what an app says of itself in OpenAPI. Operations whose ids FastAPI made up get their functions' names."""
-    described: dict[str, Any] = deepcopy(app.openapi())
-    items: Iterable[Any] = described.get("paths", {}).values()
-    operations = [each for item in items for each in item.values() if is_object(each) and "operationId" in each]
-    functions: dict[str, str] = {
-        route.unique_id: route.name
-        for route in getattr(app, "routes", ())
-        if not getattr(route, "operation_id", None) and hasattr(route, "unique_id")
-    }
-    names = [functions.get(operation["operationId"], operation["operationId"]) for operation in operations]
-    for operation, name in zip(operations, names, strict=True):
-        if names.count(name) == 1:
-            operation["operationId"] = name
+    """Return what an app says of itself in OpenAPI."""
+    described: dict[str, Any] = app.openapi()
     return described
 
 

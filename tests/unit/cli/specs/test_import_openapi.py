@@ -41,6 +41,57 @@ def test_a_file_with_its_references_becomes_a_spec_that_builds(tmp_path: Path) -
     assert again.out == "specs/shop.api.yaml: 3 tools, up to date\n"
 
 
+def test_the_source_and_the_filters_are_kept_for_the_next_import(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    first = ("import", "openapi", str(folder / "docs/api.json"), "--toolset", "shop.api", "--exclude", "tag:items")
+    assert toolgen(folder, *first).out == "specs/shop.api.yaml: 2 tools, 2 new\n"
+    spec = folder / "specs" / "shop.api.yaml"
+    text = spec.read_text(encoding="utf-8")
+    assert 'import: {openapi: docs/api.json, exclude: ["tag:items"]}' in text
+    assert (
+        toolgen(folder, "import", "openapi", "--toolset", "shop.api").out
+        == "specs/shop.api.yaml: 2 tools, up to date\n"
+    )
+    assert spec.read_text(encoding="utf-8") == text
+    assert toolgen(folder, "fmt", "--check").code == 0
+    missing = toolgen(folder, "import", "openapi", "--toolset", "other.api")
+    assert (missing.code, "give FILE or URL" in missing.err) == (2, True)
+
+
+def test_a_check_compares_without_writing(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    toolgen(folder, "import", "openapi", str(folder / "docs/api.json"), "--toolset", "shop.api")
+    spec = folder / "specs" / "shop.api.yaml"
+    text = spec.read_text(encoding="utf-8").replace("  add:\n", "  add:\n    confirm: Really?\n")
+    spec.write_text(text, encoding="utf-8")
+    same = toolgen(folder, "import", "openapi", "--check")
+    assert (same.code, same.out) == (0, "shop.api: 3 tools, unchanged\n"), same.err
+    query = {"parameters": [{"name": "tenant", "in": "query", "required": True, "schema": {"type": "string"}}]}
+    items = {"get": {"operationId": "find", "tags": ["items"], **query, **OK}}
+    changed = {**API, "paths": {**API["paths"], "/items": items}}
+    (folder / "docs" / "api.json").write_text(json.dumps(changed), encoding="utf-8")
+    done = toolgen(folder, "import", "openapi", "--check")
+    assert done.code == 1
+    assert "shop.api.list: " in done.out
+    assert "tenant" in done.out
+    assert "`list` is called `find` now" in done.err
+    assert "so `add` is disabled" in done.err
+    found = toolgen(folder, "import", "openapi", "--check", "--toolset", "shop.api", "--format", "json").json
+    [checked] = found["toolsets"]
+    assert {change["tool"] for change in checked["changes"]} >= {"shop.api.add", "shop.api.list"}
+    assert checked["changes"][0].keys() == {"tool", "code", "level", "summary", "diff"}
+    assert spec.read_text(encoding="utf-8") == text
+
+
+def test_the_variables_of_the_credentials_are_named(tmp_path: Path) -> None:
+    schemes = {"key": {"type": "apiKey", "in": "header", "name": "K"}}
+    described = openapi(API["paths"], components={"securitySchemes": schemes}, security=[{"key": []}])
+    done = toolgen(
+        written(tmp_path, described), "import", "openapi", str(tmp_path / "docs/api.json"), "--toolset", "s.api"
+    )
+    assert "to run the tools, set these environment variables:\n  S_API_KEY_KEY: value of key\n" in done.out
+
+
 def test_operations_are_selected_and_the_outcome_is_json(tmp_path: Path) -> None:
     arguments = ("--toolset", "shop.api", "--include", "path:/items", "--exclude", "tag:items", "--format", "json")
     done = toolgen(written(tmp_path), "import", "openapi", str(tmp_path / "docs/api.json"), *arguments)

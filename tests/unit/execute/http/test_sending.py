@@ -268,6 +268,7 @@ def test_an_unreachable_server_is_a_failure_without_effects(catalog: Catalog) ->
         port = listening.getsockname()[1]
     error = error_of(call(catalog, "post", {"n": 1}, base_url=f"http://127.0.0.1:{port}"))
     assert (error.kind, error.code, error.hint) == ("unavailable", "host_unreachable", "")
+    assert error.message.startswith(f"cannot connect to http://127.0.0.1:{port}/")
 
 
 def test_a_server_that_does_not_answer_is_a_timeout(catalog: Catalog) -> None:
@@ -290,8 +291,9 @@ def test_an_application_that_fails_is_a_server_error(catalog: Catalog) -> None:
     ("status", "kind"),
     [
         (400, "domain_rejection"),
-        (401, "permission_denied"),
-        (403, "permission_denied"),
+        (401, "domain_rejection"),
+        (403, "domain_rejection"),
+        (407, "domain_rejection"),
         (404, "domain_rejection"),
         (408, "timeout"),
         (409, "domain_rejection"),

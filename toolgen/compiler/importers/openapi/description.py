@@ -101,7 +101,7 @@ class Description:
                 sink.report("TG831", operation.part.span, f"{message}, and is left out")
             else:
                 found.append(operation)
-        return list(_named_apart(found, sink))
+        return list(_named_apart(_named_by_functions(found), sink))
 
     def tags(self, operations: list[Operation], sink: Diagnostics) -> dict[str, str]:
         """Return the tags that operations have, by the word of a spec, with their meaning."""
@@ -189,6 +189,23 @@ def _operation(method: str, path: str, item: Part, entry: Part) -> Operation:
     usable = tuple(tag for tag in dict.fromkeys(tags) if tag_word(tag))
     name = part.text("operationId") or name_of_path(method, path)
     return Operation(name, method.upper(), path, item, part, usable)
+
+
+def _named_by_functions(operations: list[Operation]) -> list[Operation]:
+    """An operation whose id FastAPI made of function, path and method is called by the function, if that is free."""
+    short = [_function_of(operation) or operation.name for operation in operations]
+    counts = Counter(short)
+    return [
+        replace(operation, name=name) if counts[name] == 1 else operation
+        for operation, name in zip(operations, short, strict=True)
+    ]
+
+
+def _function_of(operation: Operation) -> str:
+    """Return the function of an operation, by the rule of FastAPI's `generate_unique_id`; empty for another id."""
+    made = re.sub(r"\W", "_", operation.path) + f"_{operation.method.lower()}"
+    name = operation.name.removesuffix(made)
+    return name if name != operation.name and name.isidentifier() else ""
 
 
 def _named_apart(operations: list[Operation], sink: Diagnostics) -> Iterator[Operation]:

@@ -227,6 +227,8 @@ def _texts(operation: Operation) -> dict[str, Any]:
     summary, description = operation.part.text("summary"), operation.part.text("description")
     if not summary and not description:
         summary, description = operation.item.text("summary"), operation.item.text("description")
+    if description and summary == operation.name.replace("_", " ").title():
+        summary = ""  # FastAPI makes it of the function's name
     title = summary if summary and len(summary) <= _LONGEST_TITLE and "\n" not in summary else ""
     if description and summary and not description.lower().startswith(summary.rstrip(".").lower()):
         description = f"{summary.rstrip('.')}.\n\n{description}"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -523,3 +524,21 @@ def test_a_path_of_dots_is_left_out() -> None:
     operation = {"get": {"operationId": "get", "parameters": [parameter("id", "path")], **OK}}
     outcome = import_api(openapi({"/a/../{id}": operation, "/b": {"get": {"operationId": "b", **OK}}}))
     assert (outcome.codes, [*outcome.tools]) == (["TG831"], ["b"])
+
+
+def test_ids_and_summaries_that_fastapi_made_are_those_of_the_function() -> None:
+    def made(name: str, path: str, method: str, **more: Any) -> dict[str, Any]:
+        made_id = f"{name}{re.sub(r'[^a-zA-Z0-9_]', '_', path)}_{method}"
+        return {method: {"operationId": made_id, "summary": name.replace("_", " ").title(), **more, **OK}}
+
+    outcome = import_api(openapi({
+        "/items/{id}": made("get_item", "/items/{id}", "get", description="Return one item.",
+                            parameters=[parameter("id", "path", required=True)]),
+        "/items": made("list_items", "/items", "get"),
+        "/a/ping": made("ping", "/a/ping", "get", description="Ping a."),
+        "/b/ping": made("ping", "/b/ping", "get", description="Ping b."),
+    }))  # fmt: skip
+    assert sorted(outcome.tools) == ["get_item", "list_items", "ping_a_ping_get", "ping_b_ping_get"]
+    assert outcome.tools["get_item"]["description"] == "Return one item."
+    assert "title" not in outcome.tools["get_item"]
+    assert outcome.tools["list_items"]["description"] == "List Items"
