@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.site.contents import Part
 
-ASSETS: Final = ("style.css", "site.js")
+ASSETS: Final = ("style.css", "search.js", "site.js")
 CHANGES: Final = "changes.html"
 _NO_HISTORY: Final = History()
 

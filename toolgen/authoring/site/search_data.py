@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from toolgen.authoring.site.addresses import Kind
 from toolgen.authoring.site.pages.links import summary
 from toolgen.schema.json_values import is_object
+from toolgen.search.stemming import stem
+from toolgen.search.synonyms import synonyms
+from toolgen.search.words import STOP_WORDS
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from toolgen.authoring.site.contents import Contents
     from toolgen.compiler.ir.catalog import Tool
@@ -51,9 +54,28 @@ def row(kind: int, name: str, text: str, names: str, others: str, path: str) -> 
 
 
 def script(kinds: list[str], rows: list[Row]) -> str:
-    """Return the script file: a call with all rows. Characters that could end a script are escapes."""
+    """Return the script file: a call with all rows, and what is known of their words.
+
+    Characters that could end a script are escapes.
+    """
     lines = ",\n".join(map(_script_text, rows))
-    return f"toolgenSearch({_script_text(kinds)}, [\n{lines}\n]);\n"
+    return f"toolgenSearch({_script_text(kinds)}, [\n{lines}\n], {_script_text(_vocabulary(rows))});\n"
+
+
+def _vocabulary(rows: Iterable[Row]) -> dict[str, Any]:
+    """Return the stem of each word, by stem the synonyms that pages have, and the words that are ignored.
+
+    They are those of `toolgen search`.
+    """
+    words = {word for each in rows for words in each[3:5] for word in words.split()}
+    stems = {word: stem(word) for word in sorted(words)}
+    held = {*stems.values()}
+    meant = {word: " ".join(other for other in others if other in held) for word, others in synonyms().items()}
+    return {
+        "stems": stems,
+        "synonyms": {word: others for word, others in sorted(meant.items()) if others},
+        "ignored": " ".join(sorted(STOP_WORDS)),
+    }
 
 
 def _documents(contents: Contents) -> Iterator[tuple[Kind, str, str, str, str]]:

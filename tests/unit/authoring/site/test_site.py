@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -24,6 +25,7 @@ from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 DESCRIPTIONS = {name: text for name, text in TEXTS.items() if "surrogate" not in name and text.strip()}
 
@@ -45,6 +47,7 @@ def test_there_is_a_page_for_each_part_of_a_project() -> None:
         "index.html",
         "policies/careful.html",
         "search-data.js",
+        "search.js",
         "site.js",
         "style.css",
         "tools/mcp.clock.now.html",
@@ -210,12 +213,67 @@ def test_the_search_data_has_each_page_with_its_words() -> None:
     assert {"customer", "newest", "limit", "name", "network"} <= set(find[4].split())
 
 
+NODE = shutil.which("node")
+RANKED = """
+const { readFileSync } = require("fs");
+const [ranking, data, query] = process.argv.slice(1);
+eval(readFileSync(ranking, "utf-8"));
+globalThis.toolgenSearch = (kinds, found, vocabulary) => {
+  const rows = found.map(([kind, name, about, names, others]) => ({
+    kind: kinds[kind], name, exact: name.toLowerCase(), names: ` ${names} `, others: ` ${others} `,
+  }));
+  const rank = toolgenRanking(rows, vocabulary);
+  console.log(JSON.stringify(JSON.parse(query).map((each) => rank(each).map((row) => row.name))));
+};
+eval(readFileSync(data, "utf-8"));
+"""
+
+
+def found_by(tmp_path: Path, *queries: str) -> list[list[str]]:
+    """Return the names that the site's own script finds for queries, best first."""
+    tools = {
+        "issues_create": {"description": "Creates an issue in a repository of GitHub."},
+        "issues_list": {"description": "Lists the issues of a repository."},
+        "mail_send": {"description": "Delivers a message to one recipient."},
+        "weather": {"description": "Tells the forecast of a city.", "args": {"constructor": "string"}},
+    }
+    files = site_of({"a.json": {"toolgen": 1, "toolset": "work", "tools": tools}})
+    for name in ("search.js", "search-data.js"):
+        (tmp_path / name).write_text(files[name], encoding="utf-8")
+    command = [str(NODE), "-e", RANKED, str(tmp_path / "search.js"), str(tmp_path / "search-data.js")]
+    made = subprocess.run([*command, json.dumps(queries)], capture_output=True, text=True, timeout=60, check=True)
+    ranked: list[list[str]] = json.loads(made.stdout)
+    return ranked
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed: sh tests/programs/install.sh")
+def test_the_search_finds_some_of_the_words_stems_and_synonyms(tmp_path: Path) -> None:
+    create, list_, mail, weather = "work.issues_create", "work.issues_list", "work.mail_send", "work.weather"
+    queries = {
+        "create github issue": create,
+        "creating issues": create,
+        "please open an issue for the new bug on github": create,
+        "show me all the issues": list_,
+        "lists": list_,
+        "sending a mail": mail,
+        "deliver messages": mail,
+        "forecasts for Berlin": weather,
+        "weath": weather,
+        "constructor": weather,
+    }
+    found = found_by(tmp_path, *queries)
+    assert {query: names[0] for query, names in zip(queries, found, strict=True)} == queries
+    nothing, whole = found_by(tmp_path, "xyzzy <b>", "issues repository list")
+    assert nothing == []
+    assert whole[0] == list_
+
+
 def search_rows(files: Mapping[str, str]) -> list[list[Any]]:
     script = files["search-data.js"]
     call, _, rest = script.partition(", [\n")
     assert call.startswith("toolgenSearch([")
     assert "<" not in script
-    rows: list[list[Any]] = json.loads(f"[{rest.removesuffix(']);' + chr(10))}]")
+    rows: list[list[Any]] = json.loads(f"[{rest.rpartition(chr(10) + '], {')[0]}]")
     return rows
 
 

@@ -8,11 +8,11 @@
   const results = document.getElementById("results");
   const count = document.getElementById("count");
   const most = 50;
-  let rows = null;
+  let rank = null;
   let loading = false;
 
-  window.toolgenSearch = (kinds, found) => {
-    rows = found.map(([kind, name, about, names, others, path]) => ({
+  window.toolgenSearch = (kinds, found, vocabulary) => {
+    const rows = found.map(([kind, name, about, names, others, path]) => ({
       kind: kinds[kind],
       name,
       about,
@@ -21,6 +21,7 @@
       names: ` ${names} `,
       others: ` ${others} `,
     }));
+    rank = window.toolgenRanking(rows, vocabulary);
     search();
   };
 
@@ -35,31 +36,11 @@
     document.head.append(script);
   };
 
-  const score = (row, words, query) => {
-    let total = row.exact === query ? 100 : row.exact.startsWith(query) ? 12 : 0;
-    for (const word of words) {
-      if (row.names.includes(` ${word} `)) total += 20;
-      else if (row.names.includes(` ${word}`)) total += 12;
-      else if (row.exact.includes(word)) total += 8;
-      else if (row.others.includes(` ${word} `)) total += 4;
-      else if (row.others.includes(` ${word}`)) total += 2;
-      else return 0;
-    }
-    return row.kind === "tools" ? total : total + 3;
-  };
-
   const search = () => {
-    const query = input.value.trim().toLowerCase();
+    const query = input.value.trim();
     if (!query) return close();
-    if (!rows) return load();
-    const words = query.split(/\s+/);
-    const found = [];
-    for (const row of rows) {
-      const points = score(row, words, query);
-      if (points) found.push([points, row]);
-    }
-    found.sort((a, b) => b[0] - a[0] || (a[1].name < b[1].name ? -1 : 1));
-    show(found.map(([, row]) => row));
+    if (!rank) return load();
+    show(rank(query));
   };
 
   const element = (tag, name, text) => {
