@@ -7,6 +7,7 @@ import sys
 import traceback
 from importlib import import_module
 from io import StringIO
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 import click
@@ -62,6 +63,14 @@ def _front(folder: str | None) -> None:
             raise click.UsageError(f"{folder} cannot be entered: {error.strerror}.") from None
 
 
+def _is_of_usage(error: click.UsageError) -> bool:
+    """Return whether a command line is wrong, so that its usage helps: not what a command finds out when it runs."""
+    if type(error) is not click.UsageError or error.__traceback__ is None:
+        return True  # of an option or an argument
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return frame.f_globals["__name__"].split(".")[0] == "click" or frame.f_globals["__name__"] == __name__
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Only an internal error shows a traceback."""
     try:
@@ -70,6 +79,8 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(help_text.format_message())
         return USAGE
     except click.ClickException as error:
+        if isinstance(error, click.UsageError) and not _is_of_usage(error):
+            error.ctx = None
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
         click.echo("\n".join(map(visible, shown.getvalue().split("\n"))), err=True, nl=False)

@@ -29,7 +29,7 @@ _TOOLS: Final = {
     "search": "Search tools by a question or keywords.",
     "export": "Print the tools as a provider's request holds them.",
     "prompt": "Print the tools section of a system prompt.",
-    "stats": "Print the token cost of each presentation.",
+    "stats": "Print what each presentation costs, in bytes and tokens.",
     "policy": "Explain what policies decide for a tool.",
 }
 _CALLS: Final = {

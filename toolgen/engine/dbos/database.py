@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import sqlite3
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS, DBOSClient, Serializer
@@ -17,8 +18,6 @@ from toolgen.runtime.events.records import StoreError
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import ExceptionContext
 
@@ -38,6 +37,9 @@ RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 
 _EXCEPTION: Final = "$exception"
+_UNDEFINED: Final = ("42P01", "3F000")
+"""Codes of Postgres for a table and a schema that is not there."""
+
 _READ_ONLY: Final = "25006"
 """The state that Postgres gives a write on a standby, as it is for a moment after a switch of servers."""
 
@@ -86,6 +88,12 @@ def database_url(target: str | Path) -> str:
     if url.get_backend_name() == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     return url.render_as_string(hide_password=False)
+
+
+def is_missing_file(url: str) -> bool:
+    """Return whether a database is a file of SQLite that is not there."""
+    place = make_url(url)
+    return place.get_backend_name() == "sqlite" and not Path(place.database or "").exists()
 
 
 def prepare(url: str) -> None:
@@ -143,6 +151,13 @@ def reason_of(error: Exception) -> str:
     diagnostics = getattr(cause, "diag", None)
     text = str(cause) if isinstance(cause, sqlite3.Error) else getattr(diagnostics, "message_primary", None)
     return f"{type(cause).__name__}: {text}" if text else type(cause).__name__
+
+
+def lacks_tables(error: exc.DBAPIError) -> bool:
+    """Return whether a statement failed because nothing has prepared the database."""
+    if isinstance(error.orig, sqlite3.Error):
+        return str(error.orig).startswith("no such table")
+    return getattr(error.orig, "sqlstate", None) in _UNDEFINED
 
 
 def is_below(run_id: str, other: str) -> bool:

@@ -23,6 +23,7 @@ from toolgen.engine.dbos.database import (
     VERSION,
     first_of,
     is_below,
+    lacks_tables,
     open_client,
     parent_of,
     reason_of,
@@ -301,6 +302,10 @@ class DbosEngine:
             try:
                 return await action()
             except DBAPIError as error:
+                if lacks_tables(error):
+                    raise StoreError(
+                        "the database has no tables of runs: a worker makes them when it starts, and so does `prepare`"
+                    ) from error
                 if not self._waits or not isinstance(error, OperationalError):
                     raise StoreError(f"the database of the runs fails: {reason_of(error)}") from error
                 if not is_away:

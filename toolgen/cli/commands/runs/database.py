@@ -33,8 +33,12 @@ def url_of(database: str) -> str:
 
 
 def open_engine(database: str) -> DbosEngine:
-    """Connect to a database that a worker has prepared. Raises click.UsageError."""
+    """Connect to a database that a worker has prepared, and make none. Raises click.UsageError."""
     url = url_of(database)
+    from toolgen.engine.dbos.database import is_missing_file
+
+    if is_missing_file(url):
+        raise click.UsageError(f"--database: there is no file {database}: `toolgen worker` makes it when it starts.")
     logging.getLogger("dbos").setLevel(logging.CRITICAL)  # what fails is reported below
     from toolgen.engine.dbos import DbosEngine
     from toolgen.runtime.events.records import StoreError

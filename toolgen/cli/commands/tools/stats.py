@@ -1,4 +1,4 @@
-"""`toolgen stats`: the token cost of each presentation, with each provider."""
+"""`toolgen stats`: what each presentation costs with each provider, in bytes and tokens."""
 
 from __future__ import annotations
 
