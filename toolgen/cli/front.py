@@ -68,7 +68,8 @@ def _is_of_usage(error: click.UsageError) -> bool:
     if type(error) is not click.UsageError or error.__traceback__ is None:
         return True  # of an option or an argument
     *_, (frame, _) = walk_tb(error.__traceback__)
-    return frame.f_globals["__name__"].split(".")[0] == "click" or frame.f_globals["__name__"] == __name__
+    module = str(frame.f_globals["__name__"])
+    return module == __name__ or module.partition(".")[0] == "click"
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
-from toolgen.cli.project import import_name
-from toolgen.compiler.build import is_current
-from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.diagnostics.codes import Severity
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, load_config
 from toolgen.runtime import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 
@@ -23,20 +21,58 @@ if TYPE_CHECKING:
     from toolgen.runtime import Catalog
 
 
+def built_project() -> Config:
+    """Load the project of the working directory for commands that need its packages, and no specs.
+
+    Raises ConfigError, and click.UsageError if there is no project.
+    """
+    config = load_config(Path.cwd())
+    if not config.file and not any((config.root / target.out).exists() for target in config.targets):
+        raise click.UsageError(no_project(config.targets[0].specs))
+    return config
+
+
+def no_project(specs: str) -> str:
+    """Return the error for a folder without a project, with how to create one."""
+    where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
+    return f"There is no project here: {where}. Create one with `toolgen init`, or give its folder with -C."
+
+
 def built_catalog(config: Config, target: Target) -> Catalog:
     """Load the package of a target. Raises click.UsageError if it is out of date.
 
-    Only errors of its specs are shown: warnings and notes are those of a build, which a new checkout repeats.
+    Where there are no specs, as in an image, there is nothing to compare it with. Of the specs only errors are shown:
+    warnings and notes are those of a build, which a new checkout repeats.
     """
+    if (config.root / target.specs).exists():
+        _check_current(config, target)
+    elif not (config.root / target.out / "catalog.json").exists():
+        raise click.UsageError(f"There are neither specs in {target.specs} nor a package in {target.out}.")
+    folder, name = import_name(config.root, target.out)
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return load(name)
+
+
+def _check_current(config: Config, target: Target) -> None:
+    from toolgen.compiler.build import is_current  # an image has no compiler
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.diagnostics.codes import Severity
+
     sink = Diagnostics()
     current = is_current(config, target, sink)
     show_diagnostics([found for found in sink if found.severity is Severity.ERROR], sink.sources)
     if not current:
         raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
-    folder, name = import_name(config.root, target.out)
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    return load(name)
+
+
+def import_name(root: Path, out: str) -> tuple[Path, str]:
+    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
+    folder, parts = (root / out).parent, [(root / out).name]
+    while folder != root and (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
 
 
 def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:

@@ -10,10 +10,11 @@ import click
 
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import show_diagnostics
+from toolgen.cli.packages import no_project
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_specs, summarize
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
+from toolgen.compiler.project.config import Config, Target, load_config
 from toolgen.providers.spellings import SpelledTool
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.wire_names import wire_name
@@ -91,15 +92,6 @@ def known_tools(tools: Iterable[Tool]) -> KnownTools:
     )
 
 
-def import_name(root: Path, out: str) -> tuple[Path, str]:
-    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
-    folder, parts = (root / out).parent, [(root / out).name]
-    while folder != root and (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
-
-
 def listed_tools(made: Iterable[tuple[Target, Summary]]) -> KnownTools:
     """The names of the tools of summaries, as the catalog of a built package has them."""
     tools = (tool for _, summary in made for tool in summary.tools)
@@ -109,8 +101,7 @@ def listed_tools(made: Iterable[tuple[Target, Summary]]) -> KnownTools:
 def _missing(config: Config, specs: str) -> str:
     """Return the error for a missing spec folder, with how to create one."""
     if not config.file:
-        where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
-        return f"There is no project here: {where}. Create one with `toolgen init`, or give its folder with -C."
+        return no_project(specs)
     folder = config.root / specs
     siblings = [each.name for each in folder.parent.iterdir() if each.is_dir()] if folder.parent.is_dir() else []
     hint = suggestion(folder.name, siblings) or "Create it and write a spec there."

@@ -16,8 +16,7 @@ from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalog, check_disabled, disable_policy_option, named_tool
-from toolgen.cli.project import project
+from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
@@ -65,7 +64,7 @@ def command(
     `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes is given.
     A call that a policy denies does not run.
     """
-    config = project()
+    config = built_project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
         runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes)

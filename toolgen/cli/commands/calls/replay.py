@@ -11,8 +11,7 @@ import click
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalog
-from toolgen.cli.project import project
+from toolgen.cli.packages import built_catalog, built_project
 from toolgen.record.replay import AmbiguousTool, replay
 from toolgen.spec.visible import visible
 
@@ -30,7 +29,7 @@ def command(*, file: str, toolset: str | None, style: str) -> int:
     FILE is JSON Lines: {"tool", "arguments" or "result", "accept"?}. If "accept" is given, the verdict is compared with
     it. Each accepted value is decoded, encoded again and compared with the original.
     """
-    config = project()
+    config = built_project()
     catalogs = [built_catalog(config, target) for target in config.targets]
     check_toolset(toolset, {name for catalog in catalogs for name in catalog.toolsets})
     try:

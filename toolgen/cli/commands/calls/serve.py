@@ -16,8 +16,7 @@ from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
 from toolgen.cli.names import place_of
-from toolgen.cli.packages import built_catalogs, check_disabled, check_known, disable_policy_option
-from toolgen.cli.project import project
+from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
 from toolgen.record.stores import open_store
@@ -129,7 +128,7 @@ def command(
     place = None if address is None else place_of(address)
     if place is not None and place[0] in _EVERY_ADDRESS and not hosts:
         click.echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
-    config = project()
+    config = built_project()
     catalog = _catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client
@@ -144,8 +143,23 @@ def command(
             run = runtime.start_run(agent, mode=mode, meta=ToolCallMeta(user=user))
         except (UnknownAgent, ValueError) as error:
             raise click.UsageError(str(error)) from error
+    if user is None and settings.authenticate is None:
+        _warn_of_limits(catalog, run)
     server = mcp_server(runtime, run, http=settings, engine=engine)
     return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine))
+
+
+def _warn_of_limits(catalog: Catalog, run: Run) -> None:
+    """Say which tools cannot be called because nobody says who calls them."""
+    limited = [
+        ident for ident in run.effective.offered if any(catalog.definition(ident).metadata.get("limits", {}).values())
+    ]
+    if limited:
+        click.echo(
+            f"no call of {', '.join(sorted(limited))} will run: they have limits per user, and there is no user; give "
+            "--user, or --tokens with --http",
+            err=True,
+        )
 
 
 async def _serve_and_end(
