@@ -251,8 +251,6 @@ def _message(body: Any) -> str:
     if is_array(body):
         return "; ".join(filter(None, map(_message, body[:5])))
     if is_object(body):
-        if isinstance(body.get("msg"), str) and is_array(body.get("loc")):  # pydantic's, of FastAPI
-            return f"{'.'.join(map(str, body['loc'][:10]))}: {body['msg']}"
         return next((text for name in _MESSAGES if name in body and (text := _message(body[name]))), "")
     return ""
 

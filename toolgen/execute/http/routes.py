@@ -29,6 +29,9 @@ _ESCAPES: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+|%[uU][0-9a-fA-F]{4}")
 _HINT: Final = "send the plain value of one segment; a spec allows others with `separators`"
 _MOST_DECODINGS: Final = 8
 
+_LONGEST: Final = 8000
+"""Characters of a path that servers read at least (RFC 9110, section 4.1)."""
+
 _LOOKALIKES: Final = str.maketrans({
     **dict.fromkeys("\u2044\u2215\u27cb\u29f8", "/"),
     **dict.fromkeys("\u2216\u29f5\u29f9\u27cd\u00a5\u20a9", "\\"),
@@ -74,6 +77,8 @@ class Routes:
         if "%" not in operation.path and all(_PLAIN.fullmatch(each.text) for each in filled):
             routed = path
         else:
+            if len(path) > _LONGEST:  # normalizing a text of combining characters takes quadratic time
+                raise _refused(filled, f"the path has more than {_LONGEST} characters")
             try:
                 routed = _routed(operation.path, path, filled)
             except _Undecidable as error:

@@ -203,6 +203,17 @@ def test_pages_go_on_by_the_link_of_a_response(catalog: str, request: pytest.Fix
     assert (last.bounds.truncated, last.bounds.next_cursor) == (False, None)
 
 
+@pytest.mark.parametrize("tool", ["pages", "cursors"])
+def test_an_answer_that_is_no_page_is_visible_too(strict: Catalog, lenient: Catalog, tool: str) -> None:
+    answer = {"message": "maintenance"}
+    assert call(lenient, tool, {}, JSONResponse(answer)).value == answer
+    assert call(strict, tool, {}, JSONResponse(answer)).metadata["http"] == {
+        "status": 200,
+        "next": None,
+        "body": answer,
+    }
+
+
 def test_pages_go_on_by_a_header_with_the_cursor(strict: Catalog) -> None:
     result = call(strict, "cursors", {}, JSONResponse([1], headers={"X-Next-Cursor": "c2"}))
     assert (result.bounds.truncated, result.bounds.next_cursor) == (True, "c2")
@@ -241,17 +252,3 @@ def test_a_page_names_one_place_of_its_cursor() -> None:
     neither = HEAD + TOOLS.replace(", next_header: Link", "")
     for text in (both, neither):
         assert any("needs either `next`" in message for message in resolved(text).messages)
-
-
-def test_fastapi_says_which_arg_is_wrong(strict: Catalog) -> None:
-    from fastapi import FastAPI
-
-    app = FastAPI()
-
-    @app.post("/items")
-    def make(n: int, page: int) -> None: ...
-
-    result = invoke(strict, "make", {"n": 1}, app=app, environment=ENVIRONMENT)
-    error = error_of(result)
-    assert error.code == "http_422"
-    assert error.message.endswith(": query.n: Field required; query.page: Field required")

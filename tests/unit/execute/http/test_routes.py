@@ -197,6 +197,13 @@ def test_no_value_is_the_path_of_another_operation(catalog: Catalog, value: str)
     assert "search" not in error.message, "a run may not see the other tool"
 
 
+@pytest.mark.parametrize("value", ["é" * 9000, "a\u0315\u0300" * 200_000, "%25" * 300_000, "." * 9000])
+def test_a_path_is_judged_in_bounded_time(catalog: Catalog, value: str) -> None:
+    recorder = Recorder()
+    assert error_of(invoke(catalog, "order", {"id": value}, app=recorder)).code == "invalid_path_value"
+    assert recorder.requests == []
+
+
 async def _answer(request: Request) -> JSONResponse:
     return JSONResponse({"route": request.scope["route"].path})
 

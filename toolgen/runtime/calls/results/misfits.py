@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolResult
     from toolgen.runtime.calls.call import Tool
 
+RESULT_DIFFERS: Final = "result_differs"
+"""The kind of the event that a call adds to the record of its run, and the key in the metadata of its result."""
+
 _KEY: Final = "_misfit"
 _SHOWN_BODY: Final = 8192
 """Bytes of the body of a misfit that are shown."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import Bounds, ContentBlock
 from toolgen.runtime.base.errors import MalformedResult
+from toolgen.runtime.calls.results.misfits import RESULT_DIFFERS
 from toolgen.runtime.issues.issues import issue
 from toolgen.schema.json_values import is_array, is_object
 
@@ -24,6 +25,8 @@ def bind(tool: Tool, _host: Host) -> After | None:
     cursor, following = bounded["cursor"], bounded.get("next", "")
 
     def page(_call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+        if RESULT_DIFFERS in result.metadata:  # it is no page
+            return result
         value = json.loads(result.payload)
         bounds = _bounds(result.bounds, value, following) if following else _by_header(result, value)
         if not bounds.truncated:

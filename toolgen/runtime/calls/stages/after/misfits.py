@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ContentBlock
-from toolgen.runtime.calls.results.misfits import answered, misfit_of
+from toolgen.runtime.calls.results.misfits import RESULT_DIFFERS, answered, misfit_of
 from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.calls.call import After, Call, Host, Tool
-
-RESULT_DIFFERS: Final = "result_differs"
-"""The kind of the event that a call adds to the record of its run, and the key in the metadata of its result."""
 
 
 def bind(tool: Tool, _host: Host) -> After | None:
