@@ -12,6 +12,7 @@ from pydantic import PrivateAttr
 from toolgen.adapters.bridge import Bridge
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.policy.terminal import described
 from toolgen.schema.json_values import compact_json, is_object
 
 try:
@@ -47,6 +48,9 @@ KEPT: Final = 1_000
 """Questions that wait for an answer in another request, at most; an answer to an older one is refused."""
 
 _NOT_OPEN: Final = "this answers no open question: nothing was run; make the call again without `requestState`"
+
+_COLUMNS: Final = 100
+"""Columns of a question: clients show it as text."""
 
 
 def add_tools(
@@ -167,7 +171,7 @@ def _decision(answer: Any) -> PermissionDecision:
 
 
 def _message(question: PermissionRequest) -> str:
-    return question.confirm or f"{question.tool_name} asks to run with {question.summary}"
+    return described(question, _COLUMNS)
 
 
 def _form(question: PermissionRequest) -> dict[str, Any]:

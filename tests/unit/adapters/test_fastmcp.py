@@ -39,6 +39,8 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
 
     async def decide(message: str, _type: Any, params: Any, _context: Any) -> Any:
         asked.append(message)
+        assert "scope | scope" in message, "the person is told what an answer for the session covers"
+        assert "because | write" in message
         choices = params.requested_schema["properties"]["decision"]["enum"]
         assert choices == ["allow_once", "allow_for_session", "deny"]
         if '"count":9' in message.replace(" ", ""):

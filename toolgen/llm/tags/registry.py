@@ -10,7 +10,7 @@ from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.contract.records import NOTHING, FailureKind, ToolCallMeta, ToolRequest
 from toolgen.llm.tags.definition import TOOL_FAILED, TagResult, tag_idents, tool_defs
 from toolgen.llm.tags.line import TagLine
 from toolgen.llm.tags.prompt import prompt_block
@@ -234,7 +234,7 @@ _GUARDS: Final = ("access", "args_secrets")
 
 
 def _definition(tool: ToolDef, ident: str, compiled: ToolDefinition | None = None) -> ToolDefinition:
-    of_spec = {} if compiled is None else compiled.metadata
+    of_spec: Mapping[str, Any] = NOTHING if compiled is None else compiled.metadata
     return ToolDefinition(
         name=ident,
         permission="write" if compiled is None else compiled.permission,

@@ -100,7 +100,11 @@ class CodeTools:
 
     def registration(self) -> ToolsetRegistration:
         """Return the registration for `Runtime(executors=[...])`."""
-        return replace(executor(self), under=lambda policies: executor(self.under(policies)))
+
+        def under(policies: Policies) -> ToolsetRegistration:
+            return executor(self.under(policies))
+
+        return replace(executor(self), under=under)
 
     @blocking
     def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Any:

@@ -49,7 +49,9 @@ def test_a_question_of_one_process_is_answered_by_another_and_the_run_resumed_by
             listed = workers.command("runs", "list", "--state", "waiting", "--format", "json")
             assert [run["run_id"] for run in json.loads(listed.stdout)] == [run_id]
             shown = workers.command("runs", "show", run_id)
-            assert f"asks about {asked[0].call}: code.write_file" in shown.stdout
+            assert f"asks {asked[0].question['id']}: code.write_file" in shown.stdout
+            assert f"\n  folder: {asked[0].question['cwd']}\n" in shown.stdout
+            assert "\n  because: write" in shown.stdout
             answered = workers.command("runs", "approve", run_id)
             assert (answered.returncode, answered.stderr) == (0, f"{run_id} is answered\n")
             assert marks(workers) == ["a"]

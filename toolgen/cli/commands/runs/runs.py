@@ -21,7 +21,7 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 
     from toolgen.engine.dbos import DbosEngine
     from toolgen.engine.protocol import RunInfo
@@ -30,6 +30,18 @@ T = TypeVar("T")
 
 _STATES: Final = get_args(State)
 _ENDED: Final = ("ended", "failed", "cancelled")
+
+_LABELS: Final = {
+    "confirm": "",
+    "request": "request: ",
+    "program": "runs: ",
+    "cwd": "folder: ",
+    "env": "variables: ",
+    "hosts": "hosts: ",
+    "scope": "scope: ",
+    "reasons": "because: ",
+}
+"""What is shown of a question, beside its tool and its args."""
 
 
 @click.group("runs")
@@ -230,8 +242,7 @@ def _lines(about: dict[str, Any]) -> list[str]:
     for approval in about["approvals"]:
         question = approval["question"]
         lines.append(f"asks {question['id']}: {question['tool']} {question['summary']}")
-        if question["confirm"]:
-            lines.append(f"  {question['confirm']}")
+        lines += (f"  {label}{text}" for label, text in _shown(question))
     for answer in about["answers"]:
         lines.append(f"answered {answer['question']}: {Answer.from_json(answer)}")
         if answer["reason"]:
@@ -245,6 +256,19 @@ def _lines(about: dict[str, Any]) -> list[str]:
         seconds = "running" if step["ended"] is None else f"{step['ended'] - step['started']:.3f} s"
         lines.append(f"  {_time(step['started'])}  {step['name']}  {seconds}")
     return lines
+
+
+def _shown(question: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a person needs to know of a question: a label, and a text without control characters."""
+    for key, label in _LABELS.items():
+        given = question.get(key)
+        if key == "scope":
+            given = [" ".join(pair) for pair in given or ()]
+        text = ", ".join(map(visible, given)) if isinstance(given, list) else visible(str(given or ""))
+        if text:
+            yield label, text
+    if question.get("dangerous"):
+        yield "", "DANGEROUS"
 
 
 def _time(seconds: float) -> str:
