@@ -130,6 +130,37 @@ def test_an_app_is_called_in_the_same_process(project: Path) -> None:
     assert again.out == "specs/app.api.yaml: 2 tools, up to date\n"
 
 
+def test_an_app_gives_the_same_tools_by_its_description(project: Path) -> None:
+    toolgen(project, "import", "python", "app.api:api", "--toolset", "by.code")
+    code = "import json; from app.api import api; print(json.dumps(api.openapi()))"
+    made = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
+    (project / "api.json").write_text(made.stdout.splitlines()[-1])
+    toolgen(project, "import", "openapi", "api.json", "--toolset", "by.url")
+    found = [
+        (project / "specs" / f"by.{name}.yaml").read_text().partition("\ntools:\n")[2].partition("\nimported:")[0]
+        for name in ("code", "url")
+    ]
+    assert found[0] == found[1]
+    assert "  get_item:\n" in found[0]
+
+
+def test_sources_are_kept_and_compared(project: Path) -> None:
+    toolgen(project, "import", "python", "app.tools:find", "app.tools:buy")
+    assert (
+        toolgen(project, "import", "python", "--toolset", "app.tools").out
+        == "specs/app.tools.yaml: 2 tools, up to date\n"
+    )
+    same = toolgen(project, "import", "python", "--check")
+    assert (same.code, same.out) == (0, "app.tools: 2 tools, unchanged\n"), same.err
+    code = project / "app" / "tools.py"
+    code.write_text(code.read_text().replace("limit: int = 2", "limit: int = 2, size: Size = Size.SMALL"))
+    text = (project / "specs" / "app.tools.yaml").read_text()
+    done = toolgen(project, "import", "python", "--check", "--toolset", "app.tools")
+    assert done.code == 1
+    assert "app.tools.find: " in done.out
+    assert (project / "specs" / "app.tools.yaml").read_text() == text
+
+
 def test_an_app_of_a_spec_is_kept_where_people_deploy_it(project: Path) -> None:
     toolgen(project, "import", "python", "app.api:api")
     spec = project / "specs" / "app.api.yaml"

@@ -120,6 +120,15 @@ def test_a_name_of_a_manual_type_is_not_reused() -> None:
     assert "  Item: {text: string}\n" in again.text
 
 
+def test_definitions_that_differ_in_their_examples_are_one_type() -> None:
+    shown = {**ITEM, "properties": {"id": {**TEXT, "examples": ["i-1"]}}}
+    sides = args({"Item": shown}, item=of("Item")), args({"Item": ITEM}, item=of("Item"))
+    imported = import_tools(tool("a", sides[0], outputSchema=sides[1]))
+    assert imported.data["types"] == {"Item": shown}
+    assert "$defs" not in imported.tools["a"]["args"]
+    assert "$defs" not in imported.tools["a"]["result"]
+
+
 def test_types_are_removed_with_the_last_tool_that_has_them() -> None:
     first = import_tools(*(tool(name, args({"Item": ITEM}, item=of("Item"))) for name in "ab"))
 
