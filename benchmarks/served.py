@@ -1,4 +1,4 @@
-"""One call of a tool that another process serves by MCP over stdio, compared with the SDK and FastMCP."""
+"""One call of a tool that another process serves by MCP, over stdio and HTTP, compared with the SDK and FastMCP."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 FLOOR: Final = "SDK server and client"
+HTTP_FLOOR: Final = "SDK server"
 _REPEATS: Final = 200
 
 
@@ -19,10 +20,18 @@ def measure(scale: Scale, projects: Projects) -> dict[str, Any]:
     folder = projects.built(scale.calls[0])
     repeats = str(min(scale.repeats, _REPEATS))
     report = report_of(folder, "-m", "benchmarks.measured.mcp_calls", str(scale.rounds), repeats)
+    over_http = report_of(folder, "-m", "benchmarks.measured.mcp_http", str(scale.rounds), repeats)
+    return {
+        **_compared(report, FLOOR),
+        "http": {name: _compared(cases, HTTP_FLOOR) for name, cases in over_http.items()},
+    }
+
+
+def _compared(report: dict[str, list[float]], floor: str) -> dict[str, Any]:
     return {
         "call_us": {name: summary(values, digits=0) for name, values in report.items()},
         "ratio_to_sdk": {
-            name: round(median(value / floor for value, floor in zip(values, report[FLOOR], strict=True)), 2)
+            name: round(median(value / least for value, least in zip(values, report[floor], strict=True)), 2)
             for name, values in report.items()
         },
     }

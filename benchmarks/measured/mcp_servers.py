@@ -1,4 +1,7 @@
-"""One tool with an empty body, served over stdio: `python -m benchmarks.measured.mcp_servers NAME`."""
+"""One tool with an empty body, served over stdio: `python -m benchmarks.measured.mcp_servers NAME`.
+
+With a PORT after the name it is served over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -39,25 +42,31 @@ def search_issues(
     return Found.model_validate(RESULT)
 
 
-def sdk() -> None:
+def sdk(port: int | None) -> None:
     from mcp.server.mcpserver import MCPServer
 
     server = MCPServer("bench", log_level="ERROR")
     server.tool()(search_issues)
-    server.run("stdio")
+    if port is None:
+        server.run("stdio")
+    else:
+        server.run("streamable-http", port=port)
 
 
-def fastmcp() -> None:
+def fastmcp(port: int | None) -> None:
     from fastmcp import FastMCP
 
     server: FastMCP[Any] = FastMCP("bench")
     server.tool(search_issues)
-    server.run("stdio", show_banner=False, log_level="ERROR")
+    if port is None:
+        server.run("stdio", show_banner=False, log_level="ERROR")
+    else:
+        server.run("http", host="127.0.0.1", port=port, show_banner=False, log_level="ERROR")
 
 
-def toolgen() -> None:
+def toolgen(port: int | None) -> None:
     from toolgen.runtime import Runtime, allow_all, load
-    from toolgen.serve import mcp_server
+    from toolgen.serve import HttpSettings, mcp_server
 
     catalog = load(PACKAGE)
     runtime = Runtime(
@@ -67,8 +76,9 @@ def toolgen() -> None:
         permission=allow_all,
         disabled_policies=["bench"],
     )
-    asyncio.run(mcp_server(runtime, runtime.start_run(requested=[TOOL])).serve_stdio())
+    server = mcp_server(runtime, runtime.start_run(requested=[TOOL]), http=HttpSettings(per_minute=10**9))
+    asyncio.run(server.serve_stdio() if port is None else server.serve_http(port=port))
 
 
 if __name__ == "__main__":
-    {"sdk": sdk, "fastmcp": fastmcp, "toolgen": toolgen}[sys.argv[1]]()
+    {"sdk": sdk, "fastmcp": fastmcp, "toolgen": toolgen}[sys.argv[1]](int(sys.argv[2]) if len(sys.argv) > 2 else None)

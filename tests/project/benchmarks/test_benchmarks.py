@@ -96,6 +96,10 @@ def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(slow_report: dict[st
     assert served["call_us"].keys() == served["ratio_to_sdk"].keys()
     assert "toolgen serve, client executor" in served["call_us"]
     assert all(call["least"] > 0 for call in served["call_us"].values())
+    for load in ("alone", "200 at once"):
+        over_http = served["http"][load]
+        assert over_http["ratio_to_sdk"].keys() == {"toolgen serve", "SDK server", "FastMCP server"}
+        assert over_http["ratio_to_sdk"]["SDK server"] == 1
 
 
 @pytest.mark.long
