@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.folders import import_name, no_project
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
-from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, load_config
+from toolgen.compiler.project.config import load_config
 from toolgen.runtime import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 
@@ -27,15 +28,10 @@ def built_project() -> Config:
     Raises ConfigError, and click.UsageError if there is no project.
     """
     config = load_config(Path.cwd())
-    if not config.file and not any((config.root / target.out).exists() for target in config.targets):
+    folders = [folder for target in config.targets for folder in (target.specs, target.out)]
+    if not config.file and not any((config.root / folder).exists() for folder in folders):
         raise click.UsageError(no_project(config.targets[0].specs))
     return config
-
-
-def no_project(specs: str) -> str:
-    """Return the error for a folder without a project, with how to create one."""
-    where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
-    return f"There is no project here: {where}. Create one with `toolgen init`, or give its folder with -C."
 
 
 def built_catalog(config: Config, target: Target) -> Catalog:
@@ -64,15 +60,6 @@ def _check_current(config: Config, target: Target) -> None:
     show_diagnostics([found for found in sink if found.severity is Severity.ERROR], sink.sources)
     if not current:
         raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
-
-
-def import_name(root: Path, out: str) -> tuple[Path, str]:
-    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
-    folder, parts = (root / out).parent, [(root / out).name]
-    while folder != root and (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
 
 
 def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:

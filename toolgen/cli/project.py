@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.folders import no_project
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import show_diagnostics
-from toolgen.cli.packages import no_project
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_specs, summarize
 from toolgen.compiler.diagnostics import Diagnostics

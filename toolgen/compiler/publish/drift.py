@@ -29,6 +29,7 @@ class Cause(StrEnum):
     """Why a file differs from what a build would write."""
 
     OUTDATED = "specs, configuration or toolgen changed"
+    MERGED = "merged from several builds"
     SPEC = "spec changed"
     BUILTIN = "built-in toolset changed"
     GENERATOR = "generator changed"
@@ -118,7 +119,7 @@ def drift(
     if LOCK not in present:
         changes.append(Change(LOCK, (Cause.MISSING,)))
     elif found != render_lock(lock_for(expected, owners, inputs.formatter)):
-        causes = stale.causes or ((Cause.OUTDATED,) if lock else (Cause.EDITED,))
+        causes = stale.causes or ((_unknown(lock, found),) if lock else (Cause.EDITED,))
         changes.append(Change(LOCK, causes, stale.because))
     return tuple(sorted(changes))
 
@@ -170,9 +171,15 @@ def _changed_files(
             causes = (Cause.STRAY,)
         elif found is not None and not (lock and lock.has_written(path, found)):
             causes = (Cause.EDITED,)
-        causes = causes + generated or (Cause.OUTDATED,)
+        causes = causes + generated or (_unknown(lock, content),)
         because = stale.because if set(causes) & set(stale.causes) else ()
         yield Change(path, causes, because, difference(f"{tree.out}/{path}", content, new))
+
+
+def _unknown(lock: Lock | None, content: bytes | None) -> Cause:
+    """Return the cause where the inputs of a package are not noted: a merge, if that is to be seen."""
+    is_merged = (lock is not None and lock.is_merged) or (content is not None and has_conflict(content))
+    return Cause.MERGED if is_merged else Cause.OUTDATED
 
 
 def _read(tree: Tree, path: str, present: Mapping[str, bool]) -> bytes | None:

@@ -59,6 +59,11 @@ class Lock:
             found.setdefault(key.partition("#")[0], set()).add(key)
         return {path: frozenset(keys) for path, keys in found.items()}
 
+    @cached_property
+    def is_merged(self) -> bool:
+        """Whether it has the lines of several builds, as a merge leaves it."""
+        return any(len(digests) > 1 for digests in self.parts.values())
+
     def has_written(self, path: str, content: bytes) -> bool:
         """Return whether a file has only content that toolgen wrote.
 

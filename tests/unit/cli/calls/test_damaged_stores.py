@@ -153,7 +153,7 @@ def read_on_the_command_line(path: Path, head: Head, key: Path, capture: pytest.
         code = front.run(["log", *args])
         shown = capture.readouterr()
         assert code in (0, 1, 2), (args, shown.err)
-        assert code != 2 or shown.err.startswith("Usage: "), "an error is a message"
+        assert code != 2 or shown.err.startswith("Error: "), "an error is a message"
 
 
 def write_to(path: Path) -> None:

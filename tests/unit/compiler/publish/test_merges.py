@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.compiler.publish.repository import TOOL, Repository, tool
+from toolgen.compiler.publish.drift import Cause
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,3 +192,22 @@ def test_a_merge_built_after_another_change_is_not_a_manual_edit(tmp_path: Path)
 
     assert made.published, reported
     assert repository.checked().changes == ()
+
+
+def test_a_check_after_a_merge_names_it_as_the_cause(repository: Repository) -> None:
+    for name, change in (("ours", with_tool(10, "tool_010b")), ("theirs", with_tool(90, "tool_090b"))):
+        with repository.branch(name):
+            repository.replace(*change)
+    assert repository.merge("ours", "theirs") == []
+    assert {change.causes for change in repository.checked().changes or ()} == {(Cause.MERGED,)}
+
+
+def test_a_check_names_conflicts_as_the_cause(repository: Repository) -> None:
+    for name, change in (("ours", described(50, "or so")), ("theirs", described(50, "at least"))):
+        with repository.branch(name):
+            repository.replace(*change)
+    assert repository.merge("ours", "theirs")
+    repository.git("checkout", "--ours", "specs")
+    changes = repository.checked().changes or ()
+    assert changes
+    assert {change.causes for change in changes} == {(Cause.MERGED,)}

@@ -10,8 +10,8 @@ from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.history import History, read_history
 from toolgen.authoring.site.write import SiteError, site_folder, write_site
+from toolgen.cli.folders import import_name
 from toolgen.cli.output import progress
-from toolgen.cli.packages import import_name
 from toolgen.cli.project import compilations, project
 from toolgen.spec.visible import visible
 

@@ -8,9 +8,9 @@ import click
 
 from toolgen.authoring.tool_rules import rule_lines, tool_rules
 from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
+from toolgen.cli.folders import import_name
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import import_name
 from toolgen.cli.project import listed_tools, project, summaries
 from toolgen.compiler.compile import find_toolset
 from toolgen.spec.wire_names import wire_name
