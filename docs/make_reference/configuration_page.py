@@ -16,6 +16,7 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
     Config: {
         "targets": ("array of tables", "The packages to build, each with the keys below."),
         "lint": ("table", "What `toolgen lint` reports: see below."),
+        "silence": ("array of tables", "Warnings that no command and no editor shows: see below."),
         "executors": ("table", "Toolset to its handlers, as `module:name`: what `toolgen call` runs."),
         "handlers": ("list of modules", "Modules outside the project that `handler` and `app` of specs may name."),
     },
@@ -94,6 +95,13 @@ LINT: dict[str, tuple[str, str, str]] = {
 }
 """The settings of lint: type, default and meaning."""
 
+SILENCE: dict[str, tuple[str, str]] = {
+    "silence.codes": ("list of codes", "Codes or names of warnings and notes, of `build` and of lint. No errors."),
+    "silence.paths": ("list of patterns", "The files that they are in, as messages show them. `*` is any text."),
+    "silence.toolsets": ("list of patterns", "The toolsets that they are in. `*` is any text."),
+}
+"""The keys of a row of `silence`: type and meaning."""
+
 NO_SETTINGS = ("root", "file", "tool_use", "named")
 """The fields of `Config` that are not keys of the configuration."""
 
@@ -118,6 +126,12 @@ def configuration_page() -> str:
     rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
     rows += [f"| `{key}` | {kind} | {default} | {meaning} |" for key, (kind, default, meaning) in LINT.items()]
     parts.append("## Lint\n\nThe table `lint`: see the [rules](lint.md).\n\n" + "\n".join(rows))
+    rows = ["| key | type | |", "| --- | --- | --- |"]
+    rows += [f"| `{key}` | {kind} | {meaning} |" for key, (kind, meaning) in SILENCE.items()]
+    parts.append(
+        "## Silenced warnings\n\nThe rows of `silence`. What a row leaves out means all; it names something.\n\n"
+        + "\n".join(rows)
+    )
     return "\n\n".join(parts) + "\n"
 
 

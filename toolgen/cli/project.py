@@ -15,6 +15,7 @@ from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_specs, summarize
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Config, Target, load_config
+from toolgen.compiler.source.origins import reporting
 from toolgen.providers.spellings import SpelledTool
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.wire_names import wire_name
@@ -53,7 +54,7 @@ def compilations(config: Config) -> list[Compilation] | None:
     made: list[Compilation] = []
     failed = False
     for target in config.targets:
-        sink = Diagnostics()
+        sink = reporting(config.silence)
         compiled = compile_specs(config.root, target, sink, cache=open_cache(config.root))
         if sink.has_errors:
             show_diagnostics(sink, compiled.sources)

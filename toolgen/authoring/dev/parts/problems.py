@@ -12,6 +12,7 @@ from toolgen.compiler.build import build
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import check_settings, compile_specs, read_files
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.origins import reporting
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def build_targets(question: Question) -> Build:
 
 
 def _built(config: Config, target: Target) -> BuiltTarget:
-    sink = Diagnostics()
+    sink = reporting(config.silence)
     built = build(config, target, sink)
     published = built.published
     if published is None:
