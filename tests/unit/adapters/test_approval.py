@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.adapters.shop import Host
+from tests.unit.adapters.shop import Host, Store
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.records import FailureKind
 from toolgen.llm import ToolUse, ToolUseConfig
@@ -223,3 +223,27 @@ def test_an_answer_is_for_the_tool_as_it_was_compiled() -> None:
     one, same, other = asked("Order."), asked("Order."), asked("Order, and pay at once.")
     assert question_id(one, "s") == question_id(same, "s") != question_id(other, "s")
     assert question_id(one, "s") != question_id(one, "t")
+
+
+def test_an_answer_is_for_the_same_question_whether_hooks_look_at_the_call_or_not(load_store: LoadStore) -> None:
+    """Hooks are asked when the call is made, not when the question is."""
+
+    class Hook:
+        def pre_tool_use(self, _call: object, /) -> None:
+            return None
+
+        def post_tool_use(self, _call: object, _result: object, /) -> None:
+            return None
+
+    store = Store()
+    runtime = Runtime(
+        load_store(), executors=[store.registration()], missing=["actions"], permission=ask_before_call, hooks=[Hook()]
+    )
+
+    async def use() -> None:
+        bridge = Bridge[None](runtime, runtime.start_run("clerk"))
+        call = await bridge.read("store__buy", '{"id":1}', "c1", None)
+        assert not (await bridge.make(call, ALLOWED)).is_error
+
+    asyncio.run(use())
+    assert store.orders == [1]

@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
 from tests.unit.serve.conftest import TOKENS, Listening, Mode, Project
@@ -117,3 +118,28 @@ def test_a_call_that_came_through_no_server_is_denied() -> None:
         tool_name="a.b", permission="write", tags=frozenset(), arguments=b"{}", meta=ToolCallMeta()
     )
     assert asyncio.run(ask_client(request)).decision is Decision.DENY
+
+
+def test_an_answer_to_no_open_question_is_refused(project: Project) -> None:
+    """With a form that was not asked for, again, and with the state of another call."""
+    accept: Any = {"permission": accepted("allow_once")}
+    args = {"book": "bound", "text": "x"}
+
+    async def use() -> None:
+        async with project.by_stdio(mode="auto", elicitation_callback=Person()) as client:
+
+            async def call(state: str | None = None, answer: Any = None) -> Any:
+                given: Any = {"allow_input_required": True, "request_state": state, "input_responses": answer}
+                return await client.session.call_tool("team__notes__add", args, **given)
+
+            first, second = (await call()).request_state, (await call()).request_state
+            with pytest.raises(MCPError, match="other is no open question"):
+                await call(first, {"other": accept["permission"]})
+            assert (await call(first, accept)).structured_content["count"] == 1
+            for state in (first, "call_0:1"):
+                with pytest.raises(MCPError):
+                    await call(state, accept)
+            denied = await call(second, {"permission": accepted("deny")})
+            assert "permission was denied" in text_of(denied)
+
+    asyncio.run(use())
