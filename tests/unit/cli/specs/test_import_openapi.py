@@ -124,6 +124,38 @@ def test_a_description_reads_no_file_outside_its_folder(tmp_path: Path, name: st
     assert f"`{name}` cannot be read" in done.err
 
 
+@pytest.mark.parametrize(
+    "name", ["../.env", ".secret.yaml", "../.git/config", "../.hidden/x.yaml", "linked.yaml", "in/../../.env"]
+)
+def test_a_description_reads_no_hidden_file(tmp_path: Path, name: str) -> None:
+    document = openapi({"/items": API["paths"]["/items"], "/x": {"$ref": f"{name}#/path"}})
+    folder = written(tmp_path, document)
+    for path in (".env", "docs/.secret.yaml", ".git/config", ".hidden/x.yaml"):
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(OTHER, encoding="utf-8")
+    (folder / "docs/in").mkdir()
+    (folder / "docs/linked.yaml").symlink_to("../.env")
+    done = toolgen(folder, "import", "openapi", str(folder / "docs/api.json"), "--toolset", "s.a")
+    assert done.code == 1
+    assert f"`{name}` cannot be read: it is a hidden file" in done.err
+
+
+def test_a_description_in_a_hidden_folder_that_a_person_named_has_its_files(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    (folder / "docs").rename(folder / ".well-known")
+    done = toolgen(folder, "import", "openapi", str(folder / ".well-known/api.json"), "--toolset", "s.a")
+    assert done.code == 0, done.err
+
+
+def test_a_reference_that_redirects_to_another_host_is_not_followed(tmp_path: Path, server: Server) -> None:
+    elsewhere = server.url.replace("127.0.0.1", "localhost")
+    assert elsewhere != server.url
+    server.answers = [JSONResponse(API), RedirectResponse(f"{elsewhere}/v2/other.yaml"), PlainTextResponse(OTHER)]
+    done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert (done.code, "it is on another host" in done.err) == (1, True), done.err
+    assert [each.path for each in server.requests] == ["/api.json", "/other.yaml"]
+
+
 def test_a_url_is_fetched_with_the_files_of_its_host(tmp_path: Path, server: Server) -> None:
     server.answers = [RedirectResponse("/v2/api.json"), JSONResponse(API), PlainTextResponse(OTHER)]
     done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")

@@ -157,6 +157,11 @@ class _Import:
         )
 
 
+def _is_hidden(path: Path) -> bool:
+    """Return whether a path, such as `.env` or `.git/config`, is of a file that people and tools keep to themselves."""
+    return any(part.startswith(".") for part in path.parts)
+
+
 def _is_url(source: str) -> bool:
     return urlsplit(source).scheme in ("http", "https")
 
@@ -219,8 +224,11 @@ class _Reader:
         if is_url:
             raise Unreadable("a file refers to files only: import the description from its URL, or save this one")
         path = (self._files[file].parent / unquote(reference)).resolve()
-        if not any(path.is_relative_to(root.resolve()) for root in (self._root, self._project)):
+        roots = [root for each in (self._root, self._project) if path.is_relative_to(root := each.resolve())]
+        if not roots:
             raise Unreadable("it is outside the folder of the description and the project")
+        if all(_is_hidden(path.relative_to(root)) for root in roots):
+            raise Unreadable("it is a hidden file, or in a hidden folder: name it without a dot, or save it elsewhere")
         shown = self._shown(path)
         self._files[shown] = path
         try:
