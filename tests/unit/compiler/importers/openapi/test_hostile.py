@@ -125,10 +125,13 @@ KEYS = st.sampled_from([
     *("type", "properties", "$ref", "allOf", "oneOf", "items", "nullable", "required", "enum", "in", "name", "schema"),
     *("content", "parameters", "requestBody", "responses", "get", "post", "application/json", "200", "default"),
     *("operationId", "security", "servers", "url", "discriminator", "tags", "description", "encoding", "style"),
+    *("contentType", "headers", "format", "anyOf", "additionalProperties", "multipart/form-data", "image/*", "text/plain"),
+    *("contentMediaType", "contentEncoding", "mapping", "propertyName", "formData", "consumes", "mediaTypes", "$id"),
 ])  # fmt: skip
 SCALARS = st.sampled_from([
     *(None, True, False, 0, -1.5, "", "x", "object", "array", "string", "query", "path", "#", "#/", "#/paths", "a.yaml"),
     *("#/components/schemas/A", "{", "form"),
+    *("body", "formData", "file", "binary", "byte", "image/png, text/plain", "text/plain; charset=x", "#/definitions/A"),
 ])  # fmt: skip
 ANY = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=25
