@@ -152,7 +152,11 @@ def test_no_media_type_is_sent_that_the_description_does_not_have(catalog: Catal
 
 def test_an_optional_body_is_sent_whole_or_not_at_all(tmp_path: Path, server: Server) -> None:
     schema = {"type": "object", "required": ["a", "b"], "properties": {"a": STRING, "b": STRING, "c": STRING}}
-    contents = {"fields": types(schema, "application/json"), "image": types(BINARY, "image/png", "image/jpeg")}
+    contents = {
+        "fields": types(schema, "application/json"),
+        "image": types(BINARY, "image/png", "image/jpeg"),
+        "part": form({"f": BINARY}, f={"contentType": "image/png, image/jpeg"}),
+    }
     text, messages = import_text(described(contents, required=False))
     assert messages == []
     assert text is not None
@@ -161,8 +165,10 @@ def test_an_optional_body_is_sent_whole_or_not_at_all(tmp_path: Path, server: Se
         assert error_of(invoke(catalog, "fields", args, base_url=server.url)).kind == "invalid_call"
     for args in ({"body": PNG}, {"content_type": "image/png"}):
         assert error_of(invoke(catalog, "image", args, base_url=server.url)).kind == "invalid_call"
+    for args in ({"f": PNG}, {"f_content_type": "image/png"}):
+        assert error_of(invoke(catalog, "part", args, base_url=server.url)).kind == "invalid_call"
     assert server.requests == []
-    for name in ("fields", "image"):
+    for name in ("fields", "image", "part"):
         assert invoke(catalog, name, {}, base_url=server.url).error is None
         assert (server.last.header("content-type"), server.last.body) == (None, b"")
     assert invoke(catalog, "fields", {"a": "x", "b": "y"}, base_url=server.url).error is None

@@ -279,10 +279,50 @@ def test_what_stands_beside_references_on_the_way_is_kept() -> None:
     assert tool["result"] == bounded
 
 
-def test_references_cost_bounded_work() -> None:
-    """A pointer through references that lead through references, each twice, ends at a limit."""
-    parts = {f"r{number}": {"$ref": f"#/x/r{number + 1}/a/b"} for number in range(60)}
-    operation = {"operationId": "op", "parameters": [{"$ref": "#/x/r0/a"}], **OK}
+@pytest.mark.parametrize("pointer", ["#/x/r/a", "#/x/s"])
+def test_a_reference_that_leads_through_itself_ends_at_a_limit(pointer: str) -> None:
+    parts = {"r": {"$ref": "#/x/r/a"}, "s": {"$ref": "#/x/t"}, "t": {"$ref": "#/x/s"}}
+    operation = {"operationId": "op", "parameters": [{"$ref": pointer}], **OK}
     outcome = import_api({**openapi({"/a": {"get": operation}, "/b": {"get": {"operationId": "b", **OK}}}), "x": parts})
     assert list(outcome.tools) == ["b"]
-    assert outcome.codes == ["TG831"]
+    (message,) = outcome.messages
+    assert "leads to itself" in message
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"delete": {"$ref": "#/x/item"}},
+        {"delete": {"$ref": "#/info"}},
+        {"$ref": "#/x"},
+        {"$ref": "#/info"},
+    ],
+)
+def test_what_is_no_operation_is_not_imported_as_one(item: dict[str, Any]) -> None:
+    parts = {"item": {"delete": {"operationId": "drop", **OK}}}
+    outcome = import_api({**openapi({"/a": item, "/b": {"get": {"operationId": "b", **OK}}}), "x": parts})
+    assert list(outcome.tools) == ["b"]
+    (message,) = outcome.messages
+    assert message.startswith("TG831")
+    assert "leads to what is no" in message
+
+
+def test_beside_a_reference_to_a_parameter_only_texts_count() -> None:
+    components = {"parameters": {"P": parameter("a", description="Old.")}}
+    listed = [{"$ref": "#/components/parameters/P", "description": "New.", "required": True, "name": "b"}]
+    outcome = import_api(
+        openapi({"/a": {"get": {"operationId": "op", "parameters": listed, **OK}}}, components=components)
+    )
+    args = outcome.tools["op"]["args"]
+    assert args["properties"] == {"a": {"type": "string", "description": "New."}}
+    assert "required" not in args
+
+
+def test_a_body_of_all_methods_of_a_path_is_a_body_of_each() -> None:
+    document = old_described()
+    item = document["paths"]["/items/{id}"]
+    item["parameters"].append(item["post"]["parameters"].pop())
+    assert (
+        meaning(import_api(document).data)["tools"]["save"]
+        == meaning(import_api(DOCUMENTS["2.0"]).data)["tools"]["save"]
+    )
