@@ -210,5 +210,6 @@ def _decoded(escapes: re.Match[str]) -> str:
 
 def _refused(filled: Sequence[Filled], reason: str) -> CallFailed:
     args = " and ".join(dict.fromkeys(each.param.arg for each in filled))
-    message = f"{args} is part of the path of the request, and cannot have this value: {reason}"
+    are, these = ("is", "this value") if len(filled) == 1 else ("are", "these values")
+    message = f"{args} {are} part of the path of the request, and cannot have {these}: {reason}"
     return CallFailed(FailureKind.INVALID_CALL, "invalid_path_value", message, _HINT)

@@ -135,6 +135,13 @@ def test_values_cannot_join_with_what_is_beside_them(catalog: Catalog, tool: str
     assert (error.code, recorder.requests) == ("invalid_path_value", [])
 
 
+def test_an_error_names_the_arg_that_has_the_separator(catalog: Catalog) -> None:
+    error = error_of(invoke(catalog, "beside", {"a": "x", "b": "y/z"}, app=Recorder()))
+    assert error.message.startswith("b is part of the path of the request, and cannot have this value: it has `/`")
+    both = error_of(invoke(catalog, "beside", {"a": "%2", "b": "f"}, app=Recorder()))
+    assert both.message.startswith("a and b are part of the path")
+
+
 @pytest.mark.parametrize(
     ("tool", "args", "path"),
     [
