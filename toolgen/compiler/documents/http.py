@@ -110,6 +110,8 @@ class EncodingSpec(Spec):
     """The arg is base64 text of the bytes that are sent."""
     type_arg: NonEmpty | None = None
     """The arg that is the media type of the field, where there are several. Default: `content_type`."""
+    name_arg: NonEmpty | None = None
+    """The arg that is the file name of the field, in a multipart body. Default: the name of the field."""
 
 
 class BodySpec(Spec):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BYTES: Final = "application/octet-stream"
 _TEXT: Final = "text/plain"
-_NO_TYPES: Final = frozenset({""})
+_NO_ARGS: Final = frozenset({""})
 _MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:; *[\w-]+=[\w.+-]+)*", re.ASCII)
 _NO_ENCODING: Final = Encoding()
 
@@ -42,21 +42,25 @@ def content_of(body: Body, args: Mapping[str, Any], placed: frozenset[str]) -> C
 
     Raises `CallFailed` for text that is not base64, and for a media type that is none.
     """
-    types = body.type_args
-    if types != _NO_TYPES:
-        body = _typed(body, args)
+    others = body.other_args
+    if others != _NO_ARGS:
+        body = _chosen(body, args)
     if body.arg:
         return _whole(body, args[body.arg]) if body.arg in args else None
-    fields = {body.names.get(arg, arg): value for arg, value in args.items() if arg not in placed and arg not in types}
+    fields = {body.names.get(arg, arg): value for arg, value in args.items() if arg not in placed and arg not in others}
     if not fields and not body.required:
         return None
     return _whole(body, fields)
 
 
-def _typed(body: Body, args: Mapping[str, Any]) -> Body:
-    """Return the body with the media types that args choose."""
+def _chosen(body: Body, args: Mapping[str, Any]) -> Body:
+    """Return the body with the media types and the file names that args choose."""
     encoding = {
-        name: replace(each, content_type=_media_type(args, each.type_arg, each.content_type))
+        name: replace(
+            each,
+            content_type=_media_type(args, each.type_arg, each.content_type),
+            file_name=text_of(args[each.name_arg]) if each.name_arg in args else "",
+        )
         for name, each in body.encoding.items()
     }
     return replace(body, media_type=_media_type(args, body.type_arg, body.media_type), encoding=encoding)
@@ -151,11 +155,10 @@ def _parts(body: Body, fields: Mapping[str, Any], boundary: str) -> Iterator[byt
 
 def _part(name: str, value: Any, encoding: Encoding, boundary: str) -> Iterator[bytes]:
     declared = encoding.content_type.partition(",")[0].strip()
-    quoted = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
-    disposition = f'form-data; name="{quoted}"'
+    disposition = f'form-data; name="{_quoted(name)}"'
     if encoding.base64:
         data, media_type = _bytes(value, name), _concrete(declared or _BYTES, _BYTES)
-        disposition += f'; filename="{quoted}"'
+        disposition += f'; filename="{_quoted(encoding.file_name or name)}"'
     elif is_json(declared) or ((is_object(value) or is_array(value)) and not declared):
         data, media_type = _json(value), declared or "application/json"
     else:
@@ -164,6 +167,11 @@ def _part(name: str, value: Any, encoding: Encoding, boundary: str) -> Iterator[
     yield (head + (f"Content-Type: {media_type}\r\n" if media_type else "") + "\r\n").encode()
     yield data
     yield b"\r\n"
+
+
+def _quoted(name: str) -> str:
+    """Escape a name of a part, or of its file, as browsers do."""
+    return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def text_of_json(value: Any) -> str:

@@ -56,6 +56,9 @@ class Encoding:
     allow_reserved: bool = False
     base64: bool = False
     type_arg: str = ""
+    name_arg: str = ""
+    file_name: str = ""
+    """The file name of one call, of `name_arg`; empty for that of the field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +74,10 @@ class Body:
     type_arg: str = ""
 
     @property
-    def type_args(self) -> frozenset[str]:
-        """The args that are media types, and no fields."""
-        return frozenset({self.type_arg, *(each.type_arg for each in self.encoding.values())})
+    def other_args(self) -> frozenset[str]:
+        """The args that are media types and file names, and no fields."""
+        of_fields = (arg for each in self.encoding.values() for arg in (each.type_arg, each.name_arg))
+        return frozenset({self.type_arg, *of_fields})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

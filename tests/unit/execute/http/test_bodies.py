@@ -178,6 +178,18 @@ def test_a_multipart_body_has_a_part_for_each_field_and_item(catalog: Catalog) -
     assert b"Content-Type: application/json\r\n\r\n{" in recorder.last.body
 
 
+def test_a_file_has_the_name_that_the_call_gives_it(catalog: Catalog) -> None:
+    import asyncio
+
+    recorder = Recorder()
+    args = {"file": "iVBO", "file_name": 'a"b\r\n.png'}
+    assert invoke(catalog, "upload", args, app=recorder).error is None
+    content_type = recorder.last.header("content-type") or ""
+    assert asyncio.run(parts_of(content_type, recorder.last.body)) == [
+        ("file", "a%22b%0D%0A.png", "image/png", b"\x89PN")
+    ]
+
+
 def test_parts_of_a_body_have_styles(catalog: Catalog) -> None:
     import asyncio
 

@@ -22,6 +22,7 @@ from toolgen.spec.http_paths import HttpPath, http_path
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
+    from toolgen.compiler.importers.openapi.bodies import Field as BodyField
     from toolgen.compiler.importers.openapi.bodies import RequestBody
     from toolgen.compiler.importers.openapi.files import Part
     from toolgen.compiler.importers.openapi.parameters import Parameter
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _IDEMPOTENCY: Final = "idempotency-key"
 _LONGEST_TITLE: Final = 80
+_FILE_NAME: Final = {"type": "string", "minLength": 1, "description": "The name of the file."}
 _JOINED: Final[dict[str, Any]] = {"explode": False}
 """How a value that was declared as a part of the path is sent in the query."""
 
@@ -190,6 +192,7 @@ def _add_body(body: RequestBody, args: _Args) -> dict[str, Any]:
     needed: list[str] = []
     made: list[str] = []
     choices: dict[str, str] = {}
+    of_files: dict[str, str] = {}
     names: dict[str, str] = {}
     encoding: dict[str, Any] = {}
     for name, each in body.fields.items():
@@ -205,13 +208,26 @@ def _add_body(body: RequestBody, args: _Args) -> dict[str, Any]:
             chosen = args.add(f"{arg}_content_type", "body", schema, required=arg in args.required)
             encoding[name] = {**each.encoding, "type_arg": chosen}
             choices[arg] = chosen
+    for arg, name in zip(made, body.fields, strict=True):  # last, so that fields keep their names
+        if _is_file(body, body.fields[name]):
+            named = args.add(f"{arg}_name", "body", _FILE_NAME, required=False)
+            encoding[name] = {**encoding[name], "name_arg": named}
+            of_files[named] = arg
     spec |= {key: value for key, value in (("names", names), ("encoding", encoding)) if value}
     together = {arg: [each for each in needed if each != arg] for arg in made}
     for arg, chosen in choices.items():
         together[arg] = [*together[arg], *([chosen] if chosen not in args.required else [])]
         together[chosen] = [each for each in (arg, *needed) if each not in args.required]
+    for named, arg in of_files.items():
+        together[named] = [each for each in (arg, *needed) if each not in args.required]
     args.together = {arg: others for arg, others in together.items() if others}
     return spec
+
+
+def _is_file(body: RequestBody, field: BodyField) -> bool:
+    """Whether a field is one file, which has a name."""
+    is_one = isinstance(field.schema, dict) and field.schema.get("type") == "string"
+    return body.media_type.startswith("multipart/") and field.encoding.get("base64") is True and is_one
 
 
 def _described(schema: Any, description: str, deprecated: bool) -> Any:

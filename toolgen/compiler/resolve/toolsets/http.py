@@ -216,7 +216,7 @@ class _Checks:
             )
         for type_arg, *path in (
             (body.type_arg, "type_arg"),
-            *((each.type_arg, "encoding") for each in body.encoding.values()),
+            *((arg, "encoding") for each in body.encoding.values() for arg in (each.type_arg, each.name_arg)),
         ):
             if type_arg is not None:
                 self._check_arg(type_arg, "body", *path)

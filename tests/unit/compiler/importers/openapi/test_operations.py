@@ -170,10 +170,12 @@ def test_forms_keep_their_encodings_and_files_are_base64() -> None:
         "media_type": "multipart/form-data",
         "encoding": {
             "meta": {"content_type": "application/json"},
-            "file": {"content_type": "image/png", "base64": True},
+            "file": {"content_type": "image/png", "base64": True, "name_arg": "file_name"},
         },
     }
     assert made["args"]["properties"]["file"] == {"type": "string", "contentEncoding": "base64"}
+    assert made["args"]["properties"]["file_name"]["type"] == "string"
+    assert made["args"]["dependentRequired"]["file_name"] == ["file"]
 
 
 def test_json_is_preferred_among_media_types() -> None:
@@ -406,7 +408,7 @@ def test_swagger_is_read_like_openapi() -> None:
     assert upload["http"]["body"] == {
         "media_type": "multipart/form-data",
         "required": True,
-        "encoding": {"file": {"base64": True}, "codes": {"style": "form", "explode": False}},
+        "encoding": {"file": {"base64": True, "name_arg": "file_name"}, "codes": {"style": "form", "explode": False}},
     }
     assert upload["args"]["properties"]["file"] == {
         "type": "string",
