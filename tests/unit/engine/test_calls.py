@@ -70,7 +70,7 @@ def test_a_failed_call_has_the_whole_error(engines: Engines) -> None:
         result = await call(running.engine, one(("code.read_file", {"pth": "a"})))
         assert result.error is not None
         assert result.error.kind is FailureKind.INVALID_CALL
-        assert {issue.pointer for issue in result.error.issues} == {"", "/pth"}
+        assert {issue.pointer for issue in result.error.issues} == {"/path", "/pth"}
         assert result.error.example
         gone = await call(running.engine, one(("code.no_such_tool", {})))
         assert gone.error is not None
