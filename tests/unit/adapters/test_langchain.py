@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -22,7 +24,6 @@ from toolgen.runtime.policy.approval import ask_before_call
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pytest
     from langchain_core.runnables import RunnableConfig
 
     LoadStore = Callable[[], Catalog]
@@ -202,3 +203,24 @@ def test_models_receive_the_schemas_of_the_tools(load_store: LoadStore) -> None:
     assert by_name["store__find"]["parameters"]["required"] == ["word"]
     assert by_name["store__gift"]["parameters"]["properties"] == {}
     assert "store__close" not in by_name
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_answers_in_any_order_are_for_the_questions_that_they_name(
+    load_store: LoadStore, order: tuple[int, ...], at_once: bool
+) -> None:
+    host = Host(load_store(), ask_before_call)
+    bought = calls(*(call("store__buy", f"c{number}", id=number) for number in (1, 2, 3)))
+    graph = graph_of(host, bought, AIMessage("done"), apart=False)
+
+    async def task() -> None:
+        state = await graph.ainvoke({"messages": [HumanMessage("Buy.")]}, CONFIG)
+        questions = state["__interrupt__"][0].value["questions"]
+        answers = [{questions[at]["id"]: at != 1} for at in order]
+        for answer in [{key: value for each in answers for key, value in each.items()}] if at_once else answers:
+            assert host.store.orders == []
+            await graph.ainvoke(Command(resume=answer), CONFIG)
+
+    asyncio.run(task())
+    assert sorted(host.store.orders) == [1, 3]
