@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.diagnostics.silence import hides
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
-from toolgen.compiler.source.read import parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +42,8 @@ class Origins:
 
     def _root(self, file: str) -> Node | None:
         if file not in self._roots:
+            from toolgen.compiler.source.read import parse  # slow to import, and most builds show no warning
+
             text = self._sources.get(file)
             self._roots[file] = None if text is None else parse(text, file, Diagnostics())
         return self._roots[file]
