@@ -56,6 +56,8 @@ ELSEWHERE = {
     "TG806": "tests/unit/compiler/importers/mcp/test_importing.py",
     "TG807": "tests/unit/compiler/importers/test_update.py",
     "TG808": "tests/unit/compiler/importers/test_update.py",
+    "TG809": "tests/unit/compiler/importers/test_update.py",
+    "TG822": "tests/unit/compiler/importers/test_update.py",
     **{f"TG8{number}": "tests/unit/changes/test_suspicions.py" for number in range(10, 22)},
     "TG830": "tests/unit/compiler/importers/openapi/test_operations.py",
     "TG831": "tests/unit/compiler/importers/openapi/test_hostile.py",
