@@ -161,8 +161,9 @@ class _Reader:
         return found is not False
 
     def _presentations(self, tool_use: Mapping[str, Any], *, has_wrappers: bool) -> dict[Layer, PresentationName]:
-        defaults = DEFAULT_PRESENTATIONS if has_wrappers else dict.fromkeys(LAYERS, _WITHOUT_WRAPPERS)
-        presentations: dict[Layer, PresentationName] = dict(defaults)
+        presentations: dict[Layer, PresentationName] = dict(DEFAULT_PRESENTATIONS)
+        if not has_wrappers:
+            presentations = dict.fromkeys(LAYERS, _WITHOUT_WRAPPERS)
         for layer in LAYERS:
             presentation = self._text(tool_use, "tool_use", layer)
             if presentation == _WITH_WRAPPERS and not has_wrappers:

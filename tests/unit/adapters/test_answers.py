@@ -228,7 +228,8 @@ def test_openai_agents_runs_exactly_what_was_allowed(
                 state = await RunState.from_json(current, json.loads(json.dumps(state.to_json())))
             interruptions = data.draw(st.permutations(state.get_interruptions()))
             for item in interruptions[: data.draw(st.integers(1, len(interruptions)))]:
-                call = asked_in[item.raw_item.call_id]
+                asked: Any = item.raw_item
+                call = asked_in[asked.call_id]
                 question = {"id": call.call_id, "arguments": json.dumps({"id": call.good})}
                 if person.decides(question):
                     state.approve(item, always_approve=always)

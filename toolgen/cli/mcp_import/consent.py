@@ -40,8 +40,8 @@ def ask_to_reach(servers: Iterable[tuple[str, Mapping[str, Any]]], *, yes: bool)
 def programs_of(catalog: Catalog, toolsets: Iterable[str]) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the servers of toolsets that are programs, by toolset: what a call starts."""
     sections = catalog.section("toolsets")
-    servers = ((name, sections[name].get("server") or {}) for name in toolsets)
-    return [(name, server) for name, server in servers if "stdio" in server]
+    servers: dict[str, Mapping[str, Any]] = {name: sections[name].get("server") or {} for name in toolsets}
+    return [(name, server) for name, server in servers.items() if "stdio" in server]
 
 
 def _lines(name: str, server: Mapping[str, Any]) -> Iterable[str]:

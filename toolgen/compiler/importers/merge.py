@@ -56,7 +56,7 @@ class Merge:
             return theirs
         if is_object(ours) and is_object(theirs) and self._have_same_form(ours, theirs, path):
             return self._mapping(ours, theirs, path)
-        if is_set(ours, path) and is_set(theirs, path):
+        if is_array(ours) and is_array(theirs) and is_set(ours, path) and is_set(theirs, path):
             return self._set(ours, theirs, path)
         if is_array(ours) and is_array(theirs) and self._have_same_length(ours, theirs, path):
             items = zip(ours, theirs, strict=True)

@@ -230,7 +230,7 @@ def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, questi
     return kept
 
 
-def _answers(database: SystemDatabase) -> sa.Select[Any]:
+def _answers(database: SystemDatabase) -> sa.Select[Any, Any]:
     messages = database.tables.notifications
     found = sa.select(messages.c.destination_uuid, messages.c.message)
     return found.where(messages.c.topic.startswith(TOPIC)).order_by(messages.c.created_at_epoch_ms)

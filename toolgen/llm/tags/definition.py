@@ -49,8 +49,9 @@ class TagResult:
 
     def as_tool_result(self) -> ToolResult[None]:
         """Return the same result as that of any tool: a failure has the code `tool_failed`."""
-        if not isinstance(self.success, bool):
-            raise TypeError(f"`success` must be true or false, not {self.success!r}")
+        success: Any = self.success  # a host may pass anything
+        if not isinstance(success, bool):
+            raise TypeError(f"`success` must be true or false, not {success!r}")
         message = self.message or "the tool failed and gave no reason"
         error = ToolError(message=message, kind=FailureKind.DOMAIN_REJECTION, code=TOOL_FAILED)
         return ToolResult(

@@ -219,7 +219,7 @@ def json_of(text: str, values: int = ANSWER_VALUES) -> Any:
 
 def _members(value: Any) -> Iterator[Any]:
     found = value.values() if is_object(value) else value if is_array(value) else ()
-    return (member for member in found if isinstance(member, dict | list))
+    return (member for member in found if is_object(member) or is_array(member))
 
 
 def _too_deep() -> TooMuch:

@@ -32,6 +32,9 @@ ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
 TIMEOUT_MS: Final = 120_000
 """Default `timeout_ms`, if no policy sets it: each call ends."""
 
+AGENT_TIMEOUT_MS: Final = 24 * 3_600_000
+"""The same for calls that start agents, which make many calls and wait for people; each of these has a timeout too."""
+
 RESULT_BYTES: Final = 65_536
 """Default `result_bytes`, if no policy sets it."""
 
@@ -83,9 +86,9 @@ class Policies:
 
     `may_continue`: whether readonly calls of a turn still run after a denial by the user. `children_per_run`: maximum
     number of agents that a run may start; `children_per_session`: maximum number that run at the same time in a
-    session. `timeout_ms` and `result_bytes` are defaults for tools without these limits, `max_timeout_ms` applies to
-    all; 0 means no limit. `env`: environment variables of commands. `paths`: the path rules of each policy. `modes`:
-    the modes that any of them has rules for.
+    session. `timeout_ms` and `result_bytes` are defaults for tools without these limits, `agent_timeout_ms` for those
+    that start agents, `max_timeout_ms` applies to all; 0 means no limit. `env`: environment variables of commands.
+    `paths`: the path rules of each policy. `modes`: the modes that any of them has rules for.
     """
 
     def __init__(
@@ -111,6 +114,7 @@ class Policies:
         stack = [policies[name] for name in names]
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
         self.timeout_ms = _least_bound(stack or [{}], "timeout_ms", TIMEOUT_MS)
+        self.agent_timeout_ms = self.timeout_ms if stack else AGENT_TIMEOUT_MS
         self.max_timeout_ms = _least_bound(stack, "max_timeout_ms")
         self.result_bytes = _least_bound(stack or [{}], "result_bytes", RESULT_BYTES)
         self.children_per_run = _least(stack, "children_per_run", 4)

@@ -13,6 +13,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.runtime import blocking
 from toolgen.runtime.base.errors import TimedOut
 from toolgen.runtime.calls.deadlines import within
+from toolgen.runtime.policy import policy
 
 SOON = {"limits": {"timeout_ms": 20}}
 
@@ -66,6 +67,18 @@ def test_reg_63_a_policy_limits_the_timeout_of_calls() -> None:
     runtime = runtime_of(catalog_of(forever))
     vars(runtime)["_host"].policies.timeout_ms = 20
     assert code_of(call_now(runtime)) == "timeout"
+
+
+@pytest.mark.parametrize(("tags", "code"), [(frozenset[str](), "timeout"), (frozenset({"agent"}), "ok")])
+def test_the_default_timeout_is_not_that_of_agents(
+    monkeypatch: pytest.MonkeyPatch, tags: frozenset[str], code: str
+) -> None:
+    async def handler(_args: Any) -> str:
+        await asyncio.sleep(0.3)
+        return "done"
+
+    monkeypatch.setattr(policy, "TIMEOUT_MS", 20)
+    assert code_of(call_now(runtime_of(catalog_of(handler, tags=tags)))) == code
 
 
 def test_many_calls_each_end_at_their_own_timeout() -> None:

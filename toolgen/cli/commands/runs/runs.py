@@ -18,6 +18,7 @@ from toolgen.cli.output import format_option, show_json
 from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed, State
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.schema.json_values import is_array
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -261,10 +262,10 @@ def _lines(about: dict[str, Any]) -> list[str]:
 def _shown(question: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a person needs to know of a question: a label, and a text without control characters."""
     for key, label in _LABELS.items():
-        given = question.get(key)
+        given: Any = question.get(key)
         if key == "scope":
             given = [" ".join(pair) for pair in given or ()]
-        text = ", ".join(map(visible, given)) if isinstance(given, list) else visible(str(given or ""))
+        text = ", ".join(map(visible, given)) if is_array(given) else visible(str(given or ""))
         if text:
             yield label, text
     if question.get("dangerous"):

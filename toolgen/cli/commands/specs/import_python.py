@@ -32,6 +32,7 @@ from toolgen.spec.files import read_file
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from toolgen.cli.commands.specs.checked import Checked
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.python.offered import PythonTool
@@ -72,7 +73,7 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, ch
         names = [_named(sources, toolset)] if sources or toolset is not None else list(kept)
         if not names:
             raise click.UsageError("No toolset of this project was imported from Python: give --toolset.")
-        checked = []
+        checked: list[Checked] = []
         for name in names:
             place, reading, imported = _imported(config, sources or _kept(kept.get(name, {}), name), name, out)
             checked.append(checked_import(place, name, imported, reading.sink))

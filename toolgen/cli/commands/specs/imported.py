@@ -61,7 +61,8 @@ def show_imported(path: str, imported: Imported | None, *, left_out: int) -> Non
 
 def show_variables(data: dict[str, Any]) -> None:
     """Print which environment variables the tools of an API need, and which of them are set."""
-    auth: dict[str, dict[str, Any]] = (data.get("api") or {}).get("auth") or {}
+    api: dict[str, Any] = data.get("api") or {}
+    auth: dict[str, dict[str, Any]] = api.get("auth") or {}
     needed = {
         variable: f"{key} of {name}"
         for name, scheme in auth.items()

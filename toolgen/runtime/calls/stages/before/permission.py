@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cached_property, partial
 from hashlib import sha256
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
@@ -255,8 +255,11 @@ class Permission:
 def _as_json(value: Any) -> Any:
     """Return what JSON has no value for, in definitions that a host registered, as text that no process changes."""
     if isinstance(value, Mapping):
-        return dict(value)
-    return sorted(map(str, value)) if isinstance(value, Set) else type(value).__qualname__
+        return dict(cast("Mapping[str, Any]", value))
+    if isinstance(value, Set):
+        items: Set[Any] = value
+        return sorted(map(str, items))
+    return type(value).__qualname__
 
 
 def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:
