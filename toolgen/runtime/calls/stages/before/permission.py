@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cached_property, partial
 from hashlib import sha256
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
@@ -254,12 +254,10 @@ class Permission:
 
 def _as_json(value: Any) -> Any:
     """Return what JSON has no value for, in definitions that a host registered, as text that no process changes."""
+    items: Any = value
     if isinstance(value, Mapping):
-        return dict(cast("Mapping[str, Any]", value))
-    if isinstance(value, Set):
-        items: Set[Any] = value
-        return sorted(map(str, items))
-    return type(value).__qualname__
+        return dict(items)
+    return sorted(map(str, items)) if isinstance(value, Set) else type(items).__qualname__
 
 
 def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:
