@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from tests.unit.runtime.tools import add, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ContentBlock, ToolRequest, ToolResult
 from toolgen.execute.command import CommandHost
 from toolgen.execute.user_tools.loading import load_user_tools
@@ -93,11 +93,19 @@ def test_reg_02_36_tools_of_every_source_have_equal_definitions_and_results(tmp_
     assert all(type(definition) is ToolDefinition for definition in found.values())
     assert {ident: definition.metadata["source"] for ident, definition in found.items()} == sources
 
-    async def results() -> list[ToolResult[Any]]:
+    async def results() -> dict[str, ToolResult[Any]]:
         runtime = Runtime(catalog, permission=allow_all, missing=catalog.toolsets)
-        return [await runtime.invoke(ToolRequest(name=ident)) for ident in sources]
+        return {ident: await runtime.invoke(ToolRequest(name=ident)) for ident in sources}
 
-    assert all(type(result) is ToolResult for result in asyncio.run(results()))
+    ended = asyncio.run(results())
+    assert all(type(result) is ToolResult for result in ended.values())
+    assert [result.tool_name for result in ended.values()] == list(sources)
+    assert all(type(block) is ContentBlock for result in ended.values() for block in result.content)
+    assert {ident: result.value for ident, result in ended.items() if not result.is_error} == {
+        "mine.echo": {},
+        "host.code": {"ran": True},
+        "mcp.files.read": {"read": {}},
+    }, "the others have nothing that runs them here"
 
 
 def test_reg_09_tags_are_from_a_fixed_vocabulary_or_declared() -> None:
@@ -143,6 +151,26 @@ def test_reg_19_content_consists_of_blocks_of_three_types(outcome: Any, content:
     assert [(block.type, block.data) for block in result.content] == content
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        ContentBlock(type="image", data="iVBORw0KGgo="),
+        ContentBlock(type="", data="x"),
+        ContentBlock(type="Text", data="x"),
+        ContentBlock(type=["text"], data="x"),  # type: ignore[arg-type]  # under test
+        ContentBlock(type="text", data=5),
+        ContentBlock(type="artifact_ref", data=None),
+        {"type": "text", "data": "x"},
+    ],
+)
+def test_reg_19_any_other_block_is_a_malformed_result(block: Any) -> None:
+    outcome = ToolResult[Any](value=1, blocks=(ContentBlock(type="text", data="see"), block))
+    result = call_now(runtime_of(catalog_of(lambda _args: outcome)))
+    assert code_of(result) == "malformed_result"
+    assert [each.type for each in result.content] == ["text"]
+    assert "iVBORw0KGgo" not in result.content[0].data
+
+
 @pytest.mark.parametrize("error", [ValueError("x"), SystemExit(1), RecursionError(), AssertionError()])
 def test_reg_21_every_exception_of_a_handler_becomes_a_result(error: BaseException) -> None:
     def handler(_args: Any) -> None:
@@ -152,6 +180,11 @@ def test_reg_21_every_exception_of_a_handler_becomes_a_result(error: BaseExcepti
     assert (result.is_error, code_of(result)) == (True, "handler_error")
     assert result.error is not None
     assert result.error.cause is error
+
+    catalog = add(catalog_of(handler, permission="readonly"), lambda _args: "ran", "own.other")
+    runtime = runtime_of(catalog)
+    turn = runtime.turn([ToolRequest(name="own.tool"), ToolRequest(name="own.other")], runtime.start_run())
+    assert [code_of(each) for each in asyncio.run(turn)] == ["handler_error", "ok"], "the loop goes on"
 
 
 def test_reg_27_the_text_of_a_prompt_does_not_change_which_tools_may_be_called() -> None:

@@ -109,9 +109,9 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_block(value: Any) -> bool:
-    if not isinstance(value, ContentBlock) or not is_text(value.type):
+    if not isinstance(value, ContentBlock):
         return False
-    return is_text(value.data) or value.type not in ("text", "artifact_ref")
+    return value.type == "json" or (value.type in ("text", "artifact_ref") and is_text(value.data))
 
 
 def _are_bounds(value: Any) -> bool:
@@ -140,7 +140,10 @@ _BESIDE_VALUE: Final[Mapping[str, tuple[_Fits, str]]] = {
     "audit": _OBJECT,
     "telemetry": _OBJECT,
     "metadata": _OBJECT,
-    "blocks": (_each(_is_block), "a tuple of ContentBlocks, with text for the types text and artifact_ref"),
+    "blocks": (
+        _each(_is_block),
+        "a tuple of ContentBlocks, of the types text and artifact_ref, whose data is text, and json",
+    ),
     "bounds": (_or_none(_are_bounds), "Bounds of counts and texts, or None"),
 }
 
