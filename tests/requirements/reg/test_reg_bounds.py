@@ -117,15 +117,20 @@ def test_reg_65_the_bound_is_exact_and_small_results_are_unchanged() -> None:
     assert call_now(runtime_of(catalog_of(lambda _args: own))).content == own.blocks
 
 
-def test_reg_65_read_file_shows_all_requested_lines(tmp_path: Path) -> None:
+def test_reg_41_65_read_file_shows_all_requested_lines_and_keeps_no_artifact(tmp_path: Path) -> None:
     """The file is its own artifact, and the tool bounds the lines itself."""
     (tmp_path / "long.txt").write_text("x" * 999 + "\n" + ("y" * 99 + "\n") * 5000)
     catalog = load("toolgen.toolsets.generated")
     tools = CodeTools(tmp_path).registration()
-    runtime = Runtime(catalog, permission=allow_all, executors=[tools], missing=catalog.toolsets, project=tmp_path)
+    settings: dict[str, Any] = {"artifacts": Artifacts(tmp_path / "artifacts"), "store": MemoryStore()}
+    runtime = Runtime(
+        catalog, permission=allow_all, executors=[tools], missing=catalog.toolsets, project=tmp_path, **settings
+    )
     result = call_now(runtime, "code.read_file", json.dumps({"path": "long.txt", "max_lines": 1000}))
     assert shown_bytes(result) > SHOWN
     assert "truncated" not in result.metadata
+    assert [block.type for block in result.content] == ["json"]
+    assert not [path for path in (tmp_path / "artifacts").rglob("*") if path.is_file()]
     bounded = {
         ident for ident in catalog if catalog.definition(ident).metadata.get("limits", {}).get("result_bytes") == 0
     }

@@ -30,17 +30,22 @@ def run_of(runtime: Runtime, **meta: Any) -> Run:
     return runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1", **meta))
 
 
-def command(folder: Path, permission: Any, *, run: bool = False, **args: Any) -> ToolResult[Any]:
+def commands(folder: Path, permission: Any) -> Runtime:
+    """Return a runtime of the built-in tools, for a project with the folder `sub` in it."""
     (folder / "project" / "sub").mkdir(parents=True, exist_ok=True)
     (folder / "outside").mkdir(exist_ok=True)
     catalog = load("toolgen.toolsets.generated")
-    runtime = Runtime(
+    return Runtime(
         catalog,
         permission=permission,
         executors=[CodeTools(folder / "project").registration()],
         missing=catalog.toolsets,
         project=folder / "project",
     )
+
+
+def command(folder: Path, permission: Any, *, run: bool = False, **args: Any) -> ToolResult[Any]:
+    runtime = commands(folder, permission)
     payload = json.dumps({"argv": ["touch", "made"], **args})
     return call_now(runtime, "code.run_command", payload, run=runtime.start_run(session=Session()) if run else None)
 
@@ -103,6 +108,31 @@ def test_reg_50_a_command_needs_permission_each_time_and_runs_in_the_project(tmp
         ("write", True, str(tmp_path / "project")),
         ("write", True, str(tmp_path / "project" / "sub")),
     ]
+
+
+def test_reg_90_a_grant_for_the_built_in_command_covers_one_program_in_one_folder(tmp_path: Path) -> None:
+    asked: list[PermissionRequest] = []
+
+    def permission(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_FOR_SESSION
+
+    runtime = commands(tmp_path, permission)
+    run = runtime.start_run(session=Session())
+    project = tmp_path / "project"
+    for argv, more, scope in (
+        (["touch", "a"], {}, {"cwd": str(project), "exec": "touch"}),
+        (["touch", "b"], {"timeout_ms": 5000}, None),
+        (["touch", "c"], {"cwd": "./sub/.."}, None),
+        (["touch", "d"], {"cwd": "sub"}, {"cwd": str(project / "sub"), "exec": "touch"}),
+        (["/usr/bin/env", "touch", "e"], {}, {"cwd": str(project), "exec": "/usr/bin/env"}),
+        (["touch", "f"], {"cwd": "sub"}, None),
+    ):
+        asked.clear()
+        payload = json.dumps({"argv": argv, **more})
+        assert code_of(call_now(runtime, "code.run_command", payload, run=run)) == "ok"
+        assert [dict(request.scope or ()) for request in asked] == ([] if scope is None else [scope])
+    assert {path.name for path in project.rglob("*")} == {*"abcdef", "sub"}
 
 
 KEYED = {"type": "object", "properties": {"key": {"description": "Anything."}}}

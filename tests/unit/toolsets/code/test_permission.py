@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import ToolRequest
-from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime import Runtime, allow_all, deny_all, load
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.toolsets.code import CodeTools
 
@@ -66,10 +67,43 @@ def test_reg_85_a_plain_read_needs_no_permission(tmp_path: Path) -> None:
     assert host.reasons == []
 
 
+@pytest.mark.parametrize(
+    ("tool", "args", "is_asked"),
+    [
+        ("read_file", {"path": "notes.txt"}, False),
+        ("list_dir", {}, False),
+        ("list_dir", {"path": "..", "recursive": True}, False),
+        pytest.param("search", {"query": "hello"}, False, marks=needs_ripgrep),
+        ("write_file", {"path": "new.txt", "content": "x"}, True),
+        ("edit_file", {"path": "notes.txt", "edits": [{"old": "hello", "new": "x"}]}, True),
+        ("run_command", {"argv": ["touch", "made"]}, True),
+        ("read_file", {"path": ".env"}, True),
+        ("list_dir", {"path": "secrets.key"}, True),
+        pytest.param("search", {"query": "hello", "path": ".env"}, True, marks=needs_ripgrep),
+    ],
+)
+def test_reg_44_85_reads_run_unasked_and_writes_commands_and_sensitive_reads_ask(
+    tmp_path: Path, tool: str, args: dict[str, Any], is_asked: bool
+) -> None:
+    """A listing outside of the project is a plain read; one of a sensitive folder is not."""
+    host = ToolHost(tmp_path)
+    (host.project / "secrets.key").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    assert host.call(tool, **args) == ("permission_denied" if is_asked else "ok")
+    assert len(host.reasons) == is_asked
+    assert host.call(tool, deny_all, **args) == ("permission_denied" if is_asked else "ok")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (host.project / "notes.txt").read_text() == "hello\n"
+    host.answer = Decision.ALLOW_ONCE
+    assert host.call(tool, **args) == "ok"
+
+
 def test_reg_73_a_write_outside_the_roots_needs_permission_with_that_reason(tmp_path: Path) -> None:
     host = ToolHost(tmp_path)
     assert host.call("write_file", path="../beside.txt", content="x", overwrite=True) == "permission_denied"
     assert host.reasons == [("write", "paths: ../beside.txt is outside roots")]
+    assert host.call("write_file", deny_all, path="../beside.txt", content="x", overwrite=True) == "permission_denied"
+    assert (tmp_path / "beside.txt").read_text() == "outside\n"
     host.answer = Decision.ALLOW_ONCE
     assert host.call("write_file", path="../beside.txt", content="new", overwrite=True) == "ok"
     assert (tmp_path / "beside.txt").read_text() == "new"

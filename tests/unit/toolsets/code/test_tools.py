@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.code_ import Handlers
 
 
+EDITS = [{"old": "one", "new": "two"}]
+DIFF = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"
+
+
 def invoke(world: World, tool: str, **args: Any) -> ToolResult[Any]:
     catalog = load("toolgen.toolsets.generated")
     runtime = Runtime(catalog, permission=allow_all, executors=[world.tools.registration()], missing=catalog.toolsets)
@@ -54,17 +58,20 @@ def test_reg_37_all_six_tools_run(world: World) -> None:
         pytest.param("read_file", {"path": "a", "max_lines": 1001}, id="reg_39_too_many_lines"),
         pytest.param("read_file", {"path": "a", "start_line": 0}, id="reg_39_no_such_line"),
         pytest.param("edit_file", {"path": "a"}, id="reg_47_neither"),
-        pytest.param("edit_file", {"path": "a", "edits": [], "unified_diff": ""}, id="reg_47_both"),
-        pytest.param("edit_file", {"path": "a", "edits": [], "dry_run": True}, id="reg_47_dry_run"),
+        pytest.param("edit_file", {"path": "a", "edits": EDITS, "unified_diff": DIFF}, id="reg_47_both"),
+        pytest.param("edit_file", {"path": "a", "edits": [], "unified_diff": ""}, id="reg_47_both_empty"),
+        pytest.param("edit_file", {"path": "a", "edits": EDITS, "dry_run": True}, id="reg_47_dry_run"),
         pytest.param("run_command", {"argv": "ls -l"}, id="reg_50_a_shell_string"),
         pytest.param("run_command", {"argv": []}, id="reg_50_nothing"),
         pytest.param("run_command", {"argv": ["ls"], "env": {"A": "1"}}, id="reg_50_env"),
     ],
 )
 def test_reg_39_reg_47_reg_50_args_refused_by_the_schemas(world: World, tool: str, args: dict[str, Any]) -> None:
+    world.put("project/a", "one\n")
     result = invoke(world, tool, **args)
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
+    assert world.contents(world.project) == {str(world.project / "a"): b"one\n"}, "nothing ran"
 
 
 def test_reg_42_a_missing_file_is_reported_in_the_result(world: World) -> None:
