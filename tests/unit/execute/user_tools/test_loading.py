@@ -9,9 +9,11 @@ import pytest
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.command import CommandHost
 from toolgen.execute.user_tools.loading import load_user_tools
-from toolgen.runtime import Catalog, Runtime, allow_all
+from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,8 +89,8 @@ class Home:
         assert list(self.catalog) == []
         return str(raised.value)
 
-    def invoke(self, args: Any) -> ToolResult[Any]:
-        runtime = Runtime(self.catalog, permission=allow_all)
+    def invoke(self, args: Any, permission: Any = allow_all, hooks: Any = ()) -> ToolResult[Any]:
+        runtime = Runtime(self.catalog, permission=permission, hooks=hooks)
         return asyncio.run(runtime.invoke(ToolRequest(name="local.show", payload=json.dumps(args))))
 
 
@@ -257,6 +259,13 @@ def test_reg_14_schemas_must_be_within_the_profile_like_those_of_specs(home: Hom
     assert "is not a valid JSON Schema" in home.problem(input_schema=wrong, args=[])
 
 
+class NoCalls:
+    def pre_tool_use(self, _call: object, /) -> Denial:
+        return Denial("not today")
+
+    def post_tool_use(self, _call: object, _result: object, /) -> None: ...
+
+
 @pytest.mark.parametrize(
     ("permission", "tags", "loads"),
     [("readonly", [], False), ("readonly", ["dangerous"], True), ("write", [], True), ("write", ["dangerous"], True)],
@@ -266,6 +275,19 @@ def test_reg_56_a_shell_line_is_dangerous_or_writes(home: Home, permission: str,
     if loads:
         home.load()
         assert home.invoke({"word": "a'b; $(id)"}).value == "[a'b; $(id)]"
+        asked: list[PermissionRequest] = []
+
+        def deny(request: PermissionRequest) -> Decision:
+            asked.append(request)
+            return Decision.DENY
+
+        (home.project / "show").write_text("#!/bin/sh\n: > ran\n")
+        for answer, hooks in ((deny, ()), (deny_all, ()), (pytest.fail, [NoCalls()])):
+            denied = home.invoke({"word": "a"}, answer, hooks).error
+            assert denied is not None
+            assert denied.kind is FailureKind.PERMISSION_DENIED
+        assert [(request.tool_name, request.dangerous) for request in asked] == [("local.show", "dangerous" in tags)]
+        assert not (home.project / "ran").exists()
     else:
         with pytest.raises(CatalogError, match="`command_type`: a shell line needs `permission: write` or the tag"):
             home.load()
@@ -309,8 +331,44 @@ def test_reg_58_a_template_names_a_field_of_the_schema(home: Home) -> None:
 def test_reg_58_values_come_from_checked_args(home: Home) -> None:
     home.write("show.json", TOOL)
     home.load()
-    assert home.invoke({"word": 5}).is_error
-    assert home.invoke({"word": "a", "cwd": "/"}).is_error
+    (home.project / "show").write_text("#!/bin/sh\n: > ran\nprintf '{\"success\": true}'\n")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"word": 5}, "/word"),
+        ({"word": "a", "cwd": "/"}, "/cwd"),
+        ({"word": "a", "max": "1; id"}, "/max"),
+        ({"max": 1}, "/word"),
+    ]
+    for args, pointer in wrong:
+        error = home.invoke(args).error
+        assert error is not None
+        assert (error.code, [issue.pointer for issue in error.issues]) == ("validation_error", [pointer])
+    assert not (home.project / "ran").exists()
+    assert not home.invoke({"word": "a"}).is_error
+    assert (home.project / "ran").exists()
+
+
+@pytest.mark.parametrize(("working_dir", "folder"), [(None, ""), (".", ""), ("inside", "inside"), ("inside/..", "")])
+def test_reg_61_62_a_tool_runs_in_the_project_with_the_allowed_variables_only(
+    home: Home, monkeypatch: pytest.MonkeyPatch, working_dir: str | None, folder: str
+) -> None:
+    """Wherever the process of the host is, and whatever its own environment has."""
+    monkeypatch.chdir(home.home)
+    for name in ("HOME", "TMPDIR", "MODE", "TOKEN"):
+        monkeypatch.setenv(name, str(home.home))
+    home.host = CommandHost(paths=home.host.paths)
+    (home.project / "program").write_text('#!/bin/sh\n{ pwd; env; } > "$0.seen"\necho null\n')
+    (home.project / "program").chmod(0o755)
+    chosen = {} if working_dir is None else {"working_dir": working_dir}
+    program = str(home.project / "program")
+    for allowed, names in ([], {"HOME", "PATH", "TMPDIR"}), (["MODE"], {"HOME", "MODE", "PATH", "TMPDIR"}):
+        home.catalog = Catalog()
+        home.write("show.json", TOOL | {"command": program, "env_allowlist": allowed} | chosen)
+        home.load()
+        assert not home.invoke({"word": "w"}).is_error
+        where, *variables = (home.project / "program.seen").read_text().splitlines()
+        assert where == str((home.project / folder).resolve())
+        given = {line.partition("=")[0] for line in variables} - {"PWD", "OLDPWD", "_", "SHLVL"}
+        assert {name for name in given if not name.startswith("TOOLGEN_")} == names
 
 
 @pytest.mark.parametrize("folder", ["..", "/", "inside/../..", "~", "link"])
