@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.runtime.responses import RESPONSES
 from tests.unit.toolsets.agent.agents.world import (
     DELEGATE,
     FORK,
@@ -22,6 +23,7 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
+from toolgen.agents import Message, ModelPlanner, run_agent
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.policy.approval import question_data
@@ -97,6 +99,28 @@ def test_reg_25_allowed_tools_beyond_the_base_set_fail_validation_and_start_noth
     assert value_of(world.one(call_of("agent.list_workers")))[0].free
 
 
+@pytest.mark.parametrize("name", ["code__write_file", "code.write_file", "nothing"])
+def test_reg_29_the_next_request_to_the_model_has_the_error_of_an_unavailable_tool(name: str) -> None:
+    asked: list[list[dict[str, Any]]] = []
+
+    def ask(messages: list[dict[str, Any]], _request: Any) -> Any:
+        asked.append(messages)
+        calls: list[Any] = [("c1", name, {"path": "a", "content": "x"}), ("c2", "code__list_dir", {})]
+        return RESPONSES["openai"]("", calls) if len(asked) == 1 else RESPONSES["openai"]("sorry", [])
+
+    world = World(scripted_agent(), tools={"code.list_dir": lambda _args, _meta: {"entries": [], "truncated": False}})
+    run = world.start("default_worker")
+    start = (Message(role="user", content="go"),)
+    result = asyncio.run(run_agent(world.runtime, "default_worker", start, ModelPlanner(ask), run=run))
+    assert (result.stopped, result.turns, result.outcome and result.outcome.value) == ("completed", 2, "sorry")
+    answers = {message["tool_call_id"]: message["content"] for message in asked[1] if message["role"] == "tool"}
+    assert answers.keys() == {"c1", "c2"}
+    assert answers["c1"].startswith("unknown tool")
+    assert [ident for _, ident in world.ran] == ["code.list_dir"]
+    (denied,) = world.events(run.meta.run_id, "tool_denied")
+    assert (denied.tool_call_id, denied.data["code"]) == ("c1", "tool_not_available")
+
+
 @pytest.mark.parametrize("start", [sub, lambda **more: call_of(FORK, prompt="go", **more)], ids=["sub", "fork"])
 def test_reg_32_tools_forbidden_to_children_are_absent_even_if_requested(start: Any) -> None:
     assert not held_of(start()) & CHILDREN_NEVER_HOLD
@@ -159,8 +183,12 @@ def test_reg_79_agent_tools_wait_for_calls_of_other_classes() -> None:
 
 
 def test_reg_80_the_number_of_children_of_a_run_is_limited() -> None:
-    results = World(scripted_agent(), workers=9).now(*(worker(f"s{number}") for number in range(6)))
+    world = World(scripted_agent(), workers=9)
+    run = world.start()
+    results = world.now(*(worker(f"s{number}") for number in range(6)), run=run)
     assert [code_of(result) for result in results] == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
+    started = world.events(run.meta.run_id, "agent_run_started")
+    assert [event.tool_call_id for event in started] == [result.tool_call_id for result in results[:4]]
 
 
 def test_reg_80_the_number_of_concurrent_children_in_a_session_is_limited() -> None:

@@ -11,9 +11,12 @@ import pytest
 from tests.unit.llm.presentations.model import ScriptedModel
 from tests.unit.llm.presentations.shop import ACTIONS, Visit
 from tests.unit.runtime.responses import RESPONSES
+from toolgen.agents import Message, ModelPlanner, run_agent
+from toolgen.contract.records import ToolCallMeta
 from toolgen.llm import ToolUse
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all
 
 if TYPE_CHECKING:
@@ -37,6 +40,22 @@ def test_reg_15_a_tool_that_a_provider_cannot_represent_is_an_error_before_the_f
     assert [problem.tool for problem in caught.value.problems] == ["odd__tool"]
     assert "' asset_id '" in caught.value.problems[0].reason
     assert tool_use.conversation("chat", runtime, run, "openai").request()["tools"]
+
+
+def test_reg_15_a_run_whose_tools_the_provider_cannot_have_fails_and_asks_no_model() -> None:
+    catalog = of_one_tool({"type": "object", "properties": {" asset_id ": {"type": "string"}}})[0].catalog
+    store = MemoryStore()
+    runtime = Runtime(catalog, permission=allow_all, store=store)
+    run = runtime.start_run(meta=ToolCallMeta(run_id="r1"))
+
+    async def check() -> list[tuple[str, Any]]:
+        planner = ModelPlanner(lambda _messages, _request: pytest.fail("a model was asked"), "anthropic")
+        with pytest.raises(UnsupportedCapability) as caught:
+            await run_agent(runtime, "", (Message(role="user", content="go"),), planner, run=run)
+        assert caught.value.code == "unsupported_capability"
+        return [(event.kind, event.data) for event in (await store.read("r1")).events]
+
+    assert asyncio.run(check()) == [("run_ended", {"end_reason": "failed"})]
 
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))

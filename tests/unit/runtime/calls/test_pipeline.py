@@ -411,12 +411,24 @@ def test_cancellation_passes_through(shop: Shop) -> None:
 
 def test_reg_07_the_requested_name_is_kept_only_in_the_metadata(shop: Shop) -> None:
     calls = runtime(shop, handlers(lambda _args, _meta: {"refunded": True}))
-    for name in ("shop__orders__refund", "shop__orders__refund"):
-        result = invoke(calls, name=name)
-        assert (result.tool_name, result.metadata) == ("shop.orders.refund", {"raw_tool_name": name})
-        failed = invoke(calls, "{}", name=name)
-        assert (failed.tool_name, failed.metadata) == ("shop.orders.refund", {"raw_tool_name": name})
+    for name, ident, payload, wrong in (
+        ("shop__orders__refund", "shop.orders.refund", '{"order_id": "o"}', "{}"),
+        ("find_orders", "shop.orders.find", "{}", "[]"),
+    ):
+        result = invoke(calls, payload, name)
+        assert (result.success, result.tool_name, result.metadata) == (True, ident, {"raw_tool_name": name})
+        failed = invoke(calls, wrong, name)
+        assert (failed.success, failed.tool_name, failed.metadata) == (False, ident, {"raw_tool_name": name})
     assert invoke(calls).metadata == {}
+
+    recorder = Recorder({"refunded": True})
+    executor = ToolsetRegistration(toolset="shop.orders", executor=recorder)
+    invoke(runtime(shop, executor), '{"order_id": "o"}', "shop__orders__refund")
+    assert [request.name for request, _ in recorder.asked] == ["shop.orders.refund"]
+
+
+def returning(value: Any) -> Callable[[Any], Any]:
+    return lambda _args: value
 
 
 def test_reg_17_without_a_result_schema_plain_values_become_blocks(shop: Shop) -> None:
@@ -434,7 +446,14 @@ def test_reg_17_without_a_result_schema_plain_values_become_blocks(shop: Shop) -
             "mcp.files.read",
         )
         assert (result.success, result.value) == (True, value)
+        assert type(result.value) is type(value)
         assert result.content == (ContentBlock(type=kind, data=value),)
+        registered = Catalog()
+        registered.tool("own.tool", description="x", input_schema={"type": "object"})(returning(value))
+        assert invoke(Runtime(registered, permission=allow_all), "{}", "own.tool").content == result.content
+        given = ToolResult[Any](value=value)
+        returned = runtime(shop, ToolsetRegistration(toolset="mcp.files", executor=Recorder(given)))
+        assert invoke(returned, '{"path": "p"}', "mcp.files.read").content == result.content
 
 
 def test_reg_17_a_non_json_value_is_malformed(shop: Shop) -> None:

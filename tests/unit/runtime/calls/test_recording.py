@@ -168,6 +168,10 @@ def _raises(error: BaseException) -> Callable[[Any], Any]:
 BROKEN = _raises(OSError())
 
 
+async def never_answers(_request: object) -> None:
+    await asyncio.sleep(3600)
+
+
 def refuses(_call: object) -> GateDecision:
     return GateDecision(approved=False)
 
@@ -178,6 +182,10 @@ def refuses(_call: object) -> GateDecision:
         ({}, {"input_schema": SCHEMA}, "tool_failed", "validation_error", ("decode", "validation_error")),
         ({"permission": deny_all}, {}, "tool_denied", "permission_denied", ("permission", "permission_denied")),
         ({"permission": BROKEN}, {}, "permission_failed", "permission_denied", ("permission", "permission_denied")),
+        (
+            {"permission": never_answers, "permission_timeout": 0.01}, {},
+            "permission_failed", "permission_denied", ("permission", "permission_denied"),
+        ),
         ({"hooks": [Hook(Denial("no"))]}, {}, "tool_denied", "hook_denied", ("hooks", "hook_denied")),
         ({"gate": refuses}, {"metadata": {"gate": True}}, "tool_denied", "gate_refused", ("gate", "gate_refused")),
         ({}, {"metadata": {"inject": ["account"]}}, "tool_failed", "not_injected", ("execute", "not_injected")),

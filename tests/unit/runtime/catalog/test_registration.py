@@ -121,8 +121,16 @@ def test_reg_03_a_name_is_registered_once_and_the_first_is_kept(shop: Shop) -> N
                 ToolDefinition(name=name, description="Other.", input_schema=SCHEMA), lambda _args: "second"
             )
         assert catalog.definition(name) == before
+    names = set(catalog)
     with pytest.raises(CatalogError, match="already defined"):
         catalog.register_adapter(Files())
+    with pytest.raises(CatalogError, match="already defined"):
+        catalog.tool("own.read_file", description="Other.", input_schema=SCHEMA)(lambda _args: "third")
+    assert set(catalog) == names, "no name was added instead"
+    assert catalog.definition("own.read_file") == DEFINITION
+    runtime = Runtime(catalog, permission=allow_all, missing=catalog.toolsets)
+    request = ToolRequest(name="own.read_file", payload='{"path": "p", "first": {"number": 1}}')
+    assert asyncio.run(runtime.invoke(request)).value == "first"
 
 
 def test_an_adapter_with_one_used_name_registers_nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,6 +62,50 @@ def test_reg_22_the_set_depends_on_agent_role_mode_and_policies() -> None:
     assert everything == set(CATALOG)
 
 
+@pytest.mark.parametrize(
+    ("agent", "policy", "given", "expected"),
+    [
+        ({"use": ["*"]}, {}, {}, {"a.read", "a.write", "a.danger"}),
+        ({"use": ["a.*+write"]}, {}, {}, {"a.write"}),
+        ({"use": ["*"], "role": "worker"}, {}, {}, {"a.read", "a.write"}),
+        ({"use": ["*"]}, {}, {"role": "worker"}, {"a.read", "a.write"}),
+        ({"use": ["*"]}, {"rules": {"+dangerous": "exclude"}}, {}, {"a.read", "a.write"}),
+        ({"use": ["*"]}, {"rules": {"a.write": "ask"}}, {}, {"a.read", "a.write", "a.danger"}),
+        ({"use": ["*"]}, {"roles": {"main": {"+write": "exclude"}}}, {}, {"a.read", "a.danger"}),
+        ({"use": ["*"]}, {"roles": {"sub": {"+write": "exclude"}}}, {}, {"a.read", "a.write", "a.danger"}),
+        ({"use": ["*"], "role": "worker"}, {"roles": {"worker": {"+write": "exclude"}}}, {}, {"a.read"}),
+        ({"use": ["*"]}, {"roles": {"main": {"+write": "exclude"}}}, {"role": "sub"}, {"a.read", "a.write"}),
+        ({"use": ["*"]}, {"modes": {"plan": {"+write": "exclude"}}}, {"mode": "plan"}, {"a.read", "a.danger"}),
+        ({"use": ["*"]}, {"modes": {"plan": {"+write": "exclude"}}}, {"mode": "go"}, {"a.read", "a.write", "a.danger"}),
+        ({"use": ["a.read"]}, {}, {"requested": ["a.read"]}, {"a.read"}),
+        ({"use": ["*"]}, {}, {"requested": ["a.write"]}, {"a.write"}),
+        ({"use": ["a.read"], "on_request": ["a.write"]}, {}, {}, {"a.read"}),
+        ({"use": ["a.read"], "on_request": ["a.write"]}, {}, {"requested": ["a.write"]}, {"a.write"}),
+        (
+            {"use": ["*"]},
+            {"roles": {"main": {"+write": "exclude"}}, "modes": {"plan": {"+dangerous": "exclude"}}},
+            {"mode": "plan", "requested": ["a.read"]},
+            {"a.read"},
+        ),
+    ],
+)
+def test_reg_22_the_set_is_a_function_of_agent_role_mode_policy_and_request(
+    agent: dict[str, Any], policy: dict[str, Any], given: dict[str, Any], expected: set[str]
+) -> None:
+    listed = [
+        entry("a.read"),
+        entry("a.write", permission="write"),
+        entry("a.danger", tags=["dangerous"], roles=frozenset({"main"})),
+    ]
+    entries = {each.ident: each for each in listed}
+    agent = {"role": "main", **agent}
+    before = deepcopy((entries, agent, policy, given))
+    found = [effective_set(entries, agent, Policies({"p": policy}), **given) for _ in range(2)]
+    assert [set(each.tools) for each in found] == [expected] * 2
+    assert [set(each.excluded) for each in found] == [entries.keys() - expected] * 2
+    assert (entries, agent, policy, given) == before
+
+
 def test_discovery_tools_are_in_every_set_unless_a_policy_excludes_them() -> None:
     lists = entry("actions.list_actions")
     entries = {each.ident: each for each in (lists, entry("a.b"))}
@@ -104,7 +149,9 @@ def test_reg_25_a_request_only_narrows() -> None:
 
 
 def test_reg_28_no_tool_can_select_tools() -> None:
-    assert "tool.select" not in CATALOG
+    for catalog in (CATALOG, load("toolgen.toolsets.generated")):
+        assert [ident for ident in catalog if "select" in ident.rpartition(".")[2]] == []
+        assert catalog.resolve("tool.select") is catalog.resolve("tool__select") is None
 
 
 def test_reg_30_a_worker_reads_files_and_works_on_its_step() -> None:

@@ -50,6 +50,7 @@ def test_reg_86_any_other_answer_is_a_denial(answer: Any) -> None:
     async def later(_request: PermissionRequest) -> Any:
         return answer
 
+    assert [each.value for each in Decision] == ["allow_once", "allow_for_session", "deny"]
     assert was_denied(invoke(catalog_of(), lambda _request: answer))
     assert was_denied(invoke(catalog_of(), later))
 
