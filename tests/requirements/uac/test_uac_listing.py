@@ -34,6 +34,8 @@ MCP_ACTIONS = [
     "mcp__search_registry",
 ]
 
+HINT = "Use list_actions(category=[...]) to discover the correct name."
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> Universal:
@@ -55,15 +57,25 @@ def test_uac_06_the_mcp_category_lists_its_operations(world: Universal) -> None:
     assert world.names(category=["mcp"]) == MCP_ACTIONS
 
 
-def test_uac_07_servers_and_their_tools_are_not_entries(world: Universal) -> None:
-    answer = world.invoke("mcp.tool__x")
+@pytest.mark.parametrize(
+    "name", ["mcp.tool__x", "mcp.server__time", "mcp.tool__time__get_current_time", "mcp__time", "mcp__time__x"]
+)
+def test_uac_07_servers_and_their_tools_are_not_entries(world: Universal, name: str) -> None:
+    answer = world.invoke(name)
     answer_data = json.loads(answer.text)
     assert answer.is_error
-    assert answer_data["error"] == "Unknown action 'mcp.tool__x'"
-    assert "unknown category 'mcp.tool'" in answer_data["reason"]
-    assert answer_data.keys() == {"error", "reason", "suggestions", "hint"}
-    assert answer_data == world.describe("mcp.tool__x")
-    assert not [name for name in world.names() if name.startswith(("mcp.server", "mcp.tool"))]
+    assert answer_data == {
+        "error": f"Unknown action '{name}'",
+        "reason": answer_data["reason"],
+        "suggestions": difflib.get_close_matches(name, world.names()),
+        "hint": HINT,
+    }
+    category, _, entry = name.partition("__")
+    unknown = f"unknown category '{category}'" if "." in category else f"the category 'mcp' has no entry '{entry}'"
+    assert unknown in answer_data["reason"]
+    assert answer_data == world.describe(name)
+    listed = world.listing(limit=200)["items"] + world.listing(category=["mcp"])["items"]
+    assert not [item for item in listed if "time" in item["qualified_name"] or "mcp." in item["qualified_name"]]
 
 
 @pytest.mark.parametrize(
@@ -172,6 +184,30 @@ def test_uac_23_a_description_has_four_parts_and_three_facts(world: Universal) -
     assert world.describe("file__write")["metadata"]["purity"] == "side_effect"
 
 
+def test_uac_24_the_schema_of_an_entry_is_that_of_its_target(world: Universal) -> None:
+    tools = world.tool_use.candidates(world.run)
+    different = {
+        name
+        for name, rule in universal.OPERATION_RULES.items()
+        if world.describe(name)["input_schema"] != tools[rule.target].args
+    }
+    assert different == {"mcp__call_tool"}, "only its args have other names"
+
+
+@pytest.mark.parametrize(("name", "preset"), [("rag_corpus__meetings", "sources"), ("memory_entry__any", "slug")])
+def test_uac_24_the_schema_of_a_resource_lacks_only_the_preset_arg(world: Universal, name: str, preset: str) -> None:
+    described = world.describe(name)
+    target = world.tool_use.candidates(world.run)[described["metadata"]["target_tool_name"]].args
+    assert preset in target["properties"]
+    assert preset in target["required"]
+    properties = {key: schema for key, schema in target["properties"].items() if key != preset}
+    required = [key for key in target["required"] if key != preset]
+    schema = described["input_schema"]
+    assert {**schema, "required": schema.get("required", [])} == {
+        **target, "properties": properties, "required": required
+    }  # fmt: skip
+
+
 def test_uac_24_the_schema_is_that_of_the_target_without_preset_args(world: Universal) -> None:
     recall = world.describe("rag_operation__recall")
     corpus = world.describe("rag_corpus__meetings")
@@ -183,10 +219,16 @@ def test_uac_24_the_schema_is_that_of_the_target_without_preset_args(world: Univ
 
 def test_uac_24_changing_a_listed_schema_does_not_change_the_catalog(world: Universal) -> None:
     view = world.tool_use.view(world.run)
-    entry = asyncio.run(view.find("rag_corpus__meetings"))
-    before = json.dumps(entry.as_described())
-    entry.as_described()["input_schema"]["properties"].clear()
-    assert json.dumps(entry.as_described()) == before
+    for name in world.names():
+        entry = asyncio.run(view.find(name))
+        target = world.tool_use.catalog.definition(entry.as_described()["metadata"]["target_tool_name"])
+        before = json.dumps([entry.as_described(), entry.as_found(), target.input_schema])
+        for given in (entry.as_described(), entry.as_found()):
+            for schema in given["input_schema"]["properties"].values():
+                schema.clear()
+            given["input_schema"]["properties"].clear()
+            given["input_schema"].clear()
+        assert json.dumps([entry.as_described(), entry.as_found(), target.input_schema]) == before, name
 
 
 def test_uac_24_mapped_args_are_shown_by_their_names_for_the_caller(world: Universal) -> None:
@@ -217,23 +259,31 @@ def test_uac_26_an_unlisted_name_can_be_described(world: Universal) -> None:
     assert (world.describe("web__fetch"))["qualified_name"] == "web__fetch"
 
 
-def test_uac_28_unknown_names_get_an_answer_and_call_nothing(world: Universal) -> None:
-    described = world.describe("nothing__at_all")
-    invoked = json.loads((world.invoke("nothing__at_all")).text)
+@pytest.mark.parametrize(
+    "name",
+    ["nothing__at_all", "file__", "__read", "__", "noSep", "file__read ", "FILE__READ", "a\x00b", "x" * 9000],
+)
+def test_uac_28_unknown_names_get_an_answer_and_call_nothing(world: Universal, name: str) -> None:
+    described = world.describe(name)
+    invoked = json.loads((world.invoke(name)).text)
     assert described == invoked
-    assert "error" in described
-    assert [name for name in world.calls() if not name.startswith("actions.")] == ["nothing__at_all (not offered)"]
+    assert described.keys() == {"error", "reason", "suggestions", "hint"}
+    assert [event.kind for event in world.record() if not event.tool.startswith("actions.")] == ["tool_denied"]
+    (called,) = (called for called in world.calls() if not called.startswith("actions."))
+    assert called.endswith(" (not offered)")
 
 
 def test_uac_29_the_answer_about_an_unknown_action_has_four_parts(tmp_path: Path) -> None:
     world = Universal(tmp_path, resources={"skill": skills("foo", "form")})
-    answer_data = json.loads((world.invoke("skil__foo")).text)
-    assert answer_data.pop("reason")
-    assert answer_data == {
-        "error": "Unknown action 'skil__foo'",
-        "suggestions": ["skill__foo", "skill__form"],
-        "hint": "Use list_actions(category=[...]) to discover the correct name.",
-    }
+    for answer_data in (json.loads((world.invoke("skil__foo")).text), world.describe("skil__foo")):
+        reason = answer_data.pop("reason")
+        assert isinstance(reason, str)
+        assert "unknown category 'skil'" in reason
+        assert answer_data == {
+            "error": "Unknown action 'skil__foo'",
+            "suggestions": ["skill__foo", "skill__form"],
+            "hint": HINT,
+        }
 
 
 @pytest.mark.parametrize("name", ["skil__foo", "file__reed", "mcp_call_tool", "exec__runn", "web", "", "rag__recall"])
@@ -258,9 +308,17 @@ def test_uac_30_suggestions_are_difflib_matches_among_visible_names(tmp_path: Pa
         ("invoke_action", {"action_name": "web__search", "query": "tides"}),
         ("invoke_action", []),
         ("invoke_action", {"action_name": "mcp__call_tool", "args": {"tool": "nosep"}}),
+        ("describe_action", {}),
         ("describe_action", {"action_name": ""}),
+        ("describe_action", {"action_name": None}),
+        ("describe_action", {"action_name": "\ud800__x"}),
+        ("describe_action", {"action_name": "web__search", "a/b": 1}),
+        ("describe_action", []),
         ("describe_action", {"action_name": "web__serch"}),
         ("list_actions", {"category": ["webs"]}),
+        ("list_actions", {"category": "web"}),
+        ("list_actions", {"limit": 0}),
+        ("search_actions", {}),
         ("search_actions", {"query": " "}),
     ],
 )
@@ -273,10 +331,26 @@ def test_uac_31_every_hint_refers_to_the_list(tmp_path: Path, wrapper: str, args
 
 def test_uac_33_the_answer_about_a_missing_name_or_an_empty_query_has_four_parts(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
-    parts = {"error", "reason", "suggestions", "hint"}
-    assert json.loads((world.ask("invoke_action", {"args": {}})).text).keys() == parts
-    assert (world.describe("")).keys() == parts
-    assert (world.search(" ")).keys() == parts
+    for wrapper, args in (
+        ("invoke_action", {"args": {}}),
+        ("invoke_action", {"action_name": "", "args": {}}),
+        ("describe_action", {}),
+        ("describe_action", {"action_name": ""}),
+        ("search_actions", {}),
+        ("search_actions", {"query": ""}),
+        ("search_actions", {"query": " \n"}),
+    ):
+        answer = world.ask(wrapper, args)
+        answer_data = json.loads(answer.text)
+        field = "query" if wrapper == "search_actions" else "action_name"
+        assert answer_data == {
+            "error": f"Missing or invalid `{field}`",
+            "reason": answer_data["reason"],
+            "suggestions": [],
+            "hint": HINT,
+        }, (wrapper, args)
+        assert answer_data["reason"]
+    assert not [name for name in world.calls() if not name.startswith("actions.") and "invoke" not in name]
 
 
 def test_uac_34_a_removed_category_refers_to_its_replacement(world: Universal) -> None:

@@ -21,6 +21,7 @@ from toolgen.llm.presentations.calls import (
     not_offered,
     request,
     run_calls,
+    text_of,
 )
 from toolgen.llm.presentations.protocol import RequestedCall, ToolListing
 from toolgen.providers.messages import OfferedTool
@@ -146,8 +147,13 @@ class UniversalCategory:
 
     async def _answer(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         if call.asked.name != INVOKE:
-            names = (tool.name for tool in self._listing.tools)
-            return answer(call, result) if is_offered(call) else answer_unknown(call, names)
+            if not is_offered(call):
+                return answer_unknown(call, (tool.name for tool in self._listing.tools))
+            if result.error is not None and result.error.kind is FailureKind.INVALID_CALL:
+                return answer_json(
+                    call, _invalid(result, result.error, self._discovery[call.asked.name]), is_error=True
+                )
+            return answer(call, result)
         name, args, _ = _invoked(call.asked)
         try:
             self._view.rule(name)
@@ -186,6 +192,12 @@ def _invoked(call: ToolRequest) -> tuple[str, dict[str, Any], dict[str, Any] | N
         unknown_fields = ", ".join(f"`{each}`" for each in unknown)
         return name, {}, missing("arguments", f"{unknown_fields}: put the args of the action into `args`")
     return name, args, None
+
+
+def _invalid(result: ToolResult[Any], error: ToolError, tool: OfferedTool) -> dict[str, Any]:
+    """Return the error for a call of a wrapper with args that do not fit its schema, in the form of all its errors."""
+    fields = (issue.pointer.partition("/")[2].partition("/")[0] for issue in error.issues)
+    return missing(next((name for name in fields if name in tool.args["properties"]), "arguments"), text_of(result))
 
 
 def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: Entry) -> ToolResult[Any]:
