@@ -40,10 +40,20 @@ def test_uac_04_an_invalid_qualified_name_is_refused(name: str, reason: str) -> 
         split(name, CATEGORIES)
 
 
-def test_uac_04_a_category_with_the_separator_in_its_name_is_a_compile_error() -> None:
-    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  a__b: {description: A., actions: {add: }}\n"
+@pytest.mark.parametrize("category", ["a__b", "a_", "__a", "a.b__c"])
+def test_uac_04_a_category_with_the_separator_in_its_name_is_a_compile_error(category: str) -> None:
+    actions = "{description: A., actions: {add: }}"
+    catalog = f"toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  {category}: {actions}\n"
     (message,) = resolved(toolset({"add": {}}), catalog).messages
-    assert message.startswith("TG505 2.yaml:5:3 `a__b` cannot be a category")
+    assert message.startswith(f"TG505 2.yaml:5:3 `{category}` cannot be a category")
+    with pytest.raises(ValueError, match="cannot be a category"):
+        build(category, "add")
+
+
+def test_uac_04_a_name_without_a_category_or_an_entry_is_not_built() -> None:
+    for category, entry in (("", "add"), ("shop", "")):
+        with pytest.raises(ValueError, match=r"cannot be a category|needs a name"):
+            build(category, entry)
 
 
 def test_uac_04_categories_may_have_dots_and_entries_are_free_text() -> None:

@@ -17,9 +17,10 @@ import pytest
 
 from generated.catalogs import universal
 from tests.project.checkout import ROOT
+from tests.project.examples.entries import EVERY_ENTRY, TARGET_CALLS
 from tests.requirements.uac.universal import Universal
 from tests.unit.compiler.specs import resolved, toolset
-from toolgen.contract.actions import ArgsNotMapped, ResolvedAction, UnknownActionError
+from toolgen.contract.actions import ActionRule, ArgsNotMapped, ResolvedAction, UnknownActionError
 from toolgen.runtime import Runtime, load
 
 if TYPE_CHECKING:
@@ -56,10 +57,16 @@ def test_uac_10_a_tool_id_is_split_at_the_first_separator(tool: str, server: str
 
 @pytest.mark.parametrize("tool", ["nosep", "__t", "s__", "", 7, None])
 def test_uac_10_a_tool_id_without_both_parts_calls_nothing(world: Universal, tool: Any) -> None:
-    answer = world.invoke("mcp__call_tool", {"tool": tool, "tool_args": {}})
-    assert answer.is_error
-    assert json.loads(answer.text)["reason"] == "`tool` must be text of the form `<server>__<tool>`"
-    assert world.calls() == []
+    for args in ({"tool": tool, "tool_args": {}}, {"tool_args": {}}):
+        answer = world.invoke("mcp__call_tool", args)
+        assert answer.is_error
+        assert json.loads(answer.text) == {
+            "error": "Invalid args of 'mcp__call_tool'",
+            "reason": "`tool` must be text of the form `<server>__<tool>`",
+            "suggestions": [],
+            "hint": "Use list_actions(category=[...]) to discover the correct name.",
+        }
+    assert world.record() == ()
 
 
 def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:
@@ -80,8 +87,14 @@ def test_reg_66_issues_in_the_args_of_an_action_contain_no_secrets(world: Univer
 def test_uac_13_target_tools_are_hidden_and_stay_registered(world: Universal) -> None:
     shown = [tool.name for tool in world.tool_listing.tools]
     assert shown == ["list_actions", "describe_action", "invoke_action"]
-    for backing in ("router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"):
-        assert world.tool_use.catalog.definition(backing).name == backing
+    backing = {rule.target for rule in (*universal.OPERATION_RULES.values(), *universal.RESOURCE_RULES.values())}
+    assert {"router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"} < backing
+    assert {world.tool_use.catalog.definition(ident).name for ident in backing} == backing
+    for ident in backing:  # the wrappers lead to them; a model cannot call them
+        for name in (ident, world.tool_use.catalog.wire_name(ident)):
+            assert world.ask(name, {}).text.startswith("unknown tool")
+    assert set(world.refused()) == {(ident, "not_offered") for ident in backing}
+    assert {event.kind for event in world.record()} == {"tool_denied"}
 
 
 @pytest.mark.parametrize(
@@ -162,6 +175,14 @@ def test_uac_40_the_tables_are_immutable() -> None:
         assert universal.__annotations__[name].startswith("Final"), name
     for name in ("OPERATION_RULES", "RESOURCE_RULES"):
         assert universal.__annotations__[name] == "Final[Mapping[str, ActionRule]]"
+        for key, rule in getattr(universal, name).items():
+            assert isinstance(rule, ActionRule), key
+            assert isinstance(rule.target, str), key
+            assert callable(rule.transform), key
+            with pytest.raises(AttributeError):
+                rule.target = "other"
+    assert all(name.partition("__")[0] in universal.CATEGORIES for name in universal.OPERATION_RULES)
+    assert universal.RESOURCE_RULES.keys() <= set(universal.CATEGORIES)
 
 
 def test_uac_40_the_rule_of_an_entry_precedes_the_rule_of_its_category() -> None:
@@ -178,11 +199,17 @@ def test_uac_40_the_rule_of_an_entry_precedes_the_rule_of_its_category() -> None
 
 
 def test_uac_41_every_rule_returns_a_frozen_action() -> None:
-    resolved = {name: resolve(name, {"tool": "a__b"}) for name in universal.OPERATION_RULES}
-    assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
-    assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
-    with pytest.raises(AttributeError):
-        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # under test
+    names = [*universal.OPERATION_RULES, *(f"{category}__x" for category in universal.RESOURCE_RULES)]
+    for name in names:
+        entry = next(each for each in EVERY_ENTRY if each == name or each.startswith(name.removesuffix("x")))
+        target, args = TARGET_CALLS[entry]
+        given = dict(EVERY_ENTRY[entry])
+        resolved = resolve(entry, given)
+        assert resolved == ResolvedAction(target, args)
+        assert given == EVERY_ENTRY[entry], "the args of the caller are not changed"
+        for field in ("target_tool_name", "target_args"):
+            with pytest.raises(AttributeError):
+                setattr(resolved, field, "other")
 
 
 def test_uac_42_an_unknown_action_contains_similar_names() -> None:
@@ -228,10 +255,44 @@ def test_uac_10_a_name_that_cannot_be_split_raises() -> None:
 def test_uac_56_two_steps_are_enough_to_call_an_action(world: Universal) -> None:
     """A client that knows only a filtered list builds valid args."""
     item = next(item for item in world.listing(category=["web"])["items"] if "fetch" not in item["qualified_name"])
-    required = item["input_schema"]["required"]
-    answer = world.invoke(item["qualified_name"], dict.fromkeys(required, "tides"))
+    answer = world.invoke(item["qualified_name"], args_by(item["input_schema"]))
     assert not answer.is_error, answer.text
     assert world.calls() == ["actions.list_actions", "router.web_search"]
+
+
+@pytest.mark.parametrize("category", universal.CATEGORIES)
+def test_uac_56_the_schema_in_a_list_is_enough_for_valid_args(world: Universal, category: str) -> None:
+    items = world.listing(category=[category], limit=200)["items"]
+    assert items
+    for item in items:
+        answer = world.invoke(item["qualified_name"], args_by(item["input_schema"]))
+        assert "Invalid args" not in answer.text
+        assert "invalid payload" not in answer.text
+    ended = [event for event in world.record() if event.kind not in ("tool_started", "tool_progress")]
+    assert [event.tool for event in ended[1:]] == [
+        world.tool_use.view(world.run).rule(item["qualified_name"])[0].target for item in items
+    ]
+    assert "actions.describe_action" not in world.calls()
+    assert not [event.tool for event in ended if event.data.get("code") == "validation_error"]
+
+
+def args_by(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return args that a model writes from a schema alone: the required fields, each with a plain value."""
+    (choice, *_) = schema.get("oneOf", [{}])
+    required = [*schema.get("required", ()), *choice.get("required", ())]
+    return {name: value_by(schema["properties"][name]) for name in required}
+
+
+def value_by(schema: dict[str, Any]) -> Any:
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "array":
+        return [value_by(schema["items"])] * schema.get("minItems", 0)
+    if schema.get("type") == "object":
+        return args_by(schema)
+    if schema.get("type") in ("integer", "number"):
+        return schema.get("minimum", 1)
+    return "time__now" if "__" in schema.get("description", "") else "tides"
 
 
 def test_uac_63_a_command_is_a_list_of_words_without_a_shell(world: Universal) -> None:
