@@ -21,7 +21,7 @@ from tests.unit.runtime.tools import idle_executors
 from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Target
-from toolgen.contract.records import ToolRequest
+from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.llm.actions.listing import list_actions
 from toolgen.providers.messages import ModelReply
@@ -35,6 +35,7 @@ from toolgen.spec.wire_names import fits
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolgen.llm.presentations.protocol import ToolListing
     from toolgen.providers.protocol import Problem
 
 LIGHT = ToolUseConfig(settings=SEATBELT, tier="light")
@@ -83,34 +84,37 @@ categories:
 """
 
 
+def built(folder: Path, name: str, tools: dict[str, Any], catalog: str, **config: Any) -> tuple[Any, ToolListing]:
+    """Compile a catalog to a package of that name, import it, and return its module and what a model gets."""
+    specs = folder / f"specs_of_{name}/specs"
+    specs.mkdir(parents=True)
+    (specs / "shop.yaml").write_text(toolset(tools), encoding="utf-8")
+    (specs / "all.yaml").write_text(SHOP + catalog, encoding="utf-8")
+    sink = Diagnostics()
+    compiled = compile_specs(specs.parent, Target(out=name, builtin=("actions",)), sink)
+    assert not sink.has_errors, [str(found.message) for found in sink]
+    write(folder / name, generate(compiled.catalog))
+    tool_use = ToolUse(load(name), ToolUseConfig(**config))
+    runtime = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all)
+    listing = tool_use.presentation("step", runtime.start_run()).build_presentation()
+    return import_module(f"{name}.catalogs.all_"), listing
+
+
 def test_uac_01_a_new_category_needs_an_entry_and_a_rule_but_no_tool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Adding a fourteenth category: built, imported, and shown to a model."""
     monkeypatch.syspath_prepend(tmp_path)
     tools = {f"do_{number}": {"args": {"n": "integer"}} for number in range(14)}
-    built: list[Any] = []
+    found: list[Any] = []
     for count in (13, 14):
         categories = "".join(
             f"  part{number}: {{description: Part {number}., actions: {{do: do_{number}}}}}\n"
             for number in range(count)
         )
-        (tmp_path / f"specs{count}/specs").mkdir(parents=True)
-        (tmp_path / f"specs{count}/specs/shop.yaml").write_text(toolset(tools), encoding="utf-8")
-        (tmp_path / f"specs{count}/specs/all.yaml").write_text(SHOP + categories, encoding="utf-8")
-        sink = Diagnostics()
-        target = Target(out=f"categories_{count}", builtin=("actions",))
-        compiled = compile_specs(tmp_path / f"specs{count}", target, sink)
-        assert not sink.has_errors, [str(found.message) for found in sink]
-        write(tmp_path / target.out, generate(compiled.catalog))
-        module = import_module(f"{target.out}.catalogs.all_")
-        catalog = load(target.out)
-        tool_use = ToolUse(catalog, ToolUseConfig())
-        listing = tool_use.presentation(
-            "step", Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
-        ).build_presentation()
-        built.append((module, [tool.name for tool in listing.tools], listing.prompt))
-    (before, few, one), (after, many, other) = built
+        module, listing = built(tmp_path, f"categories_{count}", tools, categories)
+        found.append((module, [tool.name for tool in listing.tools], listing.prompt))
+    (before, few, one), (after, many, other) = found
     assert (*before.CATEGORIES, "part13") == after.CATEGORIES
     assert len(after.CATEGORIES) == len(before.CATEGORIES) + 1 == 14
     rules = [{**module.OPERATION_RULES, **module.RESOURCE_RULES} for module in (before, after)]
@@ -145,6 +149,22 @@ def test_uac_15_wrapper_descriptions_do_not_mention_categories(tmp_path: Path) -
             tool_text = tool_text.replace(json.dumps(list(universal.CATEGORIES)), "")
         for category in universal.CATEGORIES:
             assert not re.search(rf"\b{re.escape(category)}\b", tool_text), (tool["function"]["name"], category)
+
+
+def test_uac_15_wrappers_of_all_catalogs_have_one_text_and_none_of_their_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    world = Universal(tmp_path / "world", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    categories = "  part: {description: Part of it., actions: {do: }}\n"
+    _, other = built(tmp_path, "one_action", {"do": {"args": {}}}, categories, embedding_class="lexical")
+    payloads = [provider_payload("openai", each.tools).fields["tools"] for each in (world.tool_listing, other)]
+    texts = [json.dumps(each) for each in payloads]
+    assert texts[0].replace(json.dumps(list(universal.CATEGORIES)), '["part"]') == texts[1]
+    for name in world.names():
+        described = world.describe(name)
+        for text in (name, described["metadata"]["target_tool_name"], described["description"]):
+            assert json.dumps(text)[1:-1] not in texts[0]
 
 
 def test_uac_12_every_provider_gets_names_of_its_profile_without_dots(tmp_path: Path) -> None:
@@ -200,6 +220,18 @@ def test_uac_32_search_is_shown_if_there_is_an_embedding_class(tmp_path: Path) -
     with_class = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     assert "search_actions" not in [tool.name for tool in without.tool_listing.tools]
     assert "search_actions" in [tool.name for tool in with_class.tool_listing.tools]
+    assert without.ask("search_actions", {"query": "tides"}).text.startswith("unknown tool")
+    assert [event.kind for event in without.record()] == ["tool_denied"]
+    assert with_class.search("search the web")["items"][0]["qualified_name"] == "web__search"
+
+
+@pytest.mark.parametrize("configured", ["", "lexical"])
+@pytest.mark.parametrize("backend", ["", "noop", "seatbelt"])
+def test_uac_48_predicates_receive_the_configured_values(tmp_path: Path, configured: str, backend: str) -> None:
+    configuration = {"action_retrieval": {"embedding_class": configured}, "settings": {"sandbox_backend": backend}}
+    world = Universal(tmp_path, read_tool_use(configuration))
+    assert ("search_actions" in [tool.name for tool in world.tool_listing.tools]) is bool(configured)
+    assert ("exec__run" in world.names()) is (backend == "seatbelt")
 
 
 @pytest.mark.parametrize(("embedding_class", "seen"), [(None, False), ("", False), ("standard", True)])
@@ -302,28 +334,62 @@ def test_uac_50_the_prompt_does_not_change_during_a_run(world: Universal) -> Non
     assert (prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)) == before
 
 
+def test_uac_50_the_prompt_is_the_same_for_other_users_and_other_resources(tmp_path: Path) -> None:
+    first = Universal(tmp_path / "a")
+    others = Universal(tmp_path / "b", resources={"skill": lambda: [("harbour_report", "Reports.")]})
+    runs = [
+        (world, world.runtime.start_run(meta=ToolCallMeta(user=user, session_id=user)))
+        for world in (first, others)
+        for user in (None, "ann", "ben")
+    ]
+    texts = set[str]()
+    for world, run in runs:
+        conversation = world.tool_use.conversation("step", world.runtime, run)
+        texts.add(system_prompt("You route.", "Be brief.", conversation.prompt) + json.dumps(conversation.request()))
+        world.invoke("skill__word_count", {"text": f"I am {run.meta.user}."})
+    assert len(texts) == 1
+    assert texts.pop().startswith(prompt(first))
+
+
 def test_uac_51_every_category_has_a_bullet(world: Universal) -> None:
     assert tuple(re.findall(r"^- `([^`]+)`: ", world.tool_listing.prompt, re.MULTILINE)) == universal.CATEGORIES
 
 
-def test_uac_51_a_category_without_a_bullet_does_not_compile() -> None:
-    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {actions: {add: }}\n"
-    (message,) = resolved(toolset({"add": {}}), catalog).messages
-    assert message.startswith("TG103 2.yaml:5:3")
+@pytest.mark.parametrize("text", ["", "description: '', ", "description: ' ', ", "description: , "])
+def test_uac_51_a_category_without_a_bullet_does_not_compile(text: str) -> None:
+    catalog = f"toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {{{text}actions: {{add: }}}}\n"
+    found = resolved(toolset({"add": {}}), catalog)
+    assert found.has_errors
+    (message,) = found.messages
+    assert " 2.yaml:5:" in message
     assert "description" in message
 
 
-def test_uac_52_wrappers_are_the_default_of_their_layers_and_can_be_disabled(
-    tmp_path: Path,
-) -> None:
-    by_default = Universal(tmp_path / "a", read_tool_use({"settings": SEATBELT}))
-    assert [tool.name for tool in by_default.tool_listing.tools][:1] == ["list_actions"]
-    plain = system_prompt("You route.", "Be brief.")
-    assert plain == "## Capabilities\n\nYou route.\n\n## Behaviour\n\nBe brief.\n"
-    digests = {hashlib.sha256(text.encode()).hexdigest() for text in (plain, prompt(by_default))}
-    assert len(digests) == 2
-    again = Universal(tmp_path / "b", read_tool_use({"settings": SEATBELT}))
-    assert prompt(again) == prompt(by_default)
+def test_uac_52_wrappers_are_the_default_of_their_layers_and_can_be_disabled(tmp_path: Path) -> None:
+    """By default chat is as without the wrappers, and the other layers as with them, byte for byte."""
+    switches: tuple[dict[str, Any], ...] = (
+        {},
+        {"action_retrieval": {SWITCH: True}},
+        {"action_retrieval": {SWITCH: False}},
+    )
+    found = [digests_of(tmp_path / str(number), switch) for number, switch in enumerate(switches)]
+    by_default, on, off = found
+    assert by_default == on
+    assert len({*off.values()}) == 1
+    assert by_default["chat"] == off["chat"]
+    assert by_default["step"] == by_default["phase"] != off["step"]
+    assert system_prompt("You route.", "Be brief.") == "## Capabilities\n\nYou route.\n\n## Behaviour\n\nBe brief.\n"
+
+
+def digests_of(folder: Path, configuration: dict[str, Any]) -> dict[str, str]:
+    """Return a digest of the prompt and the tools that a model gets in each layer."""
+    world = Universal(folder, read_tool_use({**configuration, "settings": SEATBELT}))
+    digests = dict[str, str]()
+    for layer in LAYERS:
+        conversation = world.tool_use.conversation(layer, world.runtime, world.run)
+        text = system_prompt("You route.", "Be brief.", conversation.prompt) + json.dumps(dict(conversation.request()))
+        digests[layer] = hashlib.sha256(text.encode()).hexdigest()
+    return digests
 
 
 @pytest.mark.parametrize("spelling", ["switch", "tool_use"])
@@ -336,9 +402,14 @@ def test_uac_53_an_opt_out_removes_wrappers_and_section(tmp_path: Path, spelling
     assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}
 
 
-def test_uac_54_no_action_is_mentioned_before_it_is_listed(world: Universal) -> None:
-    text = sent(world)
-    assert [name for name in world.names() if name in text] == []
+@pytest.mark.parametrize("provider", sorted(PROVIDERS))
+def test_uac_54_no_action_is_mentioned_before_it_is_listed(tmp_path: Path, provider: str) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical", hot_list_size=5))
+    world.presentation = world.tool_use.presentation("step", world.run, provider)
+    text = prompt(world) + json.dumps(provider_payload(provider, world.tool_listing.tools).fields)
+    names = world.names()
+    assert len(names) > 30
+    assert [name for name in names if name in text] == []
 
 
 def test_uac_54_a_mandate_names_only_required_actions(tmp_path: Path) -> None:
@@ -360,6 +431,26 @@ def test_uac_57_a_strong_model_gets_the_same_text_as_without_mandates(tmp_path: 
     for mandate in MANDATES:
         bare = bare.replace(f"{mandate}\n\n", "").replace(f"\n\n{mandate}", "")
     assert prompt(strong) == bare
+    for tier in ("huge", "Light", ""):
+        other = Universal(tmp_path / f"tier {tier}", read_tool_use({"router_model": tier, "settings": SEATBELT}))
+        assert sent(other) == sent(strong)
+
+
+def test_uac_60_a_catalog_says_how_often_its_mandates_are_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    mandates = (
+        "mandates:\n  - {text: Look first.}\n  - {text: Look once., repeat: 1}\n"
+        "  - {text: Look often., repeat: 5, tiers: [strong, light]}\n"
+    )
+    categories = "  part: {description: Part of it., actions: {do: }}\n"
+    counts = {}
+    for tier in ("light", "strong", ""):
+        name = f"mandates_{tier or 'unknown'}"
+        _, listing = built(tmp_path, name, {"do": {"args": {}}}, categories + mandates, tier=tier)
+        counts[tier] = [listing.prompt.count(text) for text in ("Look first.", "Look once.", "Look often.")]
+    assert counts == {"light": [3, 1, 5], "strong": [0, 0, 5], "": [0, 0, 0]}
 
 
 def test_uac_58_the_first_mandate_requires_a_listing_before_file_access(tmp_path: Path) -> None:
