@@ -378,7 +378,7 @@ async def _run_on(world: World, engine: Any, tool: str) -> None:
     async def look() -> bool:
         for asked in await engine.approvals(run_id):
             world.asked.append(asked.question["tool"])
-            await engine.decide(run_id, asked.call, PermissionDecision(decision=Decision.ALLOW_ONCE))
+            await engine.decide(run_id, asked.id, PermissionDecision(decision=Decision.ALLOW_ONCE), by="ann")
         return bool((await engine.info(run_id)).state == "ended")
 
     await until(look)
