@@ -220,6 +220,8 @@ def test_uac_32_search_is_shown_if_there_is_an_embedding_class(tmp_path: Path) -
     with_class = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     assert "search_actions" not in [tool.name for tool in without.tool_listing.tools]
     assert "search_actions" in [tool.name for tool in with_class.tool_listing.tools]
+    assert "actions.search_actions" not in without.tool_listing.dispatchable
+    assert "actions.search_actions" in with_class.tool_listing.dispatchable
     assert without.ask("search_actions", {"query": "tides"}).text.startswith("unknown tool")
     assert [event.kind for event in without.record()] == ["tool_denied"]
     assert with_class.search("search the web")["items"][0]["qualified_name"] == "web__search"

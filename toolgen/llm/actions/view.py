@@ -120,6 +120,12 @@ class ActionView:
         return dict(sorted(found.items()))
 
     @property
+    def targets(self) -> frozenset[str]:
+        """The idents that actions of visible categories lead to, listed or not."""
+        targets = (target for category in self.categories.values() for target in category.targets)
+        return frozenset(target for target in targets if target in self._candidates)
+
+    @property
     def successors(self) -> Mapping[str, str]:
         """The new names of renamed categories."""
         return {old: category.name for category in self.categories.values() for old in category.formerly}

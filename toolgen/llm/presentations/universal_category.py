@@ -99,10 +99,10 @@ class UniversalCategory:
             offered[LIST] = _with_categories(offered[LIST], tuple(self._view.categories))
         if not self._view.can_be_searched:
             offered.pop(SEARCH, None)
-        targets = {target for category in self._view.categories.values() for target in category.targets}
+        tools = tuple(offered[name] for name in WRAPPERS if name in offered)
         return ToolListing(
-            tools=tuple(offered[name] for name in WRAPPERS if name in offered),
-            dispatchable=targets | {tool.ident for tool in self._discovery.values()},
+            tools=tools,
+            dispatchable=self._view.targets | {tool.ident for tool in tools if tool.name != INVOKE},
             prompt=action_categories(self._view, self._tier),
         )
 

@@ -19,9 +19,12 @@ from tests.unit.runtime.responses import RESPONSES
 from tests.unit.runtime.tools import idle_executors
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig, Turn, system_prompt
+from toolgen.llm.codeact import CodeAct
 from toolgen.llm.presentations import protocol
+from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
+from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.providers.messages import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all
@@ -70,20 +73,43 @@ async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> Script
 
 def test_tus_01_an_unknown_presentation_is_an_error_that_lists_the_four_presentations() -> None:
     assert PRESENTATIONS == ("enumerate-all", "universal-category", "retrieval", "codeact")
-    with pytest.raises(ToolUseError) as caught:
-        read_tool_use({"tool_use": {"chat": "tags"}})
-    (problem,) = caught.value.problems
-    assert problem.setting == "tool_use.chat"
-    assert problem.message == "there is no presentation 'tags'"
-    assert problem.fix == "there are enumerate-all, universal-category, retrieval, codeact"
+    for layer in LAYERS:
+        with pytest.raises(ToolUseError) as caught:
+            read_tool_use({"tool_use": {layer: "tags"}})
+        (problem,) = caught.value.problems
+        assert problem.setting == f"tool_use.{layer}"
+        assert problem.message == "there is no presentation 'tags'"
+        assert problem.fix == "there are enumerate-all, universal-category, retrieval, codeact"
+    with pytest.raises(ToolUseError, match="there are enumerate-all, universal-category, retrieval, codeact"):
+        ToolUseConfig(presentations=dict.fromkeys(LAYERS, "tags"))  # type: ignore[arg-type]  # under test
+
+
+@pytest.mark.parametrize("presentation", PRESENTATIONS)
+def test_tus_01_each_presentation_is_selected_by_its_name(
+    shop_catalog: LoadShop, presentation: PresentationName
+) -> None:
+    kinds = {
+        "enumerate-all": EnumerateAll,
+        "universal-category": UniversalCategory,
+        "retrieval": Retrieval,
+        "codeact": CodeAct,
+    }
+    catalog = shop_catalog()
+    for layer in LAYERS:
+        configuration = {"tool_use": {layer: presentation}, "action_retrieval": {"embedding_class": "lexical"}}
+        tool_use = ToolUse(catalog, read_tool_use(configuration))
+        run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
+        assert type(tool_use.presentation(layer, run)) is kinds[presentation]
 
 
 def test_tus_02_every_layer_has_a_default() -> None:
-    assert read_tool_use({}).presentations == {
-        "chat": "enumerate-all",
-        "step": "universal-category",
-        "phase": "universal-category",
-    }
+    defaults = {"chat": "enumerate-all", "step": "universal-category", "phase": "universal-category"}
+    without: tuple[dict[str, Any], ...] = ({}, {"tool_use": {}}, {"action_retrieval": {"embedding_class": "lexical"}})
+    for empty in without:
+        assert read_tool_use(empty).presentations == defaults
+    assert ToolUseConfig().presentations == defaults
+    for layer in LAYERS:
+        assert read_tool_use({"tool_use": {layer: "codeact"}}).presentations == {**defaults, layer: "codeact"}
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
@@ -270,12 +296,15 @@ def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_re
             assert not forbidden.search(inspect.getsource(each)), each.__name__
 
 
-def test_tus_08_enumerate_all_shows_every_tool_once_in_order(shop_catalog: LoadShop) -> None:
-    shop = visit(shop_catalog, "enumerate-all")
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_tus_08_enumerate_all_shows_every_tool_once_in_order(shop_catalog: LoadShop, is_closed: bool) -> None:
+    shop = visit(shop_catalog, "enumerate-all", is_closed=is_closed)
     names = [tool["function"]["name"] for tool in shop.conversation().request()["tools"]]
-    assert names == [shop.spelled(ident) for ident in sorted(ACTIONS)]
-    again = visit(shop_catalog, "enumerate-all")
-    assert again.conversation().request() == shop.conversation().request()
+    closed = {"shop.open_safe", "shop.greet_customer"} if is_closed else set[str]()
+    assert names == [shop.spelled(ident) for ident in sorted(ACTIONS.keys() - closed)]
+    assert set(names) == {shop.spelled(ident) for ident in ACTIONS if ident in shop.run and ident not in closed}
+    again = visit(shop_catalog, "enumerate-all", is_closed=is_closed)
+    assert json.dumps(dict(again.conversation().request())) == json.dumps(dict(shop.conversation().request()))
 
 
 def test_tus_09_enumerate_all_grows_with_the_catalog() -> None:
@@ -304,6 +333,7 @@ def test_tus_10_every_action_can_be_called_through_the_wrappers(shop_catalog: Lo
         "shop.open_safe": {},
         "notes.keep_note": {"kind": "fact", "text": "tea is out"},
     }
+    assert calls.keys() == ACTIONS.keys()
     asyncio.run(perform(shop, *(task(shop, ident, **args) for ident, args in calls.items())))
     assert [f"shop.{name}" if name != "keep_note" else "notes.keep_note" for name in shop.shop.calls] == list(calls)
 
@@ -319,10 +349,13 @@ def test_tus_11_retrieval_starts_with_only_the_search_tool(shop_catalog: LoadSho
 def test_tus_11_the_host_can_offer_some_tools_from_the_start(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     presentations = dict.fromkeys(LAYERS, "retrieval")
-    config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
+    config = ToolUseConfig(
+        presentations=presentations, embedding_class="lexical", base=("shop.get_price", "shop.open_safe")
+    )  # type: ignore[arg-type]  # of text
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
-    model = ScriptedModel(ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run()))
-    assert model.offered == {"search_tools", "shop__get_price"}
+    conversation = ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
+    assert ScriptedModel(conversation).offered == {"search_tools", "shop__get_price"}, "a policy excludes the other"
+    assert "shop.open_safe" not in conversation._presentation.build_presentation().dispatchable
 
 
 def test_tus_12_only_found_tools_can_be_called(shop_catalog: LoadShop) -> None:
@@ -387,8 +420,15 @@ def test_tus_12_only_candidates_among_search_results_are_shown(shop_catalog: Loa
 
 
 def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> None:
+    presentations = dict.fromkeys(LAYERS, "retrieval")
+    without: tuple[dict[str, Any], ...] = ({}, {"action_retrieval": {}}, {"action_retrieval": {"embedding_class": ""}})
+    for layer in LAYERS:
+        for unset in without:
+            with pytest.raises(ToolUseError, match="embedding_class`, which is not set") as caught:
+                read_tool_use({"tool_use": {layer: "retrieval"}, **unset})
+            assert [problem.setting for problem in caught.value.problems] == [f"tool_use.{layer}"]
     with pytest.raises(ToolUseError, match="embedding_class`, which is not set"):
-        read_tool_use({"tool_use": {"step": "retrieval"}})
+        ToolUseConfig(presentations=presentations)  # type: ignore[arg-type]  # of text
     config = read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
     assert config.presentations["step"] == "retrieval"
 
@@ -618,6 +658,25 @@ def test_tus_26_advertised_and_callable_tools_are_separate_sets(shop_catalog: Lo
     assert all(ident in listing.dispatchable for ident in ACTIONS)
     with pytest.raises(TypeError, match="dispatchable"):
         ToolListing(tools=())  # type: ignore[call-arg]  # under test
+
+
+@pytest.mark.parametrize("way", EVERY_WAY)
+def test_tus_05_25_26_only_candidates_are_dispatchable(shop_catalog: LoadShop, way: str) -> None:
+    shop = visit_by(shop_catalog, way, is_closed=True)
+    conversation = conversation_of(shop, way)
+    listing = conversation._presentation.build_presentation()
+    callable_idents = {
+        "retrieval": {"actions.search_tools"},
+        "tags": {"notes.keep_note"},
+        "universal-category": {
+            *(ACTIONS.keys() - {"shop.open_safe", "shop.greet_customer"}),
+            *(f"actions.{name}" for name in ("list_actions", "describe_action", "search_actions")),
+        },
+    }.get(way, ACTIONS.keys() - {"shop.open_safe", "shop.greet_customer"})
+    everything = {*shop.tool_use.catalog, *ACTIONS.values(), "no.such_tool"}
+    assert {ident for ident in everything if ident in listing.dispatchable} == callable_idents
+    assert {tool.ident for tool in listing.tools if tool.ident} <= callable_idents
+    assert bool(listing.tools) is (way not in ("codeact", "tags"))
 
 
 def test_the_number_of_turns_for_one_action(shop_catalog: LoadShop) -> None:
