@@ -34,8 +34,15 @@ def bot(**tools: dict[str, Any]) -> str:
 def test_tel_01_a_tag_has_these_keys_and_no_others() -> None:
     keys = {"prefix": "FIND", "pattern": "(.+)", "example": "FIND: x", "strip_from_display": False}
     assert resolved(bot(find={"tag": keys})).messages == []
-    found = resolved(bot(find={"tag": {**keys, "colour": "red"}}))
-    assert [message.split(" ", 2)[2] for message in found.messages] == ["`colour` is not a key of `tools.find.tag`"]
+    tag = resolved(bot(find={"tag": keys})).tools["bot.find"].tag
+    assert tag is not None
+    assert {name: getattr(tag, name) for name in keys} == keys
+    for name in ("colour", "groups", "tag_prefix", "handler", "cost", "cooldown_seconds"):
+        found = resolved(bot(find={"tag": {**keys, name: "red"}}))
+        assert found.has_errors
+        assert [message.split(" ", 2)[2] for message in found.messages] == [
+            f"`{name}` is not a key of `tools.find.tag`"
+        ]
 
 
 def test_tel_01_a_tool_groups_the_other_fields_of_a_tool_def() -> None:
@@ -85,6 +92,10 @@ def test_tel_18_a_pattern_whose_groups_differ_from_the_args_is_a_compile_error(p
 
 def test_tel_18_two_tools_with_one_prefix_are_a_compile_error() -> None:
     found = resolved(bot(find={"tag": {}}, search={"tag": {"prefix": "FIND"}}))
+    assert [message.split(" ", 2)[2] for message in found.messages] == ["two tag tools have the prefix `FIND`"]
+    other = toolset({"search": {"tag": {"prefix": "FIND"}}}, name="other")
+    found = resolved(bot(find={"tag": {}}), other)
+    assert found.has_errors
     assert [message.split(" ", 2)[2] for message in found.messages] == ["two tag tools have the prefix `FIND`"]
 
 

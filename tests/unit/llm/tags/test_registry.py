@@ -60,6 +60,10 @@ def test_tel_06_a_name_is_registered_once_and_the_first_tool_is_kept() -> None:
     )
     assert made.all_tools() == [tool("claim", description="First.")]
     assert "OTHER" not in made.tags
+    handlers = dict.fromkeys(["claim", "learning", "research", "source", "summarize"], echo)
+    with pytest.raises(CatalogError, match=r"^claim is already registered; names must be unique$"):
+        made.register_compiled(load("generated"), handlers)
+    assert made.get("claim") == tool("claim", description="First.")
 
 
 def test_tel_07_tools_are_found_by_name_and_listed_by_name() -> None:
@@ -69,7 +73,10 @@ def test_tel_07_tools_are_found_by_name_and_listed_by_name() -> None:
     assert [each.name for each in made.all_tools()] == ["claim", "research", "source"]
 
 
-def test_tel_09_limits_run_before_the_gate_and_the_gate_before_the_handler() -> None:
+@pytest.mark.parametrize(
+    "limits", [{"daily_limit": 1}, {"cooldown_seconds": 5}, {"daily_limit": 1, "cooldown_seconds": 5}]
+)
+def test_tel_09_limits_run_before_the_gate_and_the_gate_before_the_handler(limits: dict[str, int]) -> None:
     reached: list[str] = []
 
     class Gate:
@@ -81,11 +88,12 @@ def test_tel_09_limits_run_before_the_gate_and_the_gate_before_the_handler() -> 
         reached.append("handler")
         return ToolResult()
 
-    made = registry(tool("research", handler, daily_limit=1, requires_gate=True), gate=Gate())
+    made = registry(tool("research", handler, requires_gate=True, **limits), gate=Gate(), clock=Clock())
     run(made, "research")
     assert reached == ["gate of research", "handler"]
-    with pytest.raises(ToolRateLimited):
-        run(made, "research")
+    for _ in range(2):
+        with pytest.raises(ToolRateLimited):
+            run(made, "research")
     assert reached == ["gate of research", "handler"]
 
 
@@ -104,6 +112,22 @@ def test_tel_10_tel_11_the_registry_adds_to_the_audit_and_keeps_other_entries() 
         "duration_ms": 1234,
     }
     assert type(result.audit["duration_ms"]) is int
+
+
+def test_tel_10_without_a_clock_of_the_host_the_audit_has_the_time_of_the_machine() -> None:
+    async def handler(_ctx: ToolContext) -> ToolResult[Any]:
+        await asyncio.sleep(0.02)
+        return ToolResult(audit={"tool": 1, "ts": "never", "duration_ms": -1})
+
+    before = datetime.now(UTC)
+    audit = run(registry(tool("research", handler)), "research").audit
+    after = datetime.now(UTC)
+    ended = datetime.fromisoformat(audit["ts"])
+    assert ended.utcoffset() == timedelta(0)
+    assert before <= ended <= after
+    assert type(audit["duration_ms"]) is int
+    assert audit["duration_ms"] >= 15
+    assert audit["tool"] == "research"
 
 
 @pytest.mark.parametrize("success", [True, False])
@@ -182,6 +206,9 @@ def test_tel_13_registration_is_refused_after_the_tools_are_fixed(how: str) -> N
     else:
         run(made, "claim")
     assert fails_with(made, tool("research")) == "the registry is frozen: register tools before the first call"
+    handlers = dict.fromkeys(["claim", "learning", "research", "source", "summarize"], echo)
+    with pytest.raises(CatalogError, match=r"^the registry is frozen: register tools before the first call$"):
+        made.register_compiled(load("generated"), handlers)
     assert [each.name for each in made.all_tools()] == ["claim", "source"]
 
 
