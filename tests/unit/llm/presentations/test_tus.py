@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm import Conversation
     from toolgen.runtime.policy.permission import PermissionRequest
-    from toolgen.spec.tool_use import PresentationName
+    from toolgen.spec.tool_use import Layer, PresentationName
 
     LoadShop = Callable[[], Catalog]
 
@@ -348,10 +348,9 @@ def test_tus_11_retrieval_starts_with_only_the_search_tool(shop_catalog: LoadSho
 
 def test_tus_11_the_host_can_offer_some_tools_from_the_start(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
-    presentations = dict.fromkeys(LAYERS, "retrieval")
-    config = ToolUseConfig(
-        presentations=presentations, embedding_class="lexical", base=("shop.get_price", "shop.open_safe")
-    )  # type: ignore[arg-type]  # of text
+    base = ("shop.get_price", "shop.open_safe")
+    presentations: dict[Layer, PresentationName] = dict.fromkeys(LAYERS, "retrieval")
+    config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=base)
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     conversation = ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
     assert ScriptedModel(conversation).offered == {"search_tools", "shop__get_price"}, "a policy excludes the other"
