@@ -173,6 +173,9 @@ def test_misuse_is_a_type_error_on_every_marked_line(case: Case, checker: str, f
 def test_goa_36_a_plain_string_is_not_an_ident(checker: str, findings: Findings) -> None:
     lines = Case(CASES / "handlers").text("misuse.py").splitlines()
     bare = {number for number, line in enumerate(lines, 1) if 'runtime.tool_spec("' in line}
+    assert bare
+    used = Case(CASES / "handlers").text("use.py")
+    assert "runtime.tool_spec(orders.REFUND)" in used, "the same lookup with the constant"
     found = findings[checker].result()
     assert bare <= {finding.line for finding in found if finding.file == "misuses/handlers.py"}
     assert [finding for finding in found if finding.file == "uses/handlers.py"] == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+from collections import Counter
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,8 @@ from tests.case import CASES, Case
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolRequest, ToolResult
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +53,11 @@ def test_goa_02_a_service_tool_may_be_bound_to_a_method() -> None:
         "bound": {"args": {"name": "string"}, "bind": "Save"},
         "free": {"args": {"name": "string"}},
     }
-    found = resolved(toolset(tools, methods={"Save": {"payload": {"name": "string"}}})).tools
-    assert found["shop.free"].binding is None
-    assert found["shop.bound"].binding is not None
+    result = resolved(toolset(tools, methods={"Save": {"payload": {"name": "string"}}}))
+    assert result.messages == []
+    assert result.tools["shop.free"].binding is None
+    assert result.tools["shop.bound"].binding is not None
+    assert result.tools["shop.bound"].binding.method == "Save"
 
 
 def test_goa_02_an_unknown_method_is_a_compile_error_at_its_location() -> None:
@@ -80,9 +86,16 @@ def test_goa_04_a_consumer_imports_what_the_provider_defines(imported: Import, p
     module = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
     assert not any(isinstance(node, ast.ClassDef) for node in ast.walk(module))
 
+    defined = [node.name for node in module.body if isinstance(node, ast.FunctionDef)]
+    assert defined == ["new_chat_agent_files_toolset_registration"]
+    assigned = [ast.unparse(node.targets[0]) for node in ast.walk(module) if isinstance(node, ast.Assign)]
+    assert assigned == ["(__getattr__, __dir__, __all__)"], "no type or constant of its own"
+
     consumer = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab.files")
     provider = imported("agents_and_exports.lab.tools.files")
-    assert consumer.ReadArgs is provider.ReadArgs
+    shared = {"READ", "ReadArgs", "ReadResult", "WRITE", "WriteArgs", "WriteResult", "Handlers", "codecs"}
+    assert set(consumer.__all__) == {*shared, "executor", "new_read_call", "new_write_call"}
+    assert all(getattr(consumer, name) is getattr(provider, name) for name in consumer.__all__)
     assert consumer.new_read_call(path="a").payload == b'{"path":"a"}'
     assert consumer.new_chat_agent_files_toolset_registration(Answers()).toolset == "lab.files"
 
@@ -117,8 +130,11 @@ def test_goa_07_an_agent_offers_what_it_exports(imported: Import) -> None:
 def test_goa_08_consumers_delegate_to_the_provider(imported: Import) -> None:
     consumer = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab.research")
     provider = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
-    assert consumer.SEARCH is provider.SEARCH
-    assert consumer.new_search_call is provider.new_search_call
+    assert {"SEARCH", "VERIFY", "new_search_call", "new_verify_call", "codecs"} <= set(consumer.__all__)
+    assert all(getattr(consumer, name) is getattr(provider, name) for name in consumer.__all__)
+    of_toolset = imported("agents_and_exports.lab.tools.research")
+    assert (provider.SEARCH, provider.VERIFY) == ("lab.research.search", "lab.research.verify")
+    assert (provider.SEARCH is of_toolset.SEARCH, provider.VERIFY is of_toolset.VERIFY) == (True, True)
     registrations = [
         consumer.new_chat_agent_research_toolset_registration(answers := Answers()),
         provider.new_registration(answers),
@@ -146,9 +162,22 @@ def test_goa_10_an_mcp_toolset_that_is_not_declared_cannot_be_used() -> None:
 def test_goa_25_there_is_one_typed_constructor_for_each_consumed_toolset(imported: Import) -> None:
     toolsets = "agents_and_exports.lab.agents.chat_agent.toolsets.lab"
     for name in ("research", "files"):
-        constructor = getattr(imported(f"{toolsets}.{name}"), f"new_chat_agent_{name}_toolset_registration")
+        module = imported(f"{toolsets}.{name}")
+        names = {*vars(module), *module.__all__}
+        own = f"new_chat_agent_{name}_toolset_registration"
+        assert [each for each in names if each.endswith("_registration")] == [own]
+        constructor = getattr(module, own)
         assert constructor.__annotations__ == {"executor": "ToolExecutor", "return": "ToolsetRegistration"}
-        assert constructor(answers := Answers()).executor is answers
+        registration = constructor(answers := Answers())
+        assert (registration.toolset, registration.executor) == (f"lab.{name}", answers)
+        catalog = load("compiled.agents_and_exports")
+        with pytest.raises(ExecutorError, match=rf"lab\.{name} has two executors"):
+            Runtime(
+                catalog,
+                permission=allow_all,
+                executors=[registration, constructor(Answers())],
+                missing=catalog.toolsets,
+            )
 
 
 def test_goa_27_the_id_of_a_tool_is_its_service_its_toolset_and_itself(imported: Import) -> None:
@@ -181,19 +210,31 @@ def test_goa_31_the_payload_has_exactly_the_fields_that_were_sent(imported: Impo
 
 
 def test_goa_32_incompatible_shapes_get_a_note_instead_of_transforms(imported: Import) -> None:
-    misfits = imported("transforms_that_do_not_fit.crm.tools.misfits")
-    assert not [name for name in dir(misfits) if name.startswith("to_")]
-    case = Case(CASES / "transforms_that_do_not_fit")
-    notes = case.compile().diagnostics.count("note[TG404]: no transform from ")
-    assert notes == 2 * len(imported("transforms_that_do_not_fit.crm.tools.misfits.idents").ALL)
+    package = "transforms_that_do_not_fit.crm.tools.misfits"
+    misfits = imported(package)
+    assert misfits.__all__, "it names all that it offers"
+    assert not [name for name in {*dir(misfits), *misfits.__all__} if name.startswith("to_")]
+    compiled = Case(CASES / "transforms_that_do_not_fit").compile()
+    texts = [text for path, text in compiled.files.items() if path.startswith("crm/tools/misfits/")]
+    assert not [text for text in texts if b"to_method_payload_" in text or b"to_tool_return_" in text]
+    with pytest.raises(ModuleNotFoundError):
+        imported(f"{package}.transforms")
+    notes = re.findall(r"note\[TG404\]: no transform from (.*)", compiled.diagnostics)
+    sides = Counter(note.partition(":")[0] for note in notes)
+    tools = len(imported(f"{package}.idents").ALL)
+    assert sides == {"args to the method's payload": tools, "the method's result to the tool's": tools}
 
 
 def test_goa_33_every_tool_has_an_ident(imported: Import) -> None:
     catalog = resolved(
         *(path.read_text(encoding="utf-8") for path in sorted((CASES / "agents_and_exports" / "specs").iterdir()))
     ).catalog
-    idents = [imported(f"agents_and_exports.{'.'.join(each.package)}.idents").ALL for each in catalog.toolsets]
-    assert [ident for listed in idents for ident in listed] == [tool.ident for tool in catalog.tools]
+    modules = [imported(f"agents_and_exports.{'.'.join(each.package)}.idents") for each in catalog.toolsets]
+    assert [ident for module in modules for ident in module.ALL] == [tool.ident for tool in catalog.tools]
+    assert {each.exported_by for each in catalog.toolsets} == {"lab.researcher", ""}, "also of what is not exported"
+    constants = [(name, value) for module in modules for name, value in vars(module).items() if isinstance(value, str)]
+    named = {value: name for name, value in constants if not name.startswith("_")}
+    assert named == {tool.ident: tool.key.upper() for tool in catalog.tools}
 
 
 def test_goa_35_agenttools_have_idents_types_codecs_and_call_builders(imported: Import) -> None:
@@ -202,13 +243,21 @@ def test_goa_35_agenttools_have_idents_types_codecs_and_call_builders(imported: 
         "SEARCH",
         "SearchArgs",
         "SearchResult",
+        "Source",
         "VERIFY",
         "VerifyArgs",
         "VerifyResult",
+        "Handlers",
         "codecs",
+        "executor",
+        "new_registration",
         "new_search_call",
+        "new_verify_call",
     }
-    assert names <= set(exported.__all__)
+    assert set(exported.__all__) == names
+    provider = imported("agents_and_exports.lab.tools.research")
+    types = ("SearchArgs", "SearchResult", "Source", "VerifyArgs", "VerifyResult")
+    assert all(getattr(exported, name) is getattr(provider, name) for name in types)
     request = exported.new_search_call(query="x")
     assert request == ToolRequest(name=exported.SEARCH, payload=b'{"query":"x"}')
     assert exported.codecs.SEARCH_ARGS.decode(request.payload) == exported.SearchArgs(query="x")
