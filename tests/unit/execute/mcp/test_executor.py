@@ -96,16 +96,20 @@ def test_goa_11_the_bytes_of_the_args_reach_the_executor_and_their_json_the_serv
 def test_goa_12_no_codec_decodes_the_args_for_the_executor(
     start: Callable[..., Demo], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decoded: list[Any] = []
-    decode = Codec[Any].decode
+    """The core checks them, and neither makes a typed value of them nor writes them anew."""
+    demo = start("stdio")
+    decoded: list[str] = []
+    for name in ("decode", "build", "encode", "normalize"):
+        whole = getattr(Codec, name)
 
-    def spy(codec: Codec[Any], payload: Any) -> Any:
-        decoded.append(payload)
-        return decode(codec, payload)
+        def spy(codec: Codec[Any], value: Any, *args: Any, name: str = name, whole: Any = whole, **more: Any) -> Any:
+            decoded.extend([name] * ("text" in str(value)))
+            return whole(codec, value, *args, **more)
 
-    monkeypatch.setattr(Codec, "decode", spy)
-    assert start("stdio").value("say", {"text": "hello"}) == "hello"
-    assert not [payload for payload in decoded if b"text" in bytes(payload)]
+        monkeypatch.setattr(Codec, name, spy)
+    monkeypatch.setattr("toolgen.runtime.calls.stages.decode.canonical", pytest.fail)
+    assert demo.value("say", {"text": "hello"}) == "hello"
+    assert decoded == []
 
 
 def test_text_without_a_result_schema_is_a_string(start: Callable[..., Demo]) -> None:
