@@ -24,9 +24,10 @@ from tests.unit.toolsets.agent.agents.world import (
     search,
     value_of,
 )
-from toolgen.agents import Message, ModelPlanner, run_agent, subscribe
+from toolgen.agents import Message, ModelPlanner, planned, run_agent, subscribe
 from toolgen.agents.exported import AgentExecutor, executor
 from toolgen.agents.planner import Outcome
+from toolgen.agents.scripted import ScriptedPlanner
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.execute.command import CommandHost
 from toolgen.execute.command import executor as commands
@@ -200,6 +201,34 @@ def test_goa_23_the_result_has_the_payload_the_telemetry_the_count_and_the_link(
         "agent_id": child.agent_id,
     }
     assert value_of(found.result).answer == "yes"
+
+
+def test_goa_23_the_child_plans_executes_and_resumes_until_it_has_an_answer() -> None:
+    histories: list[list[str]] = []
+
+    class Planner(ScriptedPlanner):
+        async def plan(self, messages: Any, tools: Any, meta: ToolCallMeta, /) -> Any:
+            histories.append([message.role for message in messages])
+            return await super().plan(messages, tools, meta)
+
+    planner = Planner(
+        [call_of("router.web_search", query="a"), call_of("router.web_search", query="b")],
+        [call_of("router.web_search", query="c")],
+        answer=FOUND,
+    )
+    pages = ToolResult[Any](value=[HIT], telemetry={"pages": 1})
+    world = World(
+        lambda run: planned(planner, world.catalog)(run), tools={"router.web_search": lambda _args, _meta: pages}
+    )
+    parent = world.start()
+    result = world.one(search(), run=parent)
+    first = ["system", "user"]
+    second = [*first, "assistant", "tool", "tool"]
+    assert histories == [first, second, [*second, "assistant", "tool"]]
+    (child,) = {run_id for run_id, _ in world.ran}
+    assert child != parent.meta.run_id
+    assert (result.payload, result.telemetry) == (b'{"answer":"yes","sources":[]}', {"pages": 3})
+    assert (result.metadata["children_count"], result.metadata["run_link"]["run_id"]) == (3, child)
 
 
 def test_goa_24_the_record_of_the_parent_links_to_the_child_between_start_and_end() -> None:

@@ -3,12 +3,52 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.schema.json_values import value_of
+from toolgen.schema.json_values import canonical, value_of
+
+if TYPE_CHECKING:
+    from random import Random
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda values: st.lists(values, max_size=4) | st.dictionaries(TEXTS, values, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES, st.randoms(use_true_random=False))
+def test_goa_17_canonical_json_is_sorted_compact_utf_8_and_canonical_again(value: Any, random: Random) -> None:
+    text = canonical(value)
+    assert canonical(json.loads(text)) == text
+    assert json.loads(text) == value
+
+    def shuffled(each: Any) -> Any:
+        if isinstance(each, dict):
+            keys = list(each)
+            random.shuffle(keys)
+            return {key: shuffled(each[key]) for key in keys}
+        return [*map(shuffled, each)] if isinstance(each, list) else each
+
+    for indent in (None, 2):
+        written = json.dumps(shuffled(value), indent=indent, ensure_ascii=indent is None)
+        assert canonical(json.loads(written)) == text, "however it was written"
+
+    def sorted_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert [key for key, _ in pairs] == sorted({key for key, _ in pairs})
+        return dict(pairs)
+
+    json.loads(text, object_pairs_hook=sorted_pairs)
+    escapes = re.findall(r"\\(u[0-9a-f]{4}|.)", text.decode("utf-8"))
+    assert all(int(each[1:], 16) < 0x20 for each in escapes if len(each) > 1), "UTF-8, not escapes"
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text.decode("utf-8"))
+    assert not re.search(r"\s", outside), "compact"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
