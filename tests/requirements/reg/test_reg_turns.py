@@ -70,13 +70,17 @@ def turn_codes(
     catalog = Catalog()
     for name in dict.fromkeys(names):
         add(catalog, noting(name), f"t.{name}", permission="readonly" if name[0] == "r" else "write")
-    runtime = runtime_of(catalog, **settings)
+    store = MemoryStore()
+    runtime = runtime_of(catalog, store=store, **settings)
     vars(runtime)["_host"].policies.may_continue = may_continue
 
     async def whole() -> list[str]:
         run = run_of(runtime)
         results = await runtime.turn([ToolRequest(name=f"t.{name}") for name in names], run)
         assert run.progress.denied == {}
+        assert [result.tool_name for result in results] == [f"t.{name}" for name in names]
+        stored = {each.tool_call_id: each.success for each in (await store.read("r1")).results}
+        assert stored == {result.tool_call_id: result.success for result in results}, "each call has its result"
         return [code_of(result) for result in results]
 
     return asyncio.run(whole()), ran

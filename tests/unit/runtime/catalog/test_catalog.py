@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.runtime.package import write_package
+from tests.unit.runtime.shop import FIND_ARGS, FIND_RESULT, REFUND_ARGS
 from tests.unit.runtime.tools import add, code_of, idle_executors
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import ToolRequest
@@ -41,8 +42,9 @@ def test_goa_34_definitions_and_schemas_are_found_by_ident(shop: Shop) -> None:
     about = {"kind": "service", "source": "code", "toolset": "shop.orders", "limits": limits}
     assert spec.metadata == {**about, "wire_name": "shop__orders__refund"}
     schema = runtime.tool_schema(shop.module("shop.tools.orders.idents").REFUND)
-    assert schema["required"] == ["order_id"]
-    assert schema == spec.input_schema
+    assert schema == spec.input_schema == REFUND_ARGS
+    find = Ident[Any, Any]("shop.orders.find")
+    assert (runtime.tool_schema(find), runtime.tool_spec(find).result_schema) == (FIND_ARGS, FIND_RESULT)
     schema.clear()
     assert runtime.tool_schema(Ident("shop.orders.refund"))["required"] == ["order_id"]
 

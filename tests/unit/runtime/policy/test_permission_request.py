@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.runtime.runs.test_runs import run_of
-from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from tests.unit.runtime.tools import add, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
@@ -142,13 +143,24 @@ def test_reg_95_a_request_is_frozen_and_modifying_its_values_does_not_change_the
     ran: list[Any] = []
 
     def callback(request: PermissionRequest) -> Decision:
-        with pytest.raises(AttributeError):
-            request.arguments = b'{"n": 99}'  # type: ignore[misc]  # under test
-        object.__setattr__(request, "arguments", b'{"n": 99}')
+        for each in fields(request):
+            with pytest.raises(AttributeError):
+                setattr(request, each.name, getattr(request, each.name))
+        assert not [each.name for each in fields(request) if callable(getattr(request, each.name))], "nothing to run"
+        for name, value in {
+            "arguments": b'{"n": 99}',
+            "tool_name": "own.other",
+            "scope": (("write", "/"),),
+            "meta": replace(request.meta, user="eve", tool_call_id="x"),
+        }.items():
+            object.__setattr__(request, name, value)
         return Decision.ALLOW_ONCE
 
-    call_now(runtime_of(catalog_of(ran.append), permission=callback), payload='{"n": 1}')
-    assert ran == [{"n": 1}]
+    catalog = catalog_of(lambda args, meta: ran.append((args, meta.user, meta.tool_call_id)))
+    add(catalog, must_not_run, "own.other")
+    result = call_now(runtime_of(catalog, permission=callback), payload='{"n": 1}')
+    assert (result.tool_name, result.tool_call_id, code_of(result)) == ("own.tool", "c", "ok")
+    assert ran == [({"n": 1}, "ann", "c")]
 
 
 _ASKS: dict[str, dict[str, Any]] = {

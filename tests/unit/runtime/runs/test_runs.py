@@ -238,7 +238,10 @@ def test_reg_88_the_order_of_a_list_is_part_of_a_scope() -> None:
     ]
 
 
-def test_reg_87_a_new_session_asks_again(tmp_path: Path) -> None:
+def test_reg_87_a_new_session_asks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
     catalog = catalog_of(input_schema=PATH_ARGS, metadata={"access": {"write": ["path"]}})
     asked = Asked()
     for _ in range(2):

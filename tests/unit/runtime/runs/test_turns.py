@@ -80,6 +80,9 @@ def test_reg_77_78_reads_run_concurrently_and_never_overlap_a_write() -> None:
     results = host.turn("r1", "r2", "w1", "w2", "r3", "r4")
     assert codes(results) == ["ok"] * 6
     assert host.trace == ["r1+", "r2+", "r1-", "r2-", "w1+", "w1-", "w2+", "w2-", "r3+", "r4+", "r3-", "r4-"]
+    three = Host()
+    assert codes(three.turn("r1", "r2", "r3")) == ["ok"] * 3
+    assert three.trace[:3] == ["r1+", "r2+", "r3+"], "in the model's order, and each before the end of another"
 
 
 def test_reg_79_tools_that_start_agents_are_a_separate_class() -> None:
