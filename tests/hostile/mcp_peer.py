@@ -108,9 +108,11 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
             )
         case "reject":
             yield result(request, {"content": [{"type": "text", "text": " ".join(said())}], "isError": True})
-        case _:
+        case "refuse":
             error = {"code": -32000, "message": " ".join(said())}
             yield json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": error}).encode()
+        case _:
+            yield fine(request)
 
 
 def said() -> list[str]:
