@@ -219,6 +219,8 @@ def test_credentials_that_a_server_repeats_reach_neither_models_nor_the_record(
         server = replace(server, headers={"Authorization": "Bearer $env.SERVER_TOKEN"})
         host = McpHost(cwd=tmp_path, environment={"SERVER_TOKEN": given})
     results, events = called(package, server, tmp_path, "repeat", "reject", "refuse", host=host)
+    ended = [result.error and result.error.code for result in results]
+    assert ended == [None, "tool_error", "mcp_error_-32000"]  # the code that the SDK has for closed connections, too
     shown = "".join(f"{result} {result.payload.decode()}" for result in results) + repr(events)
     if transport == "stdio":  # else the server is a process of this test
         shown += capfd.readouterr().err

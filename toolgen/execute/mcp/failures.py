@@ -25,6 +25,9 @@ HTTP_ERROR = "Server returned an error response"
 """What the SDK says for an HTTP status of 400 and more, without a message of MCP."""
 
 
+CLOSED = "Connection closed"
+"""The message that the SDK gives to calls whose connection ended."""
+
 STREAM_REFUSED = "SSE stream failed: "
 """What the SDK says before the reason for which an answer as a stream of events was not read."""
 
@@ -60,7 +63,7 @@ def never_left(failure: BaseException | None) -> bool:
 
 def is_connection_lost(error: MCPError) -> bool:
     """Return whether an error means that the connection ended, and not that the server answered."""
-    is_closed = error.code == CONNECTION_CLOSED and not error.message.startswith(STREAM_REFUSED)
+    is_closed = error.code == CONNECTION_CLOSED and error.message == CLOSED  # servers use the code for errors too
     return is_closed or is_session_lost(error)
 
 
@@ -101,9 +104,9 @@ def failed(error: MCPError, hide: Callable[[str], str]) -> CallFailed:
     `hide` removes credentials from its message.
     """
     message = hide(error.message)
+    if error.code == PARSE_ERROR or (error.code == CONNECTION_CLOSED and message.startswith(STREAM_REFUSED)):
+        return answer_refused(_unreadable(message))
     match error.code:
-        case code if code in (PARSE_ERROR, CONNECTION_CLOSED):
-            return answer_refused(_unreadable(message))
         case code if code == INVALID_PARAMS:
             return CallFailed(FailureKind.DOMAIN_REJECTION, "invalid_params", message)
         case code if code == METHOD_NOT_FOUND:
