@@ -25,10 +25,12 @@ from tests.unit.toolsets.agent.agents.world import (
 )
 from toolgen.agents import Message, ModelPlanner, run_agent
 from toolgen.agents.planner import Outcome
+from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.terminal import described
+from toolgen.runtime.runs.children import start_child
 
 if TYPE_CHECKING:
     from toolgen.agents.runs import AgentRun
@@ -189,6 +191,27 @@ def test_reg_80_the_number_of_children_of_a_run_is_limited() -> None:
     assert [code_of(result) for result in results] == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
     started = world.events(run.meta.run_id, "agent_run_started")
     assert [event.tool_call_id for event in started] == [result.tool_call_id for result in results[:4]]
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_reg_80_a_call_that_starts_many_agents_takes_a_place_for_each(*, at_once: bool) -> None:
+    ended: list[Any] = []
+
+    async def run_agent(_run: AgentRun) -> Outcome:
+        return Outcome(value="done")
+
+    async def many(_args: Any, meta: Any) -> Any:
+        children = iter([start_child(meta, "default_sub") for _ in range(6)] if at_once else [])
+        for _ in range(6):
+            child = next(children, None) or start_child(meta, "default_sub")
+            ended.append((await run_to_end(child, "", "go", run_agent, meta)).value)
+
+    world = World(run_agent, tools={DELEGATE: many})
+    run = world.start()
+    result = world.one(call_of(DELEGATE, to="default_sub", request="go"), run=run)
+    assert code_of(result) == "child_agent_limit_exceeded"
+    assert ended == ([] if at_once else ["done"] * 4)
+    assert run.session.children == 0
 
 
 def test_reg_80_the_number_of_concurrent_children_in_a_session_is_limited() -> None:

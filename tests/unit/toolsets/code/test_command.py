@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
+from toolgen.execute.processes.session import MARK
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def test_reg_50_arguments_are_not_interpreted_by_a_shell(world: World, argument:
 def test_reg_50_the_host_and_policies_choose_the_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "secret")
     monkeypatch.setenv("TMPDIR", "/somewhere")
-    code = "import os; print(sorted(set(os.environ) - {'LC_CTYPE', 'PWD', 'SHLVL', '_'}))"
+    code = f"import os; print(sorted(set(os.environ) - {{'LC_CTYPE', 'PWD', 'SHLVL', '_', '{MARK}'}}))"
     assert (
         world.call("run_command", argv=python(code), tools=world.tools_with()).stdout == "['HOME', 'PATH', 'TMPDIR']\n"
     )
@@ -54,10 +55,19 @@ def test_reg_50_the_host_and_policies_choose_the_environment(world: World, monke
 
 
 @pytest.mark.parametrize(
-    ("asked", "most", "given"), [(None, 600_000, 120_000), (600_001, 600_000, 600_000), (5, 600_000, 5), (9, 7, 7)]
+    ("asked", "most", "given"),
+    [
+        (None, None, 120_000),
+        (600_000, None, 600_000),
+        (600_001, None, 600_000),
+        (10**12, None, 600_000),
+        (5, None, 5),
+        (9, 7, 7),
+        (None, 7, 7),
+    ],
 )
 def test_reg_51_the_timeout_is_clamped(
-    world: World, monkeypatch: pytest.MonkeyPatch, asked: int | None, most: int, given: int
+    world: World, monkeypatch: pytest.MonkeyPatch, asked: int | None, most: int | None, given: int
 ) -> None:
     from toolgen.execute.processes import running
 
@@ -70,7 +80,8 @@ def test_reg_51_the_timeout_is_clamped(
 
     monkeypatch.setattr(running, "run_process", watched)
     args: dict[str, Any] = {} if asked is None else {"timeout_ms": asked}
-    world.call("run_command", argv=["true"], tools=world.tools_with(max_timeout_ms=most), **args)
+    bound: dict[str, Any] = {} if most is None else {"max_timeout_ms": most}
+    world.call("run_command", argv=["true"], tools=world.tools_with(**bound), **args)
     assert seen == [given]
 
 
