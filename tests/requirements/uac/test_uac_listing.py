@@ -354,7 +354,7 @@ def test_uac_33_the_answer_about_a_missing_name_or_an_empty_query_has_four_parts
 
 
 def test_uac_34_a_removed_category_refers_to_its_replacement(world: Universal) -> None:
-    answer_data = world.listing(category=["mcp.server", "file", "fiel"])
+    answer_data = world.listing(category=["mcp.server", "file", "fiel", "fiel", "mcp.server"])
     assert answer_data.keys() == {"error", "reason", "hint", "unknown", "valid"}
     assert answer_data["unknown"] == ["mcp.server", "fiel"]
     assert answer_data["valid"] == list(universal.CATEGORIES)

@@ -40,6 +40,37 @@ def test_tel_02_optional_fields_have_these_defaults() -> None:
     assert (tool.strip_from_display, tool.cooldown_seconds, tool.daily_limit) == (True, 0, 0)
 
 
+def test_tel_01_a_compiled_tool_has_every_field_of_its_spec() -> None:
+    catalog = Catalog()
+    tag = {
+        "prefix": "F",
+        "pattern": "(a|b) (.+)",
+        "groups": ["x", "y"],
+        "example": "F: x y",
+        "strip_from_display": False,
+    }
+    limits = {"cooldown_seconds": 2.5, "daily_limit": 4}
+    metadata = {"tag": tag, "cost": "expensive", "gate": True, "limits": limits}
+    definition = ToolDefinition(name="a.find", description="Find.", input_schema={"type": "object"}, metadata=metadata)
+    catalog.register(definition, lambda _args: None)
+    assert tool_defs(catalog, {"find": echo}) == [
+        ToolDef(
+            name="find",
+            description="Find.",
+            tag_prefix="F",
+            arg_pattern="(a|b) (.+)",
+            arg_groups=["x", "y"],
+            prompt_example="F: x y",
+            handler=echo,
+            cost="expensive",
+            requires_gate=True,
+            strip_from_display=False,
+            cooldown_seconds=2.5,
+            daily_limit=4,
+        )
+    ]
+
+
 def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
     with pytest.raises(ValueError, match="it must be free, cheap or expensive"):
         ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # under test

@@ -98,7 +98,7 @@ def test_tel_09_limits_run_before_the_gate_and_the_gate_before_the_handler(limit
 
 
 def test_tel_10_tel_11_the_registry_adds_to_the_audit_and_keeps_other_entries() -> None:
-    clock, seconds = Clock(), iter([100.0, 101.2345])
+    clock, seconds = Clock(), iter([100.0, 101.2349])
     clock.now = datetime(2026, 3, 1, 13, 30, tzinfo=timezone(timedelta(hours=1)))
 
     async def handler(_ctx: ToolContext) -> ToolResult[Any]:

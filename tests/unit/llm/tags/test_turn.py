@@ -36,6 +36,15 @@ def test_tel_20_each_call_is_recorded_and_those_with_output_are_answered() -> No
     assert (found.display, found.messages) == ("On it.", ["tides"])
 
 
+def test_tel_20_an_empty_message_is_no_reply() -> None:
+    async def empty(_ctx: ToolContext) -> ToolResult[Any]:
+        return ToolResult(message="")
+
+    found = turn(registry(tool("source", empty), tool("research")), "SOURCE: a\nRESEARCH: tides")
+    assert found.messages == ["tides"]
+    assert [entry["tool"] for entry in found.audit] == ["research", "source"]
+
+
 def test_tel_20_an_answer_without_tags_is_only_text() -> None:
     assert turn(registry(tool("research")), "Hello.") == TagTurn(display="Hello.", results=())
 
