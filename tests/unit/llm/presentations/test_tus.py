@@ -640,6 +640,23 @@ def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
     assert len(excluded) == len(by_its_name) - native_actions
 
 
+def test_tus_25_uac_29_an_excluded_action_is_answered_as_an_unknown_one(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "universal-category", is_closed=True)
+    model = ScriptedModel(shop.conversation())
+
+    async def answers(name: str) -> list[Any]:
+        found: list[Any] = []
+        for wrapper in ("describe_action", "invoke_action"):
+            turn = await model.say("", (wrapper, {"action_name": name}))
+            found.append(json.loads(turn.answers[0].text.replace(name.partition("__")[2], "…")))
+        return found
+
+    excluded, unknown = asyncio.run(answers("orders__safe")), asyncio.run(answers("orders__sole"))
+    assert [answer["error"] for answer in excluded] == ["Unknown action 'orders__…'"] * 2
+    assert excluded == unknown
+    assert shop.shop.calls == []
+
+
 def test_tus_25_a_direct_call_of_an_excluded_tool_is_refused(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all", is_closed=True)
     direct = asyncio.run(shop.runtime.invoke(ToolRequest(name="shop.open_safe"), run=shop.run))
