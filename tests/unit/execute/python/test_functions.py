@@ -199,19 +199,19 @@ def test_a_module_that_another_module_lacks_is_not_blamed_on_the_source(tmp_path
 
 
 def test_a_handler_that_does_not_fit_its_tool_is_found_at_startup(made: Import, tmp_path: Path) -> None:
-    gone = made.text.replace(f"{CODE}:Register.sell", f"{CODE}:Register.cell")
+    gone = made.text.replace(f"handler: {CODE}:Register.sell", f"handler: {CODE}:Register.cell")
     with pytest.raises(ExecutorError, match=r"the handler of shop\.sell, .* has no `cell`; did you mean `sell`\?"):
         executor(build(gone, tmp_path, "compiled_gone"), "shop", MODULES)
-    other = made.text.replace(f"{CODE}:Register.sell", f"{CODE}:Register.currency")
+    other = made.text.replace(f"handler: {CODE}:Register.sell", f"handler: {CODE}:Register.currency")
     with pytest.raises(ExecutorError, match="currency has no parameter `size`; import it again"):
         executor(build(other, tmp_path, "compiled_other"), "shop", MODULES)
-    needs = made.text.replace(f"{CODE}:Register.currency", f"{CODE}:Register.create")
+    needs = made.text.replace(f"handler: {CODE}:Register.currency", f"handler: {CODE}:Register.create")
     with pytest.raises(ExecutorError, match="create needs `start`, which is not an arg"):
         executor(build(needs, tmp_path, "compiled_needs"), "shop", MODULES)
 
 
 def test_tools_without_a_handler_are_not_available_and_a_toolset_needs_one(made: Import, tmp_path: Path) -> None:
-    more = made.text + "\n  more: {description: Not yet written.}\n"
+    more = made.text.replace("\nimported:", "\n  more: {description: Not yet written.}\n\nimported:")
     calls = Calls.of(build(more, tmp_path, "compiled_more"))
     assert calls.error("more").kind is FailureKind.UNAVAILABLE
     none = "toolgen: 1\ntoolset: shop\ntools: {more: {description: x}}\n"
