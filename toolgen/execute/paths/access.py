@@ -35,8 +35,9 @@ _REFUSALS: Final = {
 class PathAccess:
     """The path access of one call.
 
-    `granted` are resolved paths that a person allowed for it. A folder includes everything below, but sensitive files
-    only if the folder itself is sensitive. Every method raises `CallFailed` with a specific code.
+    `granted` are resolved paths that a person allowed for it. A folder includes everything below, but sensitive files,
+    and those with hard links, only if the folder itself is sensitive. Every method raises `CallFailed` with a specific
+    code.
     """
 
     def __init__(self, policy: PathPolicy, granted: Collection[str] = ()) -> None:
@@ -134,7 +135,7 @@ class PathAccess:
         if answer.resolved in self._granted:
             return True
         above = (granted for granted in self._granted if is_within(answer.resolved, granted))
-        if concern is Concern.SENSITIVE:
+        if concern in (Concern.SENSITIVE, Concern.HARD_LINKED):
             return any(self._policy.judge(granted).sensitive for granted in above)
         return any(above)
 
