@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -61,7 +62,8 @@ def peer(tmp_path: Path) -> Iterator[Callable[[str], McpServer]]:
         if transport == "stdio":
             return McpServer(stdio=(forked_python(), str(PROGRAM), "stdio"), retries=0)
         port = free_port()
-        program = f"cd {tmp_path} && exec {sys.executable} {PROGRAM} {transport} {port}"
+        command = shlex.join([sys.executable, str(PROGRAM), transport, str(port)])
+        program = f"cd {shlex.quote(str(tmp_path))} && exec {command}"
         processes.append(serve(["sh", "-c", program], port))
         return McpServer(http=f"http://127.0.0.1:{port}/mcp", retries=0)
 
