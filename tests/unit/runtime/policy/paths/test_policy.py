@@ -149,7 +149,7 @@ def test_reg_52_a_hard_linked_file_is_read_without_permission_only_if_the_host_a
         ("project/.env", ".env", True),
         ("project/.env", "link", True),
         ("project/link", "link", False),
-        ("project", "second", True),
+        ("project", "second", False),
     ],
 )
 def test_reg_73_a_grant_for_a_folder_covers_sensitive_files_only_if_the_folder_is_sensitive(
