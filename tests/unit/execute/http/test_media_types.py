@@ -187,7 +187,7 @@ def test_of_several_media_types_of_a_response_the_result_is_the_one_that_came(tm
     )
     assert messages == []
     assert text is not None
-    catalog = package_of(tmp_path, "compiled_answers", text)
+    catalog = package_of(tmp_path, "compiled_response_media", text)
     assert catalog.definition("shop.api.same").result_schema == OBJECT
     server.answers = [
         JSONResponse({"a": "x"}),

@@ -175,7 +175,7 @@ def test_the_modules_beside_a_package_are_the_default_and_the_package_alone_wher
 ) -> None:
     beside = HandlerModules.of_catalog(build(spec_of("app:own"), project, "beside"))
     assert beside == HandlerModules(str(project))
-    below = build(spec_of("app:own"), project / "shop", "compiled")
+    below = build(spec_of("app:own"), project / "shop", "compiled_beside")
     assert HandlerModules.of_catalog(below).folder == str(project / "shop")
     library = project / "lib/site-packages"
     assert HandlerModules.of_catalog(build(spec_of("x:y"), library, "alone")).folder == str(library / "alone")
