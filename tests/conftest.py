@@ -7,11 +7,15 @@ import os
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.programs.postgres import postgres_server, postgres_url, shared_postgres
 from tests.unit.runtime.package import shop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]
 
@@ -45,6 +49,19 @@ def pytest_collection_finish() -> None:
     """Exclude thousands of tests, which live until the end, from garbage collection and from forks."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _process_as_before() -> Iterator[None]:
+    """Fail a test that leaves another environment or working directory to the tests, and the programs, after it."""
+    before = _process()
+    yield
+    assert _process() == before
+
+
+def _process() -> tuple[dict[str, str], str]:
+    variables = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    return variables, str(Path.cwd())
 
 
 @pytest.fixture(scope="session")

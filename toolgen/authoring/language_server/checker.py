@@ -8,13 +8,14 @@ import os
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.language_server.workspace import Checked, Project
 from toolgen.compiler.project.config import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from toolgen.authoring.lint.baseline import Entry
@@ -41,15 +42,15 @@ class Checker:
         Raises ConfigError if the configuration has errors by now, and CheckerEnded if the process was killed.
         """
         if self._pool is None:
-            # Python would take modules from the working directory first, and a project could have `multiprocessing.py`.
-            os.environ["PYTHONSAFEPATH"] = "1"
             spawn = multiprocessing.get_context("spawn")  # others copy the threads and the streams of the server
             self._pool = ProcessPoolExecutor(1, spawn, _begin)
         pool = self._pool
         try:
-            found = await asyncio.get_running_loop().run_in_executor(
-                pool, _check, project.root, dict(project.unsaved), target, baseline
-            )
+            with _safe_path():  # the first call starts the process
+                checked = asyncio.get_running_loop().run_in_executor(
+                    pool, _check, project.root, dict(project.unsaved), target, baseline
+                )
+            found = await checked
         except BrokenProcessPool as error:
             if self._pool is pool:
                 self._pool = None
@@ -67,6 +68,20 @@ class Checker:
         for process in multiprocessing.active_children():
             process.terminate()
             process.join()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let a process that starts take no modules from the working directory: a project may have `multiprocessing.py`."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _begin() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -66,7 +67,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_started_without_a_terminal_and_yes(project: Path, door: str) -> None:
     done = toolgen(project, *DOORS[door])
     assert done.code == 2
-    assert f"starts the program: {sys.executable} -c " in done.err
+    assert f"starts the program: {shlex.quote(sys.executable)} -c " in done.err
     assert ", with the values of SHOP_KEY\n" in done.err
     assert "pass --yes" in done.err
     assert "hunter2" not in done.err
