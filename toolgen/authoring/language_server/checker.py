@@ -41,12 +41,12 @@ class Checker:
 
         Raises ConfigError if the configuration has errors by now, and CheckerEnded if the process was killed.
         """
-        if self._pool is None:
-            spawn = multiprocessing.get_context("spawn")  # others copy the threads and the streams of the server
-            self._pool = ProcessPoolExecutor(1, spawn, _begin)
-        pool = self._pool
+        pool = None
         try:
-            with _safe_path():  # the first call starts the process
+            with _safe_path():  # the pool and its first call start processes
+                if self._pool is None:  # other ways than "spawn" copy the threads and the streams of the server
+                    self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin)
+                pool = self._pool
                 checked = asyncio.get_running_loop().run_in_executor(
                     pool, _check, project.root, dict(project.unsaved), target, baseline
                 )
@@ -72,7 +72,7 @@ class Checker:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Let a process that starts take no modules from the working directory: a project may have `multiprocessing.py`."""
+    """Let processes that start take no modules from the working directory: a project may have `multiprocessing.py`."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
