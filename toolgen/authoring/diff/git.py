@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.diff.errors import DiffError
+from toolgen.spec.visible import visible
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Repository:
                 f"{folder} is in no git repository, so there is no commit to compare with: "
                 "name a folder or a package, `--against DIR`"
             )
-        self.prefix = found.strip("\n")
+        self.prefix = found.removesuffix("\n")
         """The path of the folder below the top of the working tree, with `/` at its end; empty for the top."""
 
     def default_commit(self) -> str:
@@ -117,7 +118,7 @@ class Repository:
         """Return the files that tell when HEAD or the default branch moves; some may not be there."""
         names = ("HEAD", "logs/HEAD", "packed-refs", _REMOTE_HEAD, *_BRANCHES)
         found = self._run("rev-parse", *(word for name in names for word in ("--git-path", name)))
-        return [self._folder / line for line in (found or "").splitlines()]
+        return [self._folder / line for line in found.removesuffix("\n").split("\n")] if found else []
 
     def describe(self, commit: str) -> str:
         """Return a short name of a commit."""
@@ -137,10 +138,13 @@ class Repository:
     def read(self, commits: Iterable[str], path: str) -> list[tuple[str, bytes]]:
         """Return the id and content of a file or a folder in each commit; both empty where it is not there.
 
-        `path` is relative to the folder of the repository. The content of a folder is its list of entries.
+        `path` is relative to the folder of the repository. The content of a folder is its list of entries. Raises
+        DiffError.
         """
         inside = f"{self.prefix}{'' if path == '.' else path}".rstrip("/")
-        names = [f"{commit}:{inside}".encode() for commit in commits]
+        if "\n" in inside:
+            raise DiffError(f"{visible(inside)} has a line break in its name, which git does not look up")
+        names = [os.fsencode(f"{commit}:{inside}") for commit in commits]
         output = self._bytes("cat-file", "--batch", given=b"\n".join((*names, b"")))
         found: list[tuple[str, bytes]] = []
         at = 0
@@ -184,7 +188,7 @@ class Repository:
             mode, _, blob = head.split(b" ")
             if mode not in (*_FILE_MODES, _LINK_MODE):
                 continue
-            path = name.removeprefix(self.prefix.encode())
+            path = name.removeprefix(os.fsencode(self.prefix))
             if b".." in path.split(b"/") or path.startswith(b"/"):
                 raise DiffError(f"the commit {commit} has a path that leads out of it: {path.decode(errors='replace')}")
             yield path, mode, blob

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from toolgen.authoring.text.comments import BLOCK_HEADER
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
+from toolgen.spec.lines import BLANKS, LINE_BREAK, lines_of
 from toolgen.spec.visible import visible
-
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 def reindented(written: str, value: str, style: str, margin: int) -> tuple[str, list[str]]:
@@ -30,9 +26,9 @@ def reindented(written: str, value: str, style: str, margin: int) -> tuple[str, 
 
 def length(written: str, value: str) -> int:
     """Return the length of a block of text up to the end of the last line that has a character of its value."""
-    if value.rstrip("\n").rpartition("\n")[2].strip():
-        return len(written.rstrip())
-    ends = [match.start() for match in _BREAK.finditer(written)] + [len(written)]
+    if value.rstrip("\n").rpartition("\n")[2].strip(BLANKS):
+        return len(written.rstrip(BLANKS))
+    ends = [match.start() for match in LINE_BREAK.finditer(written)] + [len(written)]
     return ends[len(_content(written, value))]
 
 
@@ -40,7 +36,7 @@ def _content(written: str, value: str) -> list[str]:
     """Return the lines of a block without its indentation; blanks beyond that are part of the text."""
     start = BLOCK_HEADER.search(written)
     assert start is not None, "a block of text starts with its header"
-    raw = _BREAK.split(written[start.end() :])[1:]
+    raw = lines_of(written[start.end() :])[1:]
     width = _first_indent(raw) - _first_indent(value.split("\n"))
     lines = [line[width:] for line in raw]
     while lines and not lines[-1]:

@@ -8,6 +8,7 @@ from toolgen.authoring.format.block_text import folded, reads_as, reindented
 from toolgen.authoring.format.order import key_order
 from toolgen.authoring.format.tree import BLANK, Entry, Tree, Value
 from toolgen.compiler.source.write import WIDTH, is_literal, key_text, literal_lines, scalar_text
+from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
     from toolgen.compiler.documents.base import SpecFileHead
@@ -152,7 +153,7 @@ class _Printer:
         head = f"{lead} &{value.anchor}" if value.anchor else lead
         inline = self._inline(value, WIDTH - len(head) - 1)
         if inline is not None:
-            self._add(f"{head} {inline}{comment}".rstrip() if inline else f"{head}{comment}")
+            self._add(f"{head} {inline}{comment}".rstrip(BLANKS) if inline else f"{head}{comment}")
             return
         if value.kind == "scalar":
             self._text_block(head, value, indent, comment)
@@ -196,7 +197,7 @@ class _Printer:
             text = self._inline(entry.value, room, in_flow=True)
             if text is None:
                 return None
-            text = f"&{entry.value.anchor} {text}".rstrip() if entry.value.anchor else text
+            text = f"&{entry.value.anchor} {text}".rstrip(BLANKS) if entry.value.anchor else text
             if entry.key is not None:
                 anchor = f"&{entry.key.anchor} " if entry.key.anchor else ""
                 text = f"{anchor}{self._key(entry.key, in_flow=True)}: {text}"

@@ -20,9 +20,9 @@ from yaml.events import (
 
 from toolgen.authoring.format.block_text import length
 from toolgen.authoring.text.comments import comments_between
-from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.yaml_text import with_plain_breaks
+from toolgen.spec.lines import BLANKS, line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,7 +107,7 @@ class Lines:
     def __init__(self, text: str) -> None:
         self._text = text
         self._starts = line_starts(text)
-        self._after_blank = {end for start, end in pairwise(self._starts) if not text[start:end].strip()}
+        self._after_blank = {end for start, end in pairwise(self._starts) if not text[start:end].strip(BLANKS)}
 
     def start_of(self, offset: int) -> int:
         """Return where the line of an offset starts."""

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls import uris
 
 from toolgen.compiler.diagnostics import Severity
-from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.spec.lines import line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from pygls.protocol.language_server import lsp_method
 from pygls.workspace import TextDocument, Workspace
 
 from toolgen.authoring.language_server.convert import indexed
-from toolgen.compiler.diagnostics.text import lines_of
+from toolgen.spec.lines import whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -34,7 +34,7 @@ class Document(TextDocument):
     @property
     def lines(self) -> Sequence[str]:
         """The lines, with their ends."""
-        return lines_of(self.source)
+        return whole_lines(self.source)
 
 
 class Documents(Workspace):

@@ -12,6 +12,7 @@ from toolgen.authoring.text.comments import comments_of
 from toolgen.authoring.text.edits import Fix, TextEdit
 from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
 from toolgen.compiler.source.nodes import Source
+from toolgen.spec.lines import BLANKS, LINE_BREAK, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -113,9 +114,9 @@ def _line_meant(text: str, comment: Comment, span: Span) -> int:
     if not comment.is_alone:
         return span.line
     line = span.line
-    for below in re.split(r"\r\n|\r|\n", text[comment.end :])[1:]:
+    for below in lines_of(text[comment.end :])[1:]:
         line += 1
-        if below.strip() and not below.lstrip().startswith("#"):
+        if (content := below.strip(BLANKS)) and not content.startswith("#"):
             return line
     return span.line
 
@@ -128,5 +129,6 @@ def _removal(path: str, text: str, comment: Comment) -> TextEdit:
     while end < len(text) and text[end] in " \t":
         end += 1
     if comment.is_alone:
-        end = re.compile(r"\r\n|\r|\n|\Z").search(text, end).end()  # type: ignore[union-attr]  # the end always matches
+        ends = LINE_BREAK.search(text, end)
+        end = ends.end() if ends else len(text)
     return TextEdit(path, start, end, "")

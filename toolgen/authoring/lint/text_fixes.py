@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.text.edits import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.write import inline_text
+from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view.places import Place
@@ -64,7 +65,7 @@ _REST: Final = re.compile(r"[ \t]*(\r\n|\r|\n|\Z)")
 def _lines_of(item: Node) -> tuple[int, int] | None:
     """Return the start and the end of the lines of an item of a block list; None if they hold more than that."""
     text = item.source.text
-    end = item.start + len(text[item.start : item.end].rstrip())
+    end = item.start + len(text[item.start : item.end].rstrip(BLANKS))
     start = max(text.rfind("\n", 0, item.start), text.rfind("\r", 0, item.start)) + 1
     rest = _REST.match(text, end)
     is_whole = _ITEM.fullmatch(text, start, item.start) and rest

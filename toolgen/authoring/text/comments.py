@@ -10,6 +10,7 @@ import yaml
 from yaml.events import ScalarEvent
 
 from toolgen.compiler.source.yaml_text import with_plain_breaks
+from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,8 @@ def comments_between(text: str, events: list[Event]) -> list[Comment]:
             while before and text[before - 1] in " \t":
                 before -= 1
             is_alone = before == 0 or text[before - 1] in "\r\n"
-            found.append(Comment(match[0].rstrip(), match.start(), match.start() + len(match[0].rstrip()), is_alone))
+            comment = match[0].rstrip(BLANKS)
+            found.append(Comment(comment, match.start(), match.start() + len(comment), is_alone))
     return found
 
 
@@ -65,7 +67,7 @@ def _gaps(text: str, events: list[Event]) -> Iterator[tuple[int, int]]:
             assert line_end is not None, "every text has an end"
             yield at, start
             yield header.end(), line_end.start()
-            at = max(start + len(text[start:end].rstrip()), line_end.start())
+            at = max(start + len(text[start:end].rstrip(BLANKS)), line_end.start())
         else:
             yield at, start
             at = end

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Code, Severity
-from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.spec.lines import line_starts
 from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.providers.stubs.schema_types import target_of
+from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -125,7 +126,7 @@ def _code(text: str) -> str:
 
 def _paragraphs(text: str) -> str:
     """Return text as paragraphs, escaped so that it does not start headings, lists or other blocks."""
-    return "\n".join(_BLOCK.sub(r"\1\\\2", _line(line)) for line in text.strip().splitlines())
+    return "\n".join(_BLOCK.sub(r"\1\\\2", _line(line)) for line in lines_of(text.strip()))
 
 
 def _line(text: str) -> str:

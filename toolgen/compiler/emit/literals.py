@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolgen.spec.lines import lines_of
 from toolgen.spec.literals import literal as literal
 from toolgen.spec.literals import printable
 
@@ -20,7 +21,7 @@ def docstring(text: str, indent: str) -> str:
 
 def first_line(text: str) -> str:
     """Return the short description: the first line that is not blank."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return next((line.strip() for line in lines_of(text) if line.strip()), "")
 
 
 def _prose(line: str) -> str:

@@ -18,6 +18,7 @@ from toolgen.compiler.project.versions import installed_version
 from toolgen.compiler.publish.inputs import FORMATTER, digest
 from toolgen.compiler.publish.parts import parts_of, sides
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe
+from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,7 +121,7 @@ def parse_lock(content: bytes) -> Lock:
     parts: dict[str, set[str]] = {}
     owners: dict[str, str] = {}
     try:
-        lines = content.decode().splitlines()
+        lines = lines_of(content.decode())
     except UnicodeDecodeError as error:
         raise LockBroken(f"is not UTF-8 text: {error.reason}") from error
     for number, line in enumerate(lines, 1):

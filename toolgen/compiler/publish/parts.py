@@ -7,6 +7,7 @@ everything else is one part. Between conflict markers a file counts as two files
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def sides(content: bytes) -> list[bytes]:
 def _sides(content: bytes) -> Iterator[tuple[bytes, str]]:
     """Iterate over the lines without markers, each with its sides: `o`urs, `t`heirs."""
     where = "ot"
-    for line in content.splitlines(keepends=True):
+    for line in BytesIO(content):
         marker = _MARKER.match(line.rstrip(b"\r\n"))
         if marker is None or (where == "ot" and marker[0] != b"<<<<<<< "):
             yield line, where

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.compiler.diagnostics import Span
-from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.spec.lines import line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

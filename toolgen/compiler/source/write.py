@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.compiler.source.limits import MAX_DEPTH
+from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class _Writer:
         self.lines: list[str] = []
 
     def comment(self, text: str) -> None:
-        self.lines += [f"# {visible(line)}".rstrip() for line in text.splitlines()]
+        self.lines += [f"# {visible(line)}".rstrip() for line in lines_of(text)]
 
     def document(self, data: Any, spaced: Collection[str]) -> None:
         if _has_entries(data):

@@ -24,6 +24,7 @@ from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.problems import GaveUp, Problems
 from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_float
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
+from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +155,7 @@ class _Builder:
             self._key(frame, event, text, start, end)
             return
         if event.style in ("|", ">"):
-            end = start + len(self._source.text[start:end].rstrip())
+            end = start + len(self._source.text[start:end].rstrip(BLANKS))
         value = text if event.tag is None and not event.implicit[0] else self._resolve(event, text, start, end)
         node = ScalarNode(self._source, start, end, value)
         size = 1 + len(text) // TEXT_WEIGHT

@@ -22,6 +22,7 @@ from toolgen.runtime.calls.results.result import error_text
 from toolgen.runtime.issues.issues import issue, not_json
 from toolgen.runtime.redact.credentials import redact_text
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,7 +167,7 @@ class Reading:
         text = _decoded(output)
         for path, name in self.folders.items():
             text = re.sub(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", name, text)
-        lines = [line.strip() for line in _ESCAPE.sub("", self.hide(text)).splitlines()]
+        lines = [line.strip() for line in lines_of(_ESCAPE.sub("", self.hide(text)))]
         return [line[:_LINE] for line in lines if line][-_LAST_LINES:]
 
 

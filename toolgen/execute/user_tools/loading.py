@@ -20,6 +20,7 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
+from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def load_user_tools(
             tools.append(_read(file.content, host, policies, profile))
             _check_toolset(tools[-1].definition.name, catalog)
         except CatalogError as error:
-            problems += (f"tools/{visible(file.name)}: {problem}" for problem in str(error).splitlines())
+            problems += (f"tools/{visible(file.name)}: {problem}" for problem in lines_of(str(error)))
     if problems:
         raise CatalogError("\n".join(problems))
     executor = CommandExecutor({tool.definition.name: tool.command for tool in tools}, host)

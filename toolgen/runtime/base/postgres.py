@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
 from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
+from toolgen.spec.lines import lines_of
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
@@ -91,7 +93,7 @@ class PostgresDatabase:
         diagnostics = getattr(error, "diag", None)
         reason = getattr(diagnostics, "message_primary", None)
         if not reason:
-            first = (str(error) or type(error).__name__).splitlines()[0]
+            first = lines_of(str(error) or type(error).__name__)[0]
             reason = first.rpartition(": ")[2]
         for secret in (self._password, unquote(self._password)):
             if secret:

@@ -13,6 +13,7 @@ from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential
 from toolgen.runtime.redact.secret_names import common_length
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import escape
+from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
             yield from ((spelling, alone) for spelling in escaped)
             if len(part) <= _LONG:
                 yield from ((spelling, "") for spelling in _encoded(part) - escaped)
-    for line in stripped.splitlines() if "\n" in stripped or "\r" in stripped else ():
+    for line in lines_of(stripped) if "\n" in stripped or "\r" in stripped else ():
         if len(line.strip()) >= _LEAST_LINE and _is_distinctive(line):
             yield line.strip(), ""
 

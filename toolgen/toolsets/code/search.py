@@ -17,6 +17,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths.access import shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.spec.lines import lines_of
 from toolgen.toolsets.code.listing import path_below
 from toolgen.toolsets.code.read import cut_line
 from toolgen.toolsets.generated.tools.code_.models.search import SearchResult, SearchResultMatchesItem
@@ -113,7 +114,7 @@ async def _run(program: str, args: SearchArgs, target: str, folder: str) -> Fini
 
 
 def _invalid_pattern(stderr: str) -> CallFailed:
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    lines = [line.strip() for line in lines_of(stderr) if line.strip()]
     reason = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "it is rejected")
     hint = "escape literal characters; the pattern matches within one line"
     return CallFailed(FailureKind.INVALID_CALL, "invalid_pattern", f"ripgrep: {reason}", hint)
@@ -121,7 +122,7 @@ def _invalid_pattern(stderr: str) -> CallFailed:
 
 def _found(output: bytes) -> Iterator[_Found]:
     """Parse ripgrep's JSON lines; the last may be truncated at any byte."""
-    for line in output[: output.rfind(b"\n") + 1].splitlines():
+    for line in output[: output.rfind(b"\n") + 1].split(b"\n"):
         if line.startswith(b'{"type":"match"'):
             data = json.loads(line)["data"]
             path = _bytes(data["path"]).decode("utf-8", "surrogateescape").removeprefix("./")

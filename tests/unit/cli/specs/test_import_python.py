@@ -116,6 +116,15 @@ def test_a_module_and_a_class_make_a_toolset_and_the_rest_is_reported(project: P
     assert toolgen(project, "call", "app.tools.sell", '{"item": {"name": "lamp"}}', "--yes").json == 4
 
 
+@pytest.mark.parametrize("char", ["\x0c", "\u2028", "\x85"])
+def test_a_problem_is_shown_at_its_line_whatever_characters_are_above_it(project: Path, char: str) -> None:
+    """Python ends lines at LF, CR LF and CR only; a form feed between parts of a module is usual."""
+    source = f"# one{char}two{char}\n\n\ndef spread(*args: int) -> int:\n    return 0\n"
+    (project / "app/paged.py").write_text(source, encoding="utf-8")
+    shown = toolgen(project, "import", "python", "app.paged:spread")
+    assert "4 | def spread(*args: int) -> int:\n" in shown.err
+
+
 def test_an_app_is_called_in_the_same_process(project: Path) -> None:
     done = toolgen(project, "import", "python", "app.api:api")
     assert (done.code, done.out) == (0, "specs/app.api.yaml: 2 tools, 2 new\n"), done.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.spec.lines import line_starts
 from toolgen.spec.visible import is_hidden, visible
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.compiler.diagnostics.text import lines_of
 from toolgen.compiler.project.listing import list_specs
+from toolgen.spec.lines import whole_lines
 from toolgen.spec.visible import visible
 from toolgen.spec.writing import write_inside
 
@@ -52,7 +52,7 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Return the unified difference of texts, by path."""
     lines: list[str] = []
     for path, text in sorted(after.items()):
-        made = unified_diff(lines_of(before[path]), lines_of(text), f"a/{path}", f"b/{path}")
+        made = unified_diff(whole_lines(before[path]), whole_lines(text), f"a/{path}", f"b/{path}")
         lines += [f"{visible(line.rstrip(chr(10)))}\n" for line in made]
     return "".join(lines)
 

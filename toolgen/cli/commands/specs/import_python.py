@@ -28,6 +28,7 @@ from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.files import read_file
+from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -219,7 +220,7 @@ class _Reading:
             self.texts.setdefault(shown, read_file(path, _LARGEST).decode("utf-8", "replace"))
         except OSError:  # it was moved, or never was a file
             return Span(shown, place.line, 1, place.line, 1)
-        lines = self.texts[shown].splitlines()
+        lines = lines_of(self.texts[shown])
         text = lines[place.line - 1] if place.line <= len(lines) else ""
         indent = len(text) - len(text.lstrip())
         return Span(shown, place.line, indent + 1, place.line, len(text) + 1)

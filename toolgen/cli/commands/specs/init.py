@@ -10,6 +10,7 @@ import click
 
 from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
 from toolgen.spec.files import read_file
+from toolgen.spec.lines import lines_of
 from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_inside
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "example"
@@ -69,7 +70,7 @@ def _add(folder: Path, name: str, text: str) -> bool:
     """Put lines into a file that may be there, and say whether one was missing. Raises OSError."""
     place = folder / name
     found = read_file(place, _LARGEST, follow=False).decode(errors="surrogateescape") if os.path.lexists(place) else ""
-    missing = [line for line in text.splitlines() if line not in found.splitlines()]
+    missing = [line for line in lines_of(text) if line not in lines_of(found)]
     if all(line.startswith("#") for line in missing):
         return False
     gap = "\n" if found and not found.endswith("\n") else ""

@@ -39,6 +39,7 @@ from toolgen.compiler.ir.shapes import (
     has_formats,
 )
 from toolgen.compiler.project.versions import installed_version
+from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -211,7 +212,7 @@ def write_patterns(structures: set[str]) -> dict[str, str]:
     aliases = {f"W{number}x": f"P{number}x" for number, each in enumerate(parsed) if each["aliased"]}
     output = _generate({"$defs": {**named, "Mx": wanted}}, aliases)
     found = _CLASS.search(f"{output}\n")
-    given = [match for line in (found[1] if found else "").splitlines() if (match := _FIELD.fullmatch(line))]
+    given = [match for line in lines_of(found[1] if found else "") if (match := _FIELD.fullmatch(line))]
     patterns = {asked[int(match[1])]: _plain(match[2]) for match in given}
     if patterns.keys() != structures:
         raise ValueError("datamodel-code-generator returned unexpected fields")
