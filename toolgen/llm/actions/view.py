@@ -198,10 +198,7 @@ class ActionView:
         return await to_thread(suggested, name, known)
 
     async def _listed(self, category: str) -> tuple[Resource, ...]:
-        resource = self.categories[category].resource
-        if resource is None or resource.target not in self._candidates:
-            return ()
-        return await self._resources.of(category)
+        return () if self.categories[category].resource is None else await self._resources.of(category)
 
     def _is_seen(self, category: str) -> bool:
         visibility = self.catalog.visibility.get(category)

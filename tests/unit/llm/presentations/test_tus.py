@@ -391,6 +391,25 @@ def test_tus_12_initial_tools_stay_beside_found_tools(shop_catalog: LoadShop) ->
     asyncio.run(talk())
 
 
+def test_tus_13_a_search_that_finds_only_initial_tools_has_found_nothing(shop_catalog: LoadShop) -> None:
+    catalog = shop_catalog()
+    presentations: dict[Layer, PresentationName] = dict.fromkeys(LAYERS, "retrieval")
+    config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=("shop.get_price",))
+    tool_use = ToolUse(catalog, config)
+    executors = [*Shop().registrations(), ActionTools(tool_use).registration()]
+    runtime = Runtime(catalog, executors=executors, permission=allow_all)
+    run = runtime.start_run()
+    model = ScriptedModel(tool_use.conversation("chat", runtime, run))
+
+    async def talk() -> None:
+        for _ in range(5):
+            assert model.offered == {"search_tools", "shop__get_price"}
+            await model.say("", ("search_tools", {"query": "what one good costs", "limit": 1}))
+        assert model.offered == {tool.name for tool in tool_use.candidates(run).flat.tools}
+
+    asyncio.run(talk())
+
+
 class FindsEverything:
     """A search of the host, which ignores the effective set."""
 
