@@ -173,6 +173,9 @@ def shared_server(locks: Path, session: str) -> Iterator[PostgresServer]:
             else:
                 server.stop(immediate=True)
                 shutil.rmtree(folder)
+            finally:  # not by closing the files: a lock lasts as long as any copy of a descriptor
+                for lock in (users, starting):
+                    fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 @pytest.fixture(scope="session")
