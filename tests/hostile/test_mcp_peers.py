@@ -25,7 +25,7 @@ from tests.unit.compiler.specs import resolved
 from tests.unit.execute.mcp.conftest import free_port, serve
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.mcp import McpHost, McpServer, executor
+from toolgen.execute.mcp import McpHost, McpServer, connection, executor
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy import policy
@@ -54,15 +54,15 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def peer(tmp_path: Path) -> Iterator[Callable[[str], McpServer]]:
-    """Start a server of a transport: `stdio`, `http` or `events`."""
+def peer(tmp_path: Path) -> Iterator[Callable[..., McpServer]]:
+    """Start a server of a transport: `stdio`, `http` or `events`; with further words for its program."""
     processes: list[subprocess.Popen[bytes]] = []
 
-    def started(transport: str) -> McpServer:
+    def started(transport: str, *words: str) -> McpServer:
         if transport == "stdio":
-            return McpServer(stdio=(forked_python(), str(PROGRAM), "stdio"), retries=0)
+            return McpServer(stdio=(forked_python(), str(PROGRAM), "stdio", *words), retries=0)
         port = free_port()
-        command = shlex.join([sys.executable, str(PROGRAM), transport, str(port)])
+        command = shlex.join([sys.executable, str(PROGRAM), transport, str(port), *words])
         program = f"cd {shlex.quote(str(tmp_path))} && exec {command}"
         processes.append(serve(["sh", "-c", program], port))
         return McpServer(http=f"http://127.0.0.1:{port}/mcp", retries=0)
@@ -108,7 +108,7 @@ REFUSED = {
 @pytest.mark.parametrize("transport", ["stdio", "http", "events"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_an_answer_that_costs_too_much_or_cannot_be_read_ends_its_call(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str, name: str
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     (result, after), _ = called(package, peer(transport), tmp_path, name, "fine")
@@ -119,9 +119,75 @@ def test_an_answer_that_costs_too_much_or_cannot_be_read_ends_its_call(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEMORY_KIB
 
 
+@pytest.mark.parametrize("name", ["comments", "lines"])
+def test_a_stream_of_events_has_a_bound_of_lines(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, name: str
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    (result, after), _ = called(package, peer("events"), tmp_path, name, "fine")
+    assert result.error is not None
+    assert "50,000 lines of events" in result.error.message
+    assert after.error is None
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_events_that_the_sdk_does_not_know_reach_no_terminal(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (result,), _ = called(package, peer("events"), tmp_path, "unknown")
+    assert result.error is None
+    assert capfd.readouterr().err == ""
+
+
+def test_a_log_of_the_host_has_the_words_of_a_server_escaped(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    called(package, peer("events"), tmp_path, "unknown")
+    assert "Unknown SSE event: \\x1b[2J\\u202e\\x9bAllow? [y/N]" in caplog.messages
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_server_that_does_not_connect_is_given_up_in_time_and_leaves_nothing(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str
+) -> None:
+    async def main() -> None:
+        catalog = load(package)
+        host = McpHost(cwd=tmp_path, timeout=0.5)
+        registration = executor(catalog, "mcp.shop", host, server=peer(transport, "mute"))
+        runtime = Runtime(catalog, executors=[registration], permission=allow_all)
+        request = ToolRequest(name="mcp.shop.fine", payload="{}")
+        result = await asyncio.wait_for(runtime.invoke(request, meta=ToolCallMeta()), 100)
+        assert result.error is not None
+        assert result.error.code == "server_unreachable"
+        assert "no answer in 0.5 s" in result.error.message
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        if transport == "stdio":
+            assert processes_in(tmp_path) == []
+
+    asyncio.run(main())
+
+
+def test_a_session_ends_also_if_its_server_does_not_confirm_it(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_CLOSE_SECONDS", 0.5)
+
+    async def main() -> None:
+        catalog = load(package)
+        registration = executor(catalog, "mcp.shop", McpHost(), server=peer("http", "clinging"))
+        runtime = Runtime(catalog, executors=[registration], permission=allow_all)
+        request = ToolRequest(name="mcp.shop.fine", payload="{}")
+        assert (await runtime.invoke(request, meta=ToolCallMeta())).error is None
+        runs: Any = registration.executor
+        await asyncio.wait_for(runs.close(), 60)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("transport", ["stdio", "events"])
 def test_messages_without_end_end_the_connection(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str
 ) -> None:
     (result, after), _ = called(package, peer(transport), tmp_path, "notifications", "fine")
     assert result.error is not None
@@ -132,7 +198,7 @@ def test_messages_without_end_end_the_connection(
 @pytest.mark.parametrize("transport", ["stdio", "events"])
 @pytest.mark.parametrize("name", ["progress", "logs"])
 def test_reports_of_a_call_are_kept_up_to_a_bound(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str, name: str
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:
     (result,), events = called(package, peer(transport), tmp_path, name)
     assert result.error is None, result.error
@@ -144,7 +210,7 @@ def test_reports_of_a_call_are_kept_up_to_a_bound(
 
 @pytest.mark.parametrize("transport", ["stdio", "events"])
 def test_a_list_that_changes_with_each_reading_ends_the_call(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str
 ) -> None:
     (first, second, third), _ = called(package, peer(transport), tmp_path, "list_storm", "fine", "fine")
     assert first.error is None
@@ -155,14 +221,14 @@ def test_a_list_that_changes_with_each_reading_ends_the_call(
 
 
 def test_what_a_server_prints_beside_its_messages_is_ignored(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path
+    package: str, peer: Callable[..., McpServer], tmp_path: Path
 ) -> None:
     (result,), _ = called(package, peer("stdio"), tmp_path, "noise")
     assert result.value == "null" or result.error is None
 
 
 def test_stderr_of_a_server_is_shown_with_its_name_and_escaped(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     called(package, peer("stdio"), tmp_path, "stderr", "fine")
     shown = capfd.readouterr().err
@@ -176,7 +242,7 @@ def test_stderr_of_a_server_is_shown_with_its_name_and_escaped(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="survivors are searched in /proc")
-def test_what_a_server_started_ends_with_it(package: str, peer: Callable[[str], McpServer], tmp_path: Path) -> None:
+def test_what_a_server_started_ends_with_it(package: str, peer: Callable[..., McpServer], tmp_path: Path) -> None:
     called(package, peer("stdio"), tmp_path, "daemon")
     assert processes_in(tmp_path) == []
 
@@ -194,7 +260,7 @@ def processes_in(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("transport", ["stdio", "http", "events"])
 def test_a_call_without_an_answer_ends_at_the_default_timeout(
-    package: str, peer: Callable[[str], McpServer], tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert policy.TIMEOUT_MS == 120_000
     monkeypatch.setattr(policy, "TIMEOUT_MS", 2_000)
@@ -207,7 +273,7 @@ def test_a_call_without_an_answer_ends_at_the_default_timeout(
 @pytest.mark.parametrize("transport", ["stdio", "http", "events"])
 def test_credentials_that_a_server_repeats_reach_neither_models_nor_the_record(
     package: str,
-    peer: Callable[[str], McpServer],
+    peer: Callable[..., McpServer],
     tmp_path: Path,
     transport: str,
     capfd: pytest.CaptureFixture[str],

@@ -22,6 +22,7 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
+from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.serve.shares import Shares, ShareUsedUp
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+escape_logs("mcp", shown=True)
 
 PATH: Final = "/mcp"
 

@@ -158,6 +158,18 @@ def test_the_names_and_origins_that_are_served_are_set(
     assert asyncio.run(use()) == status
 
 
+@pytest.mark.parametrize("header", ["Host", "Origin"])
+def test_a_log_has_the_headers_of_clients_escaped(header: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def use() -> None:
+        _, server = make_server()
+        async with client_of(server) as client:
+            await client.post("/mcp", json=LIST, headers=[(header.encode(), b"http://evil\x9b31m")])
+        await server.close()
+
+    asyncio.run(use())
+    assert f"Invalid {header} header: http://evil\\x9b31m" in caplog.messages
+
+
 def test_an_app_that_ends_refuses_new_requests_and_calls() -> None:
     async def use() -> int:
         _, server = make_server()

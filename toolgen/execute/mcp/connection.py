@@ -20,6 +20,7 @@ from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
 from toolgen.execute.mcp.oauth.tokens import stored_auth
 from toolgen.execute.mcp.stdio import stdio_server
+from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
 
 if TYPE_CHECKING:
@@ -32,8 +33,13 @@ if TYPE_CHECKING:
     from toolgen.execute.mcp.server import McpServer
     from toolgen.runtime.redact.sent import SentCredentials
 
+escape_logs("mcp.client", "client", shown=False)
+
 _READ_TIMEOUT: Final = 300.0
 """Seconds without a byte after which a response is given up; a server may hold one open for as long as a call takes."""
+
+_CLOSE_SECONDS: Final = 10.0
+"""Seconds in which a server can confirm the end of a session; then it is ended without it."""
 
 _BETWEEN_SUBSCRIPTIONS: Final = 1.0
 """Seconds from the end of a subscription to the next."""
@@ -96,10 +102,19 @@ class Connection:
             raise
 
     async def close(self) -> None:
-        """Close the session, and end a server that was started."""
+        """Close the session, and end a server that was started.
+
+        One that is not open yet is given up at once, and one whose server does not confirm the end after a while.
+        """
         self._ended.set()
-        if self._keeper is not None:
-            await asyncio.wait([self._keeper])
+        keeper = self._keeper
+        if keeper is None:
+            return
+        if self._client is not None:
+            await asyncio.wait([keeper], timeout=_CLOSE_SECONDS)
+        if not keeper.done():
+            keeper.cancel()
+            await asyncio.wait([keeper])
 
     @property
     def client(self) -> Client:

@@ -37,12 +37,17 @@ LISTED_TOOLS: Final = 10_000
 MESSAGES: Final = 10_000
 """Messages that a server may send in a minute without an answer among them."""
 
+LINES: Final = 50_000
+"""Lines of a stream of events in a minute: five of each of `MESSAGES`. Reading so many holds up a loop for 0.1 s."""
+
 _MINUTE: Final = 60.0
 _ITEMS: Final = (("content", CONTENT_BLOCKS, "content blocks"), ("tools", LISTED_TOOLS, "tools on one page"))
 """The lists of a result whose items are validated one by one, against several models each."""
 
 _END_OF_EVENT: Final = re.compile(rb"(?:\r\n|\r|\n)(?:\r\n|\r|\n)")
 _LONGEST_END: Final = 4
+_LINE_ENDS: Final = 2 * LINES
+"""Characters that end lines: both of CR LF are counted."""
 
 
 class Incoming:
@@ -175,8 +180,14 @@ class _Bounded(httpx2.AsyncByteStream):
     async def _events(self) -> AsyncIterator[bytes]:
         decoder = Decoder(self._encoding)
         pending = bytearray()
+        since, lines = monotonic(), 0
         async for chunk in self._stream:
             for piece in decoder.pieces(chunk):
+                if monotonic() - since > _MINUTE:
+                    since, lines = monotonic(), 0
+                lines += piece.count(b"\n") + piece.count(b"\r")
+                if lines > _LINE_ENDS:
+                    raise TooMuch(f"the server sent more than {LINES:,} lines of events in a minute")
                 begin = max(len(pending) - _LONGEST_END + 1, 0)
                 pending += piece
                 whole = 0
@@ -189,8 +200,7 @@ class _Bounded(httpx2.AsyncByteStream):
                 if whole:
                     yield bytes(pending[:whole])
                     del pending[:whole]
-                else:
-                    await asyncio.sleep(0)
+                await asyncio.sleep(0)  # a reader may take all of it without a wait
         yield bytes(pending)
 
     async def aclose(self) -> None:
