@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import Any
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,9 @@ from toolgen.serve import HttpSettings, mcp_server
 from toolgen.serve.http import REQUESTS
 from toolgen.serve.server import CALLS
 from toolgen.serve.shares import Places, Shares, ShareUsedUp
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 USERS = ("ana", "bo", "cy")
 
@@ -133,17 +137,25 @@ def server_of_long_calls() -> tuple[Any, Counter[str], asyncio.Event]:
     return mcp_server(runtime, runtime.start_run(), http=HttpSettings(authenticate=user_of)), running, gate
 
 
+@asynccontextmanager
+async def two_users() -> AsyncIterator[tuple[Client, Client, Counter[str], asyncio.Event]]:
+    """Give two connected clients of a server, the calls of `long` by user, and what ends these."""
+    app, running, gate = server_of_long_calls()
+
+    def client(user: str) -> Client:
+        http = client_of(app, f"user-{user}")
+        return Client(streamable_http_client("http://localhost/mcp", http_client=http))
+
+    async with client("ana") as ana, client("bo") as bo:
+        await ana.list_tools()
+        await bo.list_tools()
+        yield ana, bo, running, gate
+    await app.close()
+
+
 def test_one_user_with_950_long_calls_leaves_places_to_the_others() -> None:
     async def main() -> None:
-        app, running, gate = server_of_long_calls()
-
-        def client(user: str) -> Client:
-            http = client_of(app, f"user-{user}")
-            return Client(streamable_http_client("http://localhost/mcp", http_client=http))
-
-        async with client("ana") as ana, client("bo") as bo:
-            await ana.list_tools()
-            await bo.list_tools()
+        async with two_users() as (ana, bo, running, gate):
             calls = [asyncio.create_task(ana.call_tool("host__long", {})) for _ in range(950)]
             while sum(call.done() for call in calls) < 950 - REQUESTS // 2 or running["ana"] < CALLS // 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -157,7 +169,6 @@ def test_one_user_with_950_long_calls_leaves_places_to_the_others() -> None:
             done = await asyncio.gather(*calls, return_exceptions=True)
             assert sum(isinstance(each, MCPError) for each in done) == len(refused)
             assert len(refused) < 950
-        await app.close()
 
     asyncio.run(main())
 
@@ -166,15 +177,7 @@ def test_one_user_with_large_bodies_leaves_memory_to_the_others(monkeypatch: pyt
     monkeypatch.setattr("toolgen.serve.http._BODIES", 1_000_000)
 
     async def main() -> None:
-        app, running, gate = server_of_long_calls()
-
-        def client(user: str) -> Client:
-            http = client_of(app, f"user-{user}")
-            return Client(streamable_http_client("http://localhost/mcp", http_client=http))
-
-        async with client("ana") as ana, client("bo") as bo:
-            await ana.list_tools()
-            await bo.list_tools()
+        async with two_users() as (ana, bo, running, gate):
             calls = [asyncio.create_task(ana.call_tool("host__long", {"x": "x" * 100_000})) for _ in range(12)]
             while sum(call.done() for call in calls) < 7:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -182,6 +185,5 @@ def test_one_user_with_large_bodies_leaves_memory_to_the_others(monkeypatch: pyt
             assert running["ana"] == 5
             gate.set()
             await asyncio.gather(*calls, return_exceptions=True)
-        await app.close()
 
     asyncio.run(main())

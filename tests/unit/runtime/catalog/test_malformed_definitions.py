@@ -126,12 +126,17 @@ def test_every_definition_is_refused_or_can_be_called(
     value = {key: junk} if field == "metadata" and key else junk
     if field == "input_schema" and isinstance(junk, dict):
         value = base | junk
+    catalog, refused = None, ""
     try:
         catalog = register(**{field: value})
-    except CatalogError:
+    except CatalogError as error:
+        refused = str(error)
+    if catalog is None:
+        assert refused if field == "name" else "own.tool" in refused
         return
     (name,) = catalog
-    asyncio.run(Runtime(catalog, permission=allow_all).invoke(ToolRequest(name=name, payload="{}")))
+    result = asyncio.run(Runtime(catalog, permission=allow_all).invoke(ToolRequest(name=name, payload="{}")))
+    assert (result.tool_name, result.success) == (name, result.error is None)
 
 
 def extra(name: str) -> ToolDefinition:
