@@ -14,9 +14,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any, Final
 
-from benchmarks.measured.cases import ARGS, RESULT, TOOL, issues_executor
-from benchmarks.projects import PACKAGE
-from toolgen.runtime import Runtime, ToolRequest, allow_all, load
+from benchmarks.measured.cases import ARGS, RESULT, TOOL, plain_runtime
+from toolgen.runtime import Runtime, ToolRequest
 
 Call = Callable[[], Awaitable[object]]
 
@@ -36,14 +35,7 @@ async def search_issues(
 
 class Host:
     def __init__(self) -> None:
-        catalog = load(PACKAGE)
-        self.runtime = Runtime(
-            catalog,
-            executors=[issues_executor()],
-            missing=catalog.toolsets,
-            permission=allow_all,
-            disabled_policies=["bench"],
-        )
+        self.runtime: Runtime = plain_runtime()
         self.run = self.runtime.start_run(requested=[TOOL])
 
     async def bare(self) -> object:

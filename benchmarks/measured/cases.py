@@ -108,11 +108,11 @@ def jsonschema_floor() -> Callable[[], Call]:
 
 def toolgen_model_call() -> Callable[[], Call]:
     """A call of a model: read from a response of a provider, by wire name, with a new request each time."""
-    return _requested_by_a_model(TOOL, _runtime())
+    return _requested_by_a_model(TOOL, plain_runtime())
 
 
 def toolgen_model_call_open() -> Callable[[], Call]:
-    return _requested_by_a_model(OPEN_TOOL, _runtime())
+    return _requested_by_a_model(OPEN_TOOL, plain_runtime())
 
 
 def toolgen_model_call_guarded() -> Callable[[], Call]:
@@ -149,11 +149,11 @@ def _response(wire_name: str) -> dict[str, Any]:
 
 
 def toolgen_invoke() -> Callable[[], Call]:
-    return _invoked(TOOL, _runtime())
+    return _invoked(TOOL, plain_runtime())
 
 
 def toolgen_invoke_open() -> Callable[[], Call]:
-    return _invoked(OPEN_TOOL, _runtime())
+    return _invoked(OPEN_TOOL, plain_runtime())
 
 
 def toolgen_invoke_guarded() -> Callable[[], Call]:
@@ -197,7 +197,7 @@ def guarded_runtime(store: Any) -> Any:
 
 
 def toolgen_call() -> Callable[[], Call]:
-    runtime = _runtime()
+    runtime = plain_runtime()
 
     def make() -> Call:
         issues = import_module(f"{PACKAGE}.bench.tools.issues")
@@ -233,14 +233,16 @@ def issues_executor() -> Any:
     return issues.executor(Handlers())
 
 
-def _runtime() -> Any:
+def plain_runtime(permission: Any = None) -> Any:
+    """Return a runtime without policies; without `permission` it allows all."""
     from toolgen.runtime import Runtime, allow_all, load
 
+    catalog = load(PACKAGE)
     return Runtime(
-        load(PACKAGE),
+        catalog,
         executors=[issues_executor()],
-        missing=load(PACKAGE).toolsets,
-        permission=allow_all,
+        missing=catalog.toolsets,
+        permission=permission or allow_all,
         disabled_policies=["bench"],
     )
 

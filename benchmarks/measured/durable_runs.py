@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.measured.cases import ARGS, RESULT, TOOL, issues_executor
-from benchmarks.projects import PACKAGE
+from benchmarks.measured.cases import ARGS, RESULT, TOOL, plain_runtime
 
 if TYPE_CHECKING:
     from toolgen.engine import EngineHost, RunRequest
@@ -38,19 +37,11 @@ def host() -> EngineHost:
     """Return the host of the runs, for a folder with a package of `benchmarks.projects`."""
     from toolgen.agents import ScriptedPlanner
     from toolgen.engine import EngineHost
-    from toolgen.runtime import Runtime, ToolRequest, load
+    from toolgen.runtime import ToolRequest
     from toolgen.runtime.policy.approval import ask_before_call
 
     turns = [[ToolRequest(name=TOOL, payload=ARGS.decode(), tool_call_id=f"call_{turn}")] for turn in range(TURNS)]
-    catalog = load(PACKAGE)
-    runtime = Runtime(
-        catalog,
-        executors=[issues_executor()],
-        missing=catalog.toolsets,
-        permission=ask_before_call,
-        disabled_policies=["bench"],
-    )
-    return EngineHost(runtime, ScriptedPlanner(*turns))
+    return EngineHost(plain_runtime(ask_before_call), ScriptedPlanner(*turns))
 
 
 async def plain_run(fields: dict[str, Any]) -> dict[str, Any]:

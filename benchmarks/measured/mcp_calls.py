@@ -9,13 +9,14 @@ import asyncio
 import json
 import sys
 from contextlib import AsyncExitStack
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     Call = Callable[[], Awaitable[object]]
 
@@ -74,16 +75,29 @@ async def measure(rounds: int, repeats: int) -> dict[str, list[float]]:
             "SDK server and client": await sdk_client(stack, "sdk", "search_issues"),
             "FastMCP server and client": await fastmcp_client(stack),
         }
-        report: dict[str, list[float]] = {name: [] for name in cases}
-        for call in cases.values():
-            check(await call())
-        for _ in range(rounds):
-            for name, call in cases.items():
-                start = perf_counter()
-                for _ in range(repeats):
-                    await call()
-                report[name].append((perf_counter() - start) / repeats * 1e6)
-        return report
+        return (await times_of(cases, rounds, {"alone": partial(alone, repeats=repeats)}))["alone"]
+
+
+async def times_of(
+    cases: Mapping[str, Call], rounds: int, ways: Mapping[str, Callable[[Call], Awaitable[float]]]
+) -> dict[str, dict[str, list[float]]]:
+    """Return by way and case the microseconds of a call in each round; the cases take turns in a round."""
+    report: dict[str, dict[str, list[float]]] = {way: {name: [] for name in cases} for way in ways}
+    for call in cases.values():
+        check(await call())
+    for _ in range(rounds):
+        for name, call in cases.items():
+            for way, timed in ways.items():
+                report[way][name].append(await timed(call) * 1e6)
+    return report
+
+
+async def alone(call: Call, repeats: int) -> float:
+    """Return the seconds of a call, of `repeats` one after the other."""
+    start = perf_counter()
+    for _ in range(repeats):
+        await call()
+    return (perf_counter() - start) / repeats
 
 
 def check(answer: Any) -> None:

@@ -12,20 +12,19 @@ import socket
 import subprocess
 import sys
 from contextlib import AsyncExitStack, closing
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mcp import Client
 
 from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
-from benchmarks.measured.mcp_calls import check, command
+from benchmarks.measured.mcp_calls import alone, check, command, times_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     Call = Callable[[], Awaitable[object]]
-
-AT_ONCE: Final = 200
 
 
 async def client_of(stack: AsyncExitStack, server: str, tool: str) -> Call:
@@ -59,21 +58,17 @@ async def measure(rounds: int, repeats: int) -> dict[str, dict[str, list[float]]
             "SDK server": await client_of(stack, "sdk", "search_issues"),
             "FastMCP server": await client_of(stack, "fastmcp", "search_issues"),
         }
-        alone: dict[str, list[float]] = {name: [] for name in cases}
-        at_once: dict[str, list[float]] = {name: [] for name in cases}
-        for call in cases.values():
-            check(await call())
-        for _ in range(rounds):
-            for name, call in cases.items():
-                start = perf_counter()
-                for _ in range(repeats):
-                    await call()
-                alone[name].append((perf_counter() - start) / repeats * 1e6)
-                start = perf_counter()
-                for answer in await asyncio.gather(*(call() for _ in range(AT_ONCE))):
-                    check(answer)
-                at_once[name].append((perf_counter() - start) / AT_ONCE * 1e6)
-        return {"alone": alone, "200 at once": at_once}
+        return await times_of(cases, rounds, {"alone": partial(alone, repeats=repeats), "200 at once": at_once})
+
+
+async def at_once(call: Call) -> float:
+    """Return the seconds of a call, of 200 at once."""
+    start = perf_counter()
+    answers = await asyncio.gather(*(call() for _ in range(200)))
+    seconds = (perf_counter() - start) / len(answers)
+    for answer in answers:
+        check(answer)
+    return seconds
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from benchmarks.measured.cases import PACKAGE, RESULT, TOOL, issues_executor
+from benchmarks.measured.cases import RESULT, TOOL, plain_runtime
 
 
 class Filters(BaseModel):
@@ -65,17 +65,9 @@ def fastmcp(port: int | None) -> None:
 
 
 def toolgen(port: int | None) -> None:
-    from toolgen.runtime import Runtime, allow_all, load
     from toolgen.serve import HttpSettings, mcp_server
 
-    catalog = load(PACKAGE)
-    runtime = Runtime(
-        catalog,
-        executors=[issues_executor()],
-        missing=catalog.toolsets,
-        permission=allow_all,
-        disabled_policies=["bench"],
-    )
+    runtime = plain_runtime()
     server = mcp_server(runtime, runtime.start_run(requested=[TOOL]), http=HttpSettings(per_minute=10**9))
     asyncio.run(server.serve_stdio() if port is None else server.serve_http(port=port))
 
