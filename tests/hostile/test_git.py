@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -301,3 +302,54 @@ def test_a_commit_writes_nothing_through_a_link(hostile: Hostile, tmp_path: Path
         is_inside = entries[0][1].startswith("/")  # as a name below the folder
         assert (done.code, "Traceback" in done.err) == (0 if is_inside else 2, False), (entries, done.err)
         assert list(outside.iterdir()) == []
+
+
+def stored(folder: Path, kind: str, content: bytes) -> str:
+    """Write an object of git; return its id."""
+    command = ["git", "hash-object", "--literally", "-t", kind, "-w", "--stdin"]
+    return subprocess.run(command, cwd=folder, input=content, capture_output=True, check=True).stdout.decode().strip()
+
+
+def test_a_commit_costs_no_more_than_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = Project(tmp_path / "project")
+    folder = project.folder
+    monkeypatch.setattr("toolgen.authoring.diff.git._OUTPUT", 4 * 1024 * 1024)
+    repository = Repository(folder)
+
+    def commit(*entries: tuple[str, str, str]) -> str:
+        tree = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(id_) for mode, name, id_ in entries)
+        return git(folder, "commit-tree", stored(folder, "tree", tree), "-m", "x").strip()
+
+    large = stored(folder, "blob", b"\0" * (11 * 1024 * 1024))
+    for name, is_refused in (("specs.yaml", True), ("specs.bin", False)):
+        out = tmp_path / name
+        out.mkdir()
+        of_commit = commit(("100644", name, large))
+        if is_refused:
+            with pytest.raises(DiffError, match="over 10,485,760 bytes"):
+                repository.extract(of_commit, ["."], out)
+        else:
+            repository.extract(of_commit, ["."], out)
+        assert list(out.iterdir()) == []
+        assert repository.read([of_commit], name) == [(large, b"")]
+    small = stored(folder, "blob", b" " * (3 * 1024 * 1024))
+    with pytest.raises(DiffError, match="are over 4,194,304 bytes"):
+        repository.extract(commit(("100644", "a", small), ("100644", "b", small)), ["."], tmp_path)
+    inner = stored(folder, "blob", b"")
+    mode = "100644"
+    for _ in range(12):  # 10 entries in each of 12 folders stand for 10**12 files
+        listed = b"".join(f"{mode} {'x' * 50}{number}\0".encode() + bytes.fromhex(inner) for number in range(10))
+        inner, mode = stored(folder, "tree", listed), "40000"
+    with pytest.raises(DiffError, match="printed more than 4,194,304 bytes"):
+        repository.extract(git(folder, "commit-tree", inner, "-m", "x").strip(), ["."], tmp_path)
+
+
+def test_a_commit_of_any_time_is_shown(tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    author = "a <a@b.example> 99999999999999 +0000"
+    tree = git(project.folder, "rev-parse", "HEAD^{tree}").strip()
+    text = f"tree {tree}\nauthor {author}\ncommitter {author}\n\nlate\n".encode()
+    late = stored(project.folder, "commit", text)
+    git(project.folder, "update-ref", "refs/heads/main", late)
+    (found,) = Repository(project.folder).history(["specs"], 1)
+    assert datetime.fromtimestamp(found.time, UTC).year == 9999

@@ -11,15 +11,18 @@ import os
 import re
 import subprocess
 from dataclasses import dataclass
+from tempfile import TemporaryFile
+from threading import Timer
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.diff.errors import DiffError
-from toolgen.spec.visible import visible
+from toolgen.compiler.project.listing import LARGEST, SUFFIXES
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from typing import IO
 
 _BRANCHES: Final = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
@@ -66,6 +69,14 @@ _ENVIRONMENT: Final = {
 _OF_A_BARE_ONE: Final = ("objects", "refs", "commondir")
 _SECONDS: Final = 300
 """How long git may take, such as with a pipe in place of one of its files."""
+
+_OUTPUT: Final = 256 * 1024 * 1024
+"""Bytes that git may print, and bytes of the files of one commit: a small repository can stand for any number."""
+
+_ERRORS: Final = 64 * 1024
+"""Bytes that are read of what git says is wrong."""
+
+_YEAR_9999: Final = 253_402_300_799
 
 _MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
 
@@ -133,7 +144,9 @@ class Repository:
         )  # fmt: skip
         parts = output.decode(errors="replace").split("\0")[1:]
         rows = (parts[at : at + 4] for at in range(0, len(parts) - 3, 4))
-        return [Commit(id_, short, int(time), text.partition("\n")[0]) for id_, short, time, text in rows]
+        return [
+            Commit(id_, short, min(int(time), _YEAR_9999), text.partition("\n")[0]) for id_, short, time, text in rows
+        ]
 
     def read(self, commits: Iterable[str], path: str) -> list[tuple[str, bytes]]:
         """Return the id and content of a file or a folder in each commit; both empty where it is not there.
@@ -143,31 +156,29 @@ class Repository:
         """
         inside = f"{self.prefix}{'' if path == '.' else path}".rstrip("/")
         if "\n" in inside:
-            raise DiffError(f"{visible(inside)} has a line break in its name, which git does not look up")
-        names = [os.fsencode(f"{commit}:{inside}") for commit in commits]
-        output = self._bytes("cat-file", "--batch", given=b"\n".join((*names, b"")))
-        found: list[tuple[str, bytes]] = []
-        at = 0
-        for _ in names:
-            end = output.index(b"\n", at)
-            words = output[at:end].rsplit(b" ", 2)
-            at = end + 1
-            if words[-1] == b"missing":
-                found.append(("", b""))
-                continue
-            found.append((words[0].decode(), output[at : at + int(words[-1])]))
-            at += int(words[-1]) + 1
-        return found
+            return [("", b"") for _ in commits]
+        found = self._sizes([f"{commit}:{inside}".encode() for commit in commits])
+        contents = dict(self._contents({id_ for id_, kind, size in found if size <= LARGEST and kind == b"blob"}))
+        return [(id_.decode(), contents.get(id_, b"")) for id_, _, _ in found]
 
     def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
         """Write files of a commit to a folder. `paths` are files and folders, relative to the folder of the repository.
 
-        Names and links are written as they are stored, below `folder` only. Raises DiffError.
+        Names and links are written as they are stored, below `folder` only. Files that are too large to be read as
+        specs are left out. Raises DiffError, also for a spec that is too large.
         """
-        blobs = list(self._listed(commit, paths))
-        contents = self._contents([blob for _, _, blob in blobs])
-        for (path, mode, _), content in zip(blobs, contents, strict=True):
+        listed = list(self._listed(commit, paths))
+        sizes = {id_: size for id_, _, size in self._sizes([blob for _, _, blob in listed])}
+        for path, _, blob in listed:
             name = os.fsdecode(path)
+            if sizes[blob] > LARGEST and name.lower().endswith((*SUFFIXES, ".toml")):
+                raise DiffError(f"{name} of the commit {commit} is over {LARGEST:,} bytes: split it into several files")
+        blobs = [each for each in listed if sizes[each[2]] <= LARGEST]
+        if sum(sizes[blob] for _, _, blob in blobs) > _OUTPUT:
+            raise DiffError(f"the specs of the commit {commit} are over {_OUTPUT:,} bytes")
+        contents = dict(self._contents({blob for _, _, blob in blobs}))
+        for path, mode, blob in blobs:
+            name, content = os.fsdecode(path), contents[blob]
             try:
                 if mode == _LINK_MODE:
                     link_inside(folder, name, os.fsdecode(content))
@@ -193,13 +204,21 @@ class Repository:
                 raise DiffError(f"the commit {commit} has a path that leads out of it: {path.decode(errors='replace')}")
             yield path, mode, blob
 
-    def _contents(self, blobs: list[bytes]) -> Iterator[bytes]:
-        output = self._bytes("cat-file", "--batch", given=b"\n".join((*blobs, b"")))
+    def _sizes(self, names: list[bytes]) -> list[tuple[bytes, bytes, int]]:
+        """Return the id, the kind and the size of objects; empty and 0 where there is none."""
+        output = self._bytes("cat-file", "--batch-check", given=b"\n".join((*names, b"")))
+        rows = (line.rsplit(b" ", 2) for line in output.split(b"\n")[:-1])
+        return [(row[0], row[1], int(row[2])) if row[-1].isdigit() else (b"", b"", 0) for row in rows]
+
+    def _contents(self, objects: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the id and the content of objects that there are."""
+        ids = sorted(objects)
+        output = self._bytes("cat-file", "--batch", given=b"\n".join((*ids, b"")))
         at = 0
-        for _ in blobs:
+        for id_ in ids:
             end = output.index(b"\n", at)
             size = int(output[at:end].split(b" ")[2])
-            yield output[end + 1 : end + 1 + size]
+            yield id_, output[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
 
     def _run(self, *arguments: str) -> str | None:
@@ -221,13 +240,46 @@ class Repository:
             name: value for name, value in os.environ.items() if not name.startswith("GIT_") or _KEPT.fullmatch(name)
         }
         try:
-            return subprocess.run(  # noqa: S603 (no shell)
-                command, input=given, capture_output=True, check=False, env=own | _ENVIRONMENT, timeout=_SECONDS
-            )
+            with TemporaryFile() as stdin, TemporaryFile() as stderr:
+                stdin.write(given)
+                stdin.seek(0)
+                done = self._bounded(command, own | _ENVIRONMENT, stdin, stderr)
+                stderr.seek(0)
+                return subprocess.CompletedProcess(command, *done, stderr.read(_ERRORS))
         except FileNotFoundError:
             raise DiffError(_MISSING) from None
-        except subprocess.TimeoutExpired:
-            raise DiffError(f"`git {arguments[0]}` took longer than {_SECONDS} seconds") from None
+
+    def _bounded(
+        self, command: list[str], environment: dict[str, str], stdin: IO[bytes], stderr: IO[bytes]
+    ) -> tuple[int, bytes]:
+        """Return the exit code and the output of git. Raises DiffError where it takes too long or prints too much."""
+        too_late: list[bool] = []
+        with subprocess.Popen(  # noqa: S603 (no shell)
+            command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment
+        ) as process:
+            assert process.stdout is not None
+
+            def end() -> None:
+                too_late.append(True)
+                process.kill()
+
+            timer = Timer(_SECONDS, end)
+            timer.daemon = True
+            timer.start()
+            try:
+                output = process.stdout.read(_OUTPUT + 1)
+                if len(output) > _OUTPUT:
+                    process.kill()
+                code = process.wait()
+            finally:
+                timer.cancel()
+                process.kill()
+        name = next(each for each in command if each in _COMMANDS)
+        if too_late:
+            raise DiffError(f"`git {name}` took longer than {_SECONDS} seconds")
+        if len(output) > _OUTPUT:
+            raise DiffError(f"`git {name}` printed more than {_OUTPUT:,} bytes: the repository is too large to compare")
+        return code, output
 
 
 def _refuse_bare(folder: Path) -> None:
