@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.errors import DiffError
-from toolgen.authoring.diff.sets import effective_sets
 from toolgen.authoring.diff.sides import pairs
 from toolgen.changes.catalogs import Version, compare_versions
 from toolgen.changes.change import names
@@ -15,8 +14,11 @@ from toolgen.changes.code.compare import Places as ApiPlaces
 from toolgen.changes.code.compare import Renamed, compare_apis
 from toolgen.changes.code.routing import routing_of
 from toolgen.changes.code.types import Ref
+from toolgen.changes.route import Sets
 from toolgen.changes.rules import Bump, Category, Level
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.policy.effective import effective_set, named_by_ident
+from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from toolgen.changes.change import Change, Path
     from toolgen.changes.code.api import Api
     from toolgen.compiler.diagnostics import Span
+    from toolgen.runtime.catalog.catalog import Catalog
 
 _RENAMES: Final = frozenset({"WIRE103", "WIRE104", "WIRE211"})
 _CAUSED: Final = frozenset(
@@ -142,8 +145,8 @@ def compare_sides(before: Side, after: Side, recording: Recording | None = None)
 def _changes(old: Package, new: Package, recording: Recording | None) -> Iterator[Change]:
     apis = _apis(old, new)
     routing = [routing_of(api) for api in apis]
-    before = Version(old.document, effective_sets(old.catalog), routing[0])
-    after = Version(new.document, effective_sets(new.catalog), routing[1])
+    before = Version(old.document, _effective_sets(old.catalog), routing[0])
+    after = Version(new.document, _effective_sets(new.catalog), routing[1])
     changes = list(compare_versions(before, after))
     yield from changes
     if recording:
@@ -182,6 +185,20 @@ def _api_places(document: Mapping[str, Any]) -> ApiPlaces:
         for name, each in document.get(section, {}).items()
     }
     return ApiPlaces(types, packages)
+
+
+def _effective_sets(catalog: Catalog) -> dict[str, Sets]:
+    """Return what the runs of each agent may call by mode, as the runtime computes it, with all policies applied."""
+    applied = Policies(catalog.section("policies"), catalog.names)
+    found: dict[str, Sets] = {}
+    for name, agent in catalog.section("agents").items():
+        named = named_by_ident(agent, catalog.names)
+        modes: dict[str, dict[str, str]] = {}
+        for mode in ("", *sorted(applied.modes)):
+            tools = effective_set(catalog.entries, named, applied, name=name, mode=mode).tools
+            modes[mode] = {ident: decision.answer.value for ident, decision in tools.items()}
+        found[name] = Sets(modes)
+    return found
 
 
 def _is_at(path: Path | None, place: Path | None) -> bool:

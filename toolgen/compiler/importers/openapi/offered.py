@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related
@@ -10,7 +12,6 @@ from toolgen.compiler.importers.offer import Offer, OfferedTool
 from toolgen.compiler.importers.openapi.description import tag_word
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
-from toolgen.compiler.importers.openapi.overlaps import report_overlaps
 from toolgen.compiler.importers.openapi.responses import tells_fields
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
@@ -18,9 +19,10 @@ from toolgen.compiler.importers.update import request_of
 from toolgen.compiler.importers.written_schema import mapping, nodes_of, written_args, written_result
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
+from toolgen.schema.comparison.compare import compare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.openapi.description import Description
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
 
 _READONLY: Final = frozenset({"GET", "HEAD"})
+
+_MOST_PAIRS: Final = 10
+_MOST_COMPARISONS: Final = 40
+"""Pairs of alternatives of one schema, and of all, that are compared: a report is worth no more time."""
+
+_LONGEST_VALUE: Final = 80
 
 
 def offer_of(
@@ -96,8 +104,17 @@ class _Reader:
         self.tools.append(OfferedTool(operation.name, spec, _hints(operation)))
 
     def report_overlaps(self) -> None:
-        """Report alternatives of args that overlap."""
-        report_overlaps(self._schemas, self._sink)
+        """Report the alternatives of args that overlap, each with a value that fits two of them."""
+        left = _MOST_COMPARISONS
+        for part, branches in list(self._schemas.relaxed.values()):
+            pairs = list(islice(combinations(branches, 2), min(_MOST_PAIRS, left)))
+            left -= len(pairs)
+            value = next(_common(pairs, self._schemas), None)
+            if value is not None:
+                message = (
+                    f"`{value}` fits two alternatives of a `oneOf`, so the args take what fits any of them (`anyOf`)"
+                )
+                self._sink.report("TG837", part.span, message)
 
     def _add_source(self, tool: dict[str, Any], operation: Operation) -> None:
         """Add what the description says of the server and the credentials of an operation, where it is its own."""
@@ -161,3 +178,17 @@ def _hints(operation: Operation) -> dict[str, Any]:
 
 def _node(operation: Operation) -> Node:
     return operation.part.files.node(operation.part)
+
+
+def _common(pairs: list[tuple[Any, Any]], schemas: Schemas) -> Iterator[str]:
+    """Values that fit both schemas of a pair, as short JSON text."""
+    for one, other in pairs:
+        try:
+            both = schemas.with_definitions({"allOf": [one, other]}, "args")
+        except Fault:
+            continue
+        definitions = {"$defs": both["$defs"]} if "$defs" in both else {}
+        found = compare({"allOf": [one], **definitions}, {"not": other, **definitions}).lost.counterexample
+        if found is not None:
+            text = json.dumps(found.value, ensure_ascii=False)
+            yield text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
