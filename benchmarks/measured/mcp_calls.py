@@ -11,7 +11,7 @@ import sys
 from contextlib import AsyncExitStack
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     Call = Callable[[], Awaitable[object]]
+
+CallT = TypeVar("CallT", bound="Call")
 
 
 def command(name: str) -> list[str]:
@@ -79,7 +81,7 @@ async def measure(rounds: int, repeats: int) -> dict[str, list[float]]:
 
 
 async def times_of(
-    cases: Mapping[str, Call], rounds: int, ways: Mapping[str, Callable[[Call], Awaitable[float]]]
+    cases: Mapping[str, CallT], rounds: int, ways: Mapping[str, Callable[[CallT], Awaitable[float]]]
 ) -> dict[str, dict[str, list[float]]]:
     """Return by way and case the microseconds of a call in each round; the cases take turns in a round."""
     report: dict[str, dict[str, list[float]]] = {way: {name: [] for name in cases} for way in ways}

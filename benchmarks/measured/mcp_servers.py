@@ -31,7 +31,7 @@ class Found(BaseModel):
     items: list[Item]
 
 
-def search_issues(
+async def search_issues(
     query: str,
     limit: int = 10,
     labels: list[str] | None = None,

@@ -19,6 +19,10 @@ _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
 )
 
 
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""`json.dumps` makes an encoder for each text."""
+
+
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a JSON value is an object."""
     return isinstance(value, dict)
@@ -61,7 +65,7 @@ def whole_bound(name: str, bound: float) -> int:
 
 def compact_json(value: Any) -> str:
     """Encode JSON without spaces. Raises ValueError and TypeError for values that are not JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT(value)
 
 
 def canonical(value: Any) -> bytes:

@@ -17,7 +17,7 @@ from toolgen.runtime.runs.run import current_turn
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.runs.run import Turn
@@ -75,14 +75,19 @@ class ServedCall:
         self._progress: float | None = None
         self._task: asyncio.Task[ToolResult[Any]] | None = None
 
-    def start(self, call: Coroutine[Any, Any, ToolResult[Any]]) -> None:
+    def start(self, call: Callable[[], Coroutine[Any, Any, ToolResult[Any]]]) -> None:
         """Start the call; code that runs for it finds it in `current_call`."""
         token = current_call.set(self)
         try:
-            self._task = asyncio.create_task(call)
+            self._task = asyncio.create_task(self._run(call))
         finally:
             current_call.reset(token)
-        self._task.add_done_callback(lambda _: self._events.put_nowait(None))
+
+    async def _run(self, call: Callable[[], Coroutine[Any, Any, ToolResult[Any]]]) -> ToolResult[Any]:
+        try:
+            return await call()
+        finally:
+            self._events.put_nowait(None)  # a callback of the task would come one turn of the loop later
 
     @property
     def task(self) -> asyncio.Task[ToolResult[Any]]:
@@ -115,11 +120,15 @@ class ServedCall:
         if question is not None and not question.answer.done():
             question.answer.set_result(fields)
 
-    def leave(self) -> None:
-        """Take note that no request attends to the call: its question may never be answered, so others may ask."""
+    def leave(self) -> bool:
+        """Take note that no request attends to the call: its question may never be answered, so others may ask.
+
+        Returns whether the call goes on.
+        """
         question = self.open_question
         if question is not None and question.turn is not None:
             question.turn.end()
+        return not self.task.done()
 
     def report(self, data: Mapping[str, Any]) -> None:
         """Take note of progress, in any thread."""
@@ -143,6 +152,7 @@ class ServedCall:
             self._task.cancel()
             with anyio.CancelScope(shield=True):
                 await asyncio.wait([self._task], timeout=_CANCEL_SECONDS)
+            self._events.put_nowait(None)  # the task may not have begun
 
 
 def _number(value: Any) -> float | None:

@@ -266,11 +266,14 @@ class _BoundedBody:
 
     async def receive(self) -> Message:
         """Receive a part of the body, or what follows it. Raises `_TooSlowError` and `ShareUsedUp`."""
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            raise _TooSlowError from None
+        if self._deadline is None:
+            message = await self._receive()
+        else:
+            try:
+                async with asyncio.timeout_at(self._deadline):
+                    message = await self._receive()
+            except TimeoutError:
+                raise _TooSlowError from None
         size = len(message.get("body", b""))
         if not self._bodies.take(self._client, size):
             raise ShareUsedUp

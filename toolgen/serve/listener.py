@@ -7,7 +7,7 @@ import ipaddress
 import socket
 from contextlib import contextmanager
 from signal import SIGINT, SIGTERM
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import uvicorn
 from sse_starlette.sse import AppStatus
@@ -27,6 +27,9 @@ _CONNECTIONS: Final = 1_000
 """More than the requests of all clients that may be open."""
 
 _HEAD_SECONDS: Final = 10.0
+
+_JOINED: Final = 16 * 1024
+"""Bytes that are held at most until the end of a turn of the loop."""
 
 
 async def serve_http(
@@ -76,7 +79,7 @@ class _Protocol(H11Protocol):
         # asyncio sets it only where a socket names its protocol, which accepted ones of `create_server` do not. Without
         # it an answer in two parts waits for the client's delayed acknowledgement, 40 ms.
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", _Joined(transport)))
         self._expect_head()
 
     def data_received(self, data: bytes) -> None:
@@ -101,6 +104,36 @@ class _Protocol(H11Protocol):
         if self._due is not None:
             self._due.cancel()
             self._due = None
+
+
+class _Joined:
+    """A transport that sends what is written in one turn of the loop at once: uvicorn writes a head, then its body."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._loop = asyncio.get_running_loop()
+        self._held = b""
+
+    def write(self, data: bytes) -> None:
+        """Send some bytes by the end of this turn, or what is there, once it is much."""
+        if not self._held:
+            self._loop.call_soon(self._flush)
+        self._held += data
+        if len(self._held) > _JOINED:
+            self._flush()
+
+    def close(self) -> None:
+        """Send the rest, and close."""
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def _flush(self) -> None:
+        held, self._held = self._held, b""
+        if held:
+            self._transport.write(held)
 
 
 class _Listener(uvicorn.Server):

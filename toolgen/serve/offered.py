@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from mcp.shared.inbound import find_invalid_x_mcp_header, x_mcp_header_map
+
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.schema.compact.unions import types_of
 from toolgen.schema.json_values import is_object
@@ -44,6 +46,12 @@ class Offered:
         if output is None or output.get("type") == "object":
             return self.modern
         return {key: value for key, value in self.modern.items() if key != "outputSchema"}
+
+    @cached_property
+    def has_headers(self) -> bool:
+        """Whether args are repeated in headers (`x-mcp-header`), which must agree with them."""
+        schema = self.modern["inputSchema"]
+        return find_invalid_x_mcp_header(schema) is None and bool(x_mcp_header_map(schema))
 
     def entry(self, *, is_modern: bool) -> Mapping[str, Any]:
         """Return the entry of `tools/list` in a revision."""

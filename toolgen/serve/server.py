@@ -82,8 +82,10 @@ class ToolServer:
         self._tools = OfferedTools(runtime.catalog, run.effective)
         self._page_size = page_size
         self._calls: dict[str, ServedCall] = {}
+        self._left: dict[str, ServedCall] = {}
+        """Calls that no request attends to: they wait for an answer, which comes with another request."""
         self._places = Places(CALLS, _WAITING)
-        self._attended: set[str] = set()
+        self._attending = 0
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_draining = False
@@ -165,8 +167,9 @@ class ToolServer:
         return sorted({call.tool for call in self._calls.values()})
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return the schema by which the SDK checks the headers of a call; None where it declares none."""
         tool = self._tools.find(name)
-        return None if tool is None else tool.modern["inputSchema"]
+        return tool.modern["inputSchema"] if tool is not None and tool.has_headers else None
 
     def _on_progress(self, call_id: str, data: Mapping[str, Any]) -> None:
         call = self._calls.get(call_id)
@@ -191,29 +194,30 @@ class ToolServer:
             await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
         if self._durable is not None:
-            with self._attending(f"request {id(ctx)}"):
+            with self._attended():
                 return await self._durable.call(ctx, params, tool)
         is_new = params.request_state is None
         call = self._start(ctx, tool, params, user) if is_new else self._resume(params)
-        with self._attending(call.id):
+        with self._attended():
             try:
                 return await self._attend(call, ctx, tool)
             except BaseException:  # also a cancelled request: the call ends with it
                 await call.cancel()
                 raise
             finally:
-                call.leave()
+                if call.leave():
+                    self._left[call.id] = call
 
     @contextmanager
-    def _attending(self, name: str) -> Generator[None]:
+    def _attended(self) -> Generator[None]:
         """Wait for this when draining."""
-        self._attended.add(name)
+        self._attending += 1
         self._idle.clear()
         try:
             yield
         finally:
-            self._attended.discard(name)
-            if not self._attended:
+            self._attending -= 1
+            if not self._attending:
                 self._idle.set()
 
     def _start(
@@ -221,13 +225,17 @@ class ToolServer:
     ) -> ServedCall:
         if self._is_draining:
             raise MCPError(code=INTERNAL_ERROR, message="the server is shutting down")
-        waiting = sum(call.user == user and call.id not in self._attended for call in self._calls.values())
+        waiting = sum(call.user == user for call in self._left.values())
         call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=can_ask(ctx) and waiting < _OPEN)
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
         self._calls[call.id] = call
-        call.start(self._placed(request, user))
-        call.task.add_done_callback(lambda _: self._calls.pop(call.id, None))
+        call.start(lambda: self._placed(request, user))
+        call.task.add_done_callback(lambda _: self._forget(call))
         return call
+
+    def _forget(self, call: ServedCall) -> None:
+        del self._calls[call.id]
+        self._left.pop(call.id, None)
 
     async def _placed(self, request: ToolRequest, user: str | None) -> ToolResult[Any]:
         """Run a call in one of the places that users share."""
@@ -241,13 +249,14 @@ class ToolServer:
     def _resume(self, params: CallToolRequestParams) -> ServedCall:
         """Find the call that a person was asked about, and pass the answer to it. The state is sealed for its user."""
         call_id, _, number = (params.request_state or "").partition(":")
-        call = self._calls.get(call_id)
-        if call is None or call.id in self._attended or str(call.questions) != number:
+        call = self._left.get(call_id)
+        if call is None or str(call.questions) != number:
             raise MCPError(code=INVALID_PARAMS, message="no call is waiting for this answer: make the call again")
         responses = params.input_responses or {}
         if responses.keys() - {_KEY}:
             unknown = ", ".join(sorted(responses.keys() - {_KEY}))
             raise MCPError(code=INVALID_PARAMS, message=f"{unknown} is no open question of this call")
+        del self._left[call_id]
         if _KEY in responses:
             call.answer(fields_of(responses[_KEY]))
         return call

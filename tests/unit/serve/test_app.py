@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
@@ -18,6 +21,7 @@ from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.serve import CannotAsk, HttpSettings, ask_client, ask_person, calls, http, listener, mcp_server
+from toolgen.serve import server as serving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -36,6 +40,10 @@ OPENING = {
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
 }
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+ROUTED = {
+    "type": "object",
+    "properties": {"place": {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}},
+}
 HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
@@ -77,6 +85,11 @@ def make_server(**options: Any) -> tuple[Runtime, ToolServer]:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(0.05)
         return "at last"
+
+    @catalog.tool("host.routed", permission="readonly", input_schema=ROUTED)
+    async def routed(args: dict[str, Any], meta: ToolCallMeta) -> str:
+        """Proxies route this by a header that repeats an arg."""
+        return "routed"
 
     runtime = Runtime(catalog, permission=ask_client, store=MemoryStore())
     return runtime, mcp_server(runtime, runtime.start_run(), **options)
@@ -433,6 +446,79 @@ def test_an_answer_to_one_question_is_none_to_the_next() -> None:
         await server.close()
 
     asyncio.run(use())
+
+
+@pytest.mark.parametrize(
+    ("headers", "arguments", "status"),
+    [
+        ({"Mcp-Param-Region": "eu"}, {"place": {"region": "eu"}}, 200),
+        ({"Mcp-Param-Region": "us"}, {"place": {"region": "eu"}}, 400),
+        ({"Mcp-Param-Region": "us"}, {}, 400),
+        ({}, {"place": {"region": "eu"}}, 400),
+        ({}, {}, 200),
+    ],
+)
+def test_headers_that_repeat_args_agree_with_them(
+    headers: dict[str, str], arguments: dict[str, Any], status: int
+) -> None:
+    async def use() -> httpx2.Response:
+        _, server = make_server()
+        async with client_of(server) as client:
+            client.headers.update(headers)
+            answer = await call(client, "host__routed", arguments=arguments)
+        await server.close()
+        return answer
+
+    assert asyncio.run(use()).status_code == status
+
+
+def test_a_user_has_so_many_open_questions_and_others_have_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_OPEN", 3)
+
+    async def use() -> None:
+        _, server = make_server(http=HttpSettings(authenticate=user_of))
+        form = {"action": "accept", "content": {"word": "x"}}
+
+        async def asked(client: httpx2.AsyncClient, **params: Any) -> dict[str, Any]:
+            result: dict[str, Any] = (await call(client, "host__ask", **params)).json()["result"]
+            return result
+
+        async with client_of(server, "user-ana") as ana, client_of(server, "user-bo") as bo:
+            for _ in range(2):
+                open_ = [await asked(ana) for _ in range(3)]
+                assert [each["resultType"] for each in open_] == ["input_required"] * 3
+                assert "cannot ask" in (await asked(ana))["content"][0]["text"]
+                assert (await asked(bo))["resultType"] == "input_required"
+                for each in open_:  # answered, they make room
+                    answer = {"inputResponses": {"permission": form}, "requestState": each["requestState"]}
+                    assert (await asked(ana, **answer))["resultType"] == "complete"
+        await server.close()
+
+    asyncio.run(use())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.one_of(st.binary(max_size=9), st.just(b"x" * 40_000), st.none()), max_size=12))
+def test_what_is_written_arrives_in_order_whatever_is_joined(parts: list[bytes | None]) -> None:
+    async def main() -> bytes:
+        async def serve() -> None:
+            loop = asyncio.get_running_loop()
+            transport, _ = await loop.create_connection(asyncio.Protocol, sock=ours)
+            joined = listener._Joined(transport)
+            for part in parts:
+                if part is None:
+                    await asyncio.sleep(0)
+                else:
+                    joined.write(part)
+            joined.close()
+
+        ours, theirs = socket.socketpair()
+        reader, writer = await asyncio.open_connection(sock=theirs)
+        received, _ = await asyncio.gather(reader.read(), serve())
+        writer.close()
+        return received
+
+    assert asyncio.run(main()) == b"".join(part for part in parts if part)
 
 
 async def call(client: httpx2.AsyncClient, name: str, **params: Any) -> httpx2.Response:
