@@ -47,7 +47,7 @@ test: lint programs .venv/compiled ## Run all checks
 .PHONY: test-long
 test-long: lint .venv/compiled ## Run all checks, including those that take minutes or need the network
 	@sh tests/programs/install.sh long
-	@$(PYTHON) -m pytest -n auto --dist loadgroup -m "long or not long"
+	@$(PYTHON) -m pytest -n auto --dist loadgroup --hypothesis-profile=ci -m "long or not long"
 
 # Programs that tests start. If one cannot be installed, a message says so and its tests are skipped.
 .PHONY: programs

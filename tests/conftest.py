@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests.programs.postgres import postgres_server, postgres_url, shared_postgres
 from tests.unit.runtime.package import shop
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]
+
+settings.register_profile("short", settings.get_profile("ci"), max_examples=40)
+"""The examples of `make test` for properties without a number of their own; `make test-long` has all of `ci`."""
 
 # The runtime is also tested without the compiler, and without the clients of Redis and Postgres.
 collect_ignore = [
