@@ -78,6 +78,7 @@ def test_lexical_search_beats_plain_bm25_by_five_points_on_the_held_out_half(
 
 
 @needs_tools
+@pytest.mark.long
 def test_tus_14_recall_of_search_with_an_embedder_is_reported_and_has_a_threshold(
     documents: list[SearchDocument], index: Index, record_property: Callable[[str, object], None]
 ) -> None:

@@ -28,13 +28,13 @@ TARGET = Target()
 CONFIG = Config(Path(), (TARGET,))
 
 
-@settings(seeded, max_examples=60)
+@settings(seeded, max_examples=40)
 @given(st.data(), st.integers(1, 3))
 def test_damaged_specs_are_linted_and_formatted(data: st.DataObject, hits: int) -> None:
     check(damaged_data(data, hits))
 
 
-@settings(seeded, max_examples=120)
+@settings(seeded, max_examples=40)
 @given(st.data(), st.integers(1, 3))
 def test_damaged_texts_are_linted_and_formatted(data: st.DataObject, hits: int) -> None:
     check(damaged_texts(data, hits))

@@ -207,7 +207,7 @@ def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, run
             chaos.workers.kill_all()
 
 
-@pytest.mark.parametrize(("seed", "workers"), [(1, 2), (2, 4)])
+@pytest.mark.parametrize(("seed", "workers"), [(1, 2), pytest.param(2, 4, marks=pytest.mark.long)])
 def test_every_run_ends_whatever_happens(
     seed: int, workers: int, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
