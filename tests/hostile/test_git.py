@@ -230,12 +230,15 @@ def test_no_command_runs_a_program_of_a_repository(hostile: Hostile) -> None:
     )  # fmt: skip
     assert dev.stdout is not None
     shown = ""
-    for line in dev.stdout:
-        shown += line
-        if "MODEL102" in shown or "description changed" in shown:
-            break
-    dev.send_signal(signal.SIGINT)
-    dev.communicate(timeout=60)
+    try:
+        for line in dev.stdout:
+            shown += line
+            if "MODEL102" in shown or "description changed" in shown:
+                break
+        dev.send_signal(signal.SIGINT)
+        dev.communicate(timeout=300)
+    finally:
+        dev.kill()
     assert not hostile.mark.exists()
 
 

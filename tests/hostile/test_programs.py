@@ -143,9 +143,12 @@ def test_no_command_takes_code_from_the_folder_it_looks_at(tmp_path: Path) -> No
         [*program, "dev"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
     )
     assert dev.stdout is not None
-    for line in dev.stdout:
-        if "surface" in line.lower():
-            break
-    dev.send_signal(signal.SIGINT)
-    dev.communicate(timeout=60)
+    try:
+        for line in dev.stdout:
+            if "surface" in line.lower():
+                break
+        dev.send_signal(signal.SIGINT)
+        dev.communicate(timeout=300)
+    finally:
+        dev.kill()
     assert not mark.exists(), mark.read_text()
