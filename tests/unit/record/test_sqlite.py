@@ -163,6 +163,28 @@ def test_a_failed_write_is_reported_to_the_caller_and_the_operator(
     assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
+def test_a_group_that_fails_halfway_is_rolled_back_and_the_next_one_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    fails = (
+        "CREATE TEMP TRIGGER fails BEFORE INSERT ON events WHEN new.sequence = 3 BEGIN SELECT RAISE(FAIL, 'full'); END"
+    )
+
+    async def check(store: SqliteStore) -> None:
+        await one_call(store)
+        store._connection.execute(fails)
+        lost = [store.append(progress(n=n)) for n in range(2)]
+        for each in lost:
+            with pytest.raises(StoreError, match="the store cannot be written: full"):
+                await each
+        store._connection.execute("DROP TRIGGER fails")
+        await write(store, progress(n=4))
+
+    use(path, check, KEY)
+    reader = SqliteReader(path)
+    assert [event.data.get("n") for event in reader.read("r1").events] == [None, None, 4]
+    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+
+
 @pytest.mark.parametrize(
     ("first", "then", "why"), [(KEY, None, "started with a key"), (None, KEY, "started without a key")]
 )

@@ -526,6 +526,11 @@ def test_injected_fields_are_not_offered(is_open: bool) -> None:
     assert model_args_schema(args) == compact(args)
 
 
+@pytest.mark.parametrize("args", [{"type": "object"}, {"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}])
+def test_a_schema_without_properties_has_no_injected_fields_to_leave_out(args: dict[str, Any]) -> None:
+    assert model_args_schema(args, ["tenant"]) == compact(args)
+
+
 def test_many_required_fields_are_handled_quickly() -> None:
     names = [f"p{number}" for number in range(40_000)]
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": [*names, {"no": "name"}]}

@@ -374,6 +374,34 @@ SWAGGER = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("consumes", "has_file", "media_type"),
+    [
+        ([], False, "application/x-www-form-urlencoded"),
+        (["application/x-www-form-urlencoded"], False, "application/x-www-form-urlencoded"),
+        (["multipart/form-data"], False, "multipart/form-data"),
+        (["multipart/form-data", "application/x-www-form-urlencoded"], False, "application/x-www-form-urlencoded"),
+        ([], True, "multipart/form-data"),
+        (["application/x-www-form-urlencoded"], True, "multipart/form-data"),
+    ],
+)
+def test_the_media_type_of_a_swagger_form_is_the_simplest_one_that_the_server_accepts(
+    consumes: list[str], has_file: bool, media_type: str
+) -> None:
+    fields = [{"name": "a", "in": "formData", "type": "string"}]
+    if has_file:
+        fields.append({"name": "file", "in": "formData", "type": "file"})
+    save = {
+        "operationId": "save",
+        "consumes": consumes,
+        "parameters": fields,
+        "responses": {"204": {"description": "x"}},
+    }
+    swagger = {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "shop.example", "schemes": ["https"]}
+    outcome = import_api({**swagger, "paths": {"/items": {"post": save}}})
+    assert outcome.tools["save"]["http"]["body"]["media_type"] == media_type
+
+
 def test_swagger_is_read_like_openapi() -> None:
     outcome = import_api(SWAGGER)
     assert outcome.messages == []
