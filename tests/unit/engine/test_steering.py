@@ -112,6 +112,26 @@ def test_a_run_that_cannot_be_executed_has_failed_until_it_is_resumed(durable: E
     durable.run(body, change=change)
 
 
+def test_old_runs_are_deleted_batch_by_batch_past_those_that_are_kept(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolgen.engine.dbos.engine._BATCH", 1)
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([search(), write("a")], run_id="waits"))
+        await running.questions("waits")
+        for number in range(3):
+            await engine.start(request([read("a")], run_id=f"ended-{number}"))
+            await engine.result(f"ended-{number}", 20)
+        assert await engine.prune(0) == 3
+        left = [run.run_id for run in await engine.runs()]
+        assert len(left) == 2
+        assert all(run_id.startswith("waits") for run_id in left)
+
+    durable.run(body)
+
+
 def test_old_runs_are_deleted_and_leave_nothing(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine

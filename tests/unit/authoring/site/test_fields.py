@@ -130,6 +130,21 @@ def test_all_of_is_merged_and_alternatives_are_linked() -> None:
     assert words(side.tables[0].notes[0]) == "It also fits exactly one of: C, object"
 
 
+def test_only_required_fields_are_shown_as_required() -> None:
+    schema = {
+        "properties": {"a": {}, "b": {}},
+        "patternProperties": {"^x-": {"type": "string"}},
+        "required": ["b", "c"],
+    }
+    (table,) = side_of(schema, "args").tables
+    assert [(row.name, row.required) for row in table.rows] == [
+        ("a", False),
+        ("b", True),
+        ("/^x-/", False),
+        ("c", True),
+    ]
+
+
 def test_what_is_not_an_object_has_a_type_and_bounds() -> None:
     side = side_of(
         {"type": "array", "maxItems": 3, "items": {"properties": {"a": {}}}, "description": "All."}, "result"

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.engine import app
@@ -22,6 +23,7 @@ from toolgen.agents import Outcome
 from toolgen.engine import EngineHost
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
 from toolgen.engine.dbos.endpoints import Endpoints, listening
+from toolgen.engine.dbos.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -91,6 +93,26 @@ def test_health_says_who_it_is_and_whether_it_is_well(tmp_path: Path) -> None:
         await served.worker.start()
 
     served(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "word"),
+    [
+        ({"asks": {"question": "q1"}}, "asked"),
+        ({"changed": "the tool takes other args"}, "changed"),
+        ({"denied": True, "kind": "permission_denied"}, "denied"),
+        ({"kind": "internal"}, "failed"),
+        ({"error": "there is no planner"}, "failed"),
+        ({"result": {}}, "done"),
+        (None, "cancelled"),
+    ],
+)
+def test_an_activity_is_counted_under_one_word_for_its_end(outcome: dict[str, Any] | None, word: str) -> None:
+    metrics = Metrics()
+    metrics.ended("call", metrics.began(), outcome)
+    families = text_string_to_metric_families(generate_latest(metrics.registry).decode())
+    samples = [each for family in families for each in family.samples if each.name == "toolgen_activities_total"]
+    assert [(each.labels, each.value) for each in samples] == [({"activity": "call", "outcome": word}, 1)]
 
 
 def test_metrics_count_activities_by_how_they_ended(tmp_path: Path) -> None:

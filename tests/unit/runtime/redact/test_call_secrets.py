@@ -163,6 +163,8 @@ def test_reg_66_other_fields_of_a_result_contain_no_secret_and_the_value_is_exac
     assert is_free(shown(record))
     assert record.events[0].data["args"] == {"word": "[redacted]", "note": "my [redacted]"}
     assert record.results[0].content["value"] == {"echo": "[redacted]", "text": "it was [redacted]"}
+    bounds = record.results[0].content["bounds"]
+    assert (bounds["returned"], bounds["truncated"], bounds["next_cursor"]) == (1, True, "after [redacted]")
 
 
 def test_reg_66_secrets_in_the_value_of_a_result_are_in_no_other_field() -> None:

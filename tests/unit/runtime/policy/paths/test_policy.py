@@ -16,7 +16,8 @@ from toolgen.execute.paths.access import PathAccess
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.paths.policy import Concern, PathPolicy, UnsupportedSystem
 from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resolution, resolve
-from toolgen.runtime.policy.paths.rules import PathRules, SensitivePattern, ancestry, expand, is_within
+from toolgen.runtime.policy.paths.rules import SENSITIVE, PathRules, SensitivePattern, ancestry, expand, is_within
+from toolgen.runtime.policy.policy import Policies
 
 
 @pytest.fixture
@@ -99,6 +100,14 @@ def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots:
     assert [answer.write_concern for answer in answers] == [
         None if allowed else Concern.OUTSIDE_ROOTS for allowed in MATRIX[roots, tmp]
     ]
+
+
+def test_reg_72_what_a_policy_does_not_say_of_paths_is_as_strict_as_without_a_policy() -> None:
+    """Temporary folders are no write roots, and the sensitive names are those of the default."""
+    policies = Policies({"silent": {}, "open": {"tmp": True, "write_roots": ["src"], "sensitive": ["*.key"]}})
+    silent, opened = (PathRules(**each) for each in policies.paths)
+    assert silent == PathRules(write_roots=(".",), tmp=False, sensitive=SENSITIVE, hard_links=False)
+    assert opened == PathRules(write_roots=["src"], tmp=True, sensitive=["*.key"])
 
 
 def test_reg_72_the_folders_for_temporary_files_are_tmp_and_tmpdir(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
