@@ -17,7 +17,7 @@ from toolgen.changes.sources.tools import CompiledTool, compare_tool, compare_to
 from toolgen.schema.comparison.normal_form import normal_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgen.changes.change import Change
 
@@ -79,6 +79,32 @@ def test_an_imported_tool_is_unchanged() -> None:
 def test_each_change_is_reported_by_its_rule(edit: dict[str, Any], code: str) -> None:
     (change,) = changes(OFFERED, {**OFFERED, **edit})
     assert (change.subject, change.code) == ("find", code)
+
+
+IN_ARG: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "a field": lambda box: {"properties": {"a": box}},
+    "a field of items": lambda box: {"properties": {"a": {"type": "array", "items": box}}},
+    "a field of an alternative": lambda box: {"properties": {"a": {"anyOf": [{"type": "string"}, box]}}},
+    "a field of a definition": lambda box: {"properties": {"a": {"$ref": "#/$defs/Box"}}, "$defs": {"Box": box}},
+}
+
+
+@pytest.mark.parametrize("place", IN_ARG)
+def test_a_field_of_an_arg_that_is_gone_and_still_accepted_is_reported(place: str) -> None:
+    """A call with `dry_run` becomes a real one: the server takes the field, and nothing reads it any more."""
+    flag, name = {"dry_run": {"type": "boolean"}}, {"name": {"type": "string"}}
+
+    def offered(fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+        box = {"type": "object", "properties": fields, **more}
+        return {**OFFERED, "inputSchema": {"type": "object", **IN_ARG[place](box)}}
+
+    found = changes(offered(flag | name), offered(name))
+    (ignored,) = [each.message for each in found if each.code == "WIRE210"]
+    assert ignored.startswith("the arg `a.dry_run` is gone, and calls that give it are accepted")
+    assert changes(offered(name), offered(name)) == []
+    closed = changes(offered(flag | name, additionalProperties=False), offered(name, additionalProperties=False))
+    assert "WIRE210" not in {each.code for each in closed}
+    assert closed != []
 
 
 def test_a_text_in_a_result_is_reported() -> None:
