@@ -78,7 +78,7 @@ def test_servers_with_a_url(project: Path, transport: str) -> None:
     process = serve([forked_python(), str(PROGRAM), transport, str(project / "server"), str(port)], port)
     try:
         option, path = ("--url", "mcp") if transport == "http" else ("--sse", "sse")
-        url = f"http://127.0.0.1:{port}/{path}"
+        url = f"http://127.0.0.1:{port}/{path}?team=a%20b"
         header = ["--header", "Authorization=Bearer $env.HOME", "--header", "X-Client=demo"]
         assert run(["import", "mcp", option, url, *header, "--toolset", "mcp.shop"]) == 0
     finally:
@@ -87,6 +87,30 @@ def test_servers_with_a_url(project: Path, transport: str) -> None:
     expected = {transport: url, "headers": {"Authorization": "Bearer $env.HOME", "X-Client": "demo"}}
     assert spec(project)["server"] == expected
     assert len(spec(project)["tools"]) == 12
+
+
+@pytest.mark.parametrize("option", ["--url", "--sse"])
+def test_the_query_of_a_url_is_sent(project: Path, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    targets: list[str] = []
+
+    class Recorder(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            targets.append(self.path)
+            self.send_error(404)
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # a name of http.server
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Recorder) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/mcp?team=a%20b&x=1"
+        assert run(["import", "mcp", option, url, "--toolset", "mcp.shop"]) == 2
+        server.shutdown()
+    assert f"cannot connect to {url}" in capsys.readouterr().err
+    assert set(targets) == {"/mcp?team=a%20b&x=1"}
 
 
 def test_the_server_of_the_spec_is_asked_again_and_edits_stay(
