@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -17,6 +13,6 @@ class Source(ClosedModel):
 
 
 class Hit(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     score: int | float
     text: str

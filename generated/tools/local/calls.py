@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
 
-def new_count_lines_call(*, path: str, pattern: str, max_: int | None = None) -> ToolRequest:
+def new_count_lines_call(*, path: str, pattern: str, max: int | None = None) -> ToolRequest:
     """Create a request for `local.count_lines`: Count the lines of a file that match a pattern.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
-    return build_call(idents.COUNT_LINES, codecs.COUNT_LINES_ARGS, {"path": path, "pattern": pattern, "max": max_})
+    return build_call(idents.COUNT_LINES, codecs.COUNT_LINES_ARGS, {"path": path, "pattern": pattern, "max": max})
 
 
 def new_git_grep_log_call(*, word: str, limit: int = 20) -> ToolRequest:

@@ -52,12 +52,12 @@ def new_forget_call(*, slug: str, layer: MemoryLayer) -> ToolRequest:
     return build_call(idents.FORGET, codecs.FORGET_ARGS, {"slug": slug, "layer": layer})
 
 
-def new_invoke_skill_call(*, name: str, input_: JsonValue) -> ToolRequest:
+def new_invoke_skill_call(*, name: str, input: JsonValue) -> ToolRequest:
     """Create a request for `router.invoke_skill`: Run a workflow with an input artifact.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
-    return build_call(idents.INVOKE_SKILL, codecs.INVOKE_SKILL_ARGS, {"name": name, "input": input_})
+    return build_call(idents.INVOKE_SKILL, codecs.INVOKE_SKILL_ARGS, {"name": name, "input": input})
 
 
 def new_read_memory_body_call(*, slug: str, layer: Literal["shared", "agent"] | None = None) -> ToolRequest:

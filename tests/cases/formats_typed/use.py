@@ -28,12 +28,12 @@ assert people.codecs.ADD_ARGS.encode(args.model_copy(deep=True)) == sent
 
 # A value that a program makes is written as RFC 3339 asks.
 at = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
-made = people.AddArgs(id_=PERSON, left=at, visits=[people.Visit(at=at.astimezone(UTC))])
+made = people.AddArgs(id=PERSON, left=at, visits=[people.Visit(at=at.astimezone(UTC))])
 assert people.codecs.ADD_ARGS.encode(made) == (
     b'{"id":"123e4567-e89b-12d3-a456-426614174000","left":"2026-01-01T01:00:00+01:00",'
     b'"visits":[{"at":"2026-01-01T00:00:00Z"}]}'
 )
-request = people.new_add_call(id_=PERSON, left=None, born=date(2000, 2, 29), when="never")
+request = people.new_add_call(id=PERSON, left=None, born=date(2000, 2, 29), when="never")
 assert request.payload == (
     b'{"born":"2000-02-29","id":"123e4567-e89b-12d3-a456-426614174000","left":null,"when":"never"}'
 )
@@ -46,7 +46,7 @@ assert (made.since, made.every) == (date(2026, 1, 31), [time(9, 30, tzinfo=UTC)]
 class People:
     def add(self, args: people.AddArgs, meta: ToolCallMeta, /) -> people.AddResult:
         assert args.seen is None or args.seen.tzinfo is not None
-        return args.id_
+        return args.id
 
     def list(self, args: people.ListArgs, meta: ToolCallMeta, /) -> people.ListResult:
         return [date(2026, 1, 1)]

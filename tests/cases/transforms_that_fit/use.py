@@ -20,18 +20,18 @@ cleared = contacts.to_method_payload_save(contacts.SaveArgs(name="Ada", tag=None
 assert "tag" in cleared.model_fields_set
 
 # Equal shapes pass as they are.
-contact = contacts.Contact(id_="1", name="Ada")
+contact = contacts.Contact(id="1", name="Ada")
 assert contacts.to_tool_return_save(contact) is contact
 assert contacts.to_tool_return_same([contact]) == [contact]
 
 # Objects of the same fields become those of the other side.
-nested = contacts.NestedArgs(filter_=contacts.NestedArgsFilter(text="x"), class_="a", since="now")
+nested = contacts.NestedArgs(filter=contacts.NestedArgsFilter(text="x"), class_="a", since="now")
 made = contacts.to_method_payload_nested(nested)
-assert (made.filter_, made.from_, made.class_) == (contacts.NestedPayloadFilter(text="x"), "now", "a")
-absent = contacts.to_method_payload_nested(contacts.NestedArgs(filter_=contacts.NestedArgsFilter(text="x"), class_="a"))
+assert (made.filter, made.from_, made.class_) == (contacts.NestedPayloadFilter(text="x"), "now", "a")
+absent = contacts.to_method_payload_nested(contacts.NestedArgs(filter=contacts.NestedArgsFilter(text="x"), class_="a"))
 assert absent.model_dump(exclude_unset=True, by_alias=True) == {"filter": {"text": "x"}, "class": "a"}
-found = contacts.NestedMethodResult(items=[contacts.NestedMethodResultItemsItem(id_="1")])
-assert contacts.to_tool_return_nested(found).items == [contacts.NestedResultItemsItem(id_="1")]
+found = contacts.NestedMethodResult(items=[contacts.NestedMethodResultItemsItem(id="1")])
+assert contacts.to_tool_return_nested(found).items == [contacts.NestedResultItemsItem(id="1")]
 
 # Other keys of open objects go along.
 opened = contacts.OpenArgs.model_validate({"a": "x", "b": [1]})

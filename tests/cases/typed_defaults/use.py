@@ -4,7 +4,7 @@ from cases.typed_defaults.tools import defaults
 
 args = defaults.DrawArgs(level="high")
 assert (args.text, args.count, args.ratio, args.on, args.nothing) == ('say "hi"\n\\', 3, 1, True, None)
-assert (args.words, args.empty, args.any_list, args.map_, args.no_map) == (["a", "b"], [], [], {"a": 1}, {})
+assert (args.words, args.empty, args.any_list, args.map, args.no_map) == (["a", "b"], [], [], {"a": 1}, {})
 assert args.point == defaults.Point(x=2)
 assert args.point.y == 0.5
 assert args.points == [defaults.Point(), defaults.Point(y=1)]

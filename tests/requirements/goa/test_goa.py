@@ -70,7 +70,7 @@ def test_goa_03_a_toolset_is_a_package_of_these_files() -> None:
     folder = "crm/tools/contacts/"
     files = [path.removeprefix(folder) for path in case.compile().files if path.startswith(folder)]
     modules = ["__init__.py", "calls.py", "codecs.py", "dispatch.py", "idents.py", "transforms.py"]
-    types = ["__init__", "methods", "names", "nested", "open_", "same", "save", "shared"]
+    types = ["__init__", "methods", "names", "nested", "open", "same", "save", "shared"]
     models = [f"models/{name}.py" for name in types]
     assert files == [*modules[:-1], *models, modules[-1]]
 
@@ -195,7 +195,7 @@ def test_goa_31_compatible_shapes_get_transforms(imported: Import) -> None:
     assert isinstance(payload, contacts.SavePayload)
     sent = {"tenant_id": "t", "name": "Ada", "emails": [{"address": "a@b"}], "limit": 3}
     assert payload.model_dump(exclude_unset=True) == sent
-    contact = contacts.Contact(id_="1", name="Ada")
+    contact = contacts.Contact(id="1", name="Ada")
     assert contacts.to_tool_return_save(contact) == contact
 
 

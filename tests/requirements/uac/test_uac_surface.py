@@ -97,7 +97,7 @@ def built(folder: Path, name: str, tools: dict[str, Any], catalog: str, **config
     tool_use = ToolUse(load(name), ToolUseConfig(**config))
     runtime = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all)
     listing = tool_use.presentation("step", runtime.start_run()).build_presentation()
-    return import_module(f"{name}.catalogs.all_"), listing
+    return import_module(f"{name}.catalogs.all"), listing
 
 
 def test_uac_01_a_new_category_needs_an_entry_and_a_rule_but_no_tool(

@@ -107,14 +107,14 @@ class Store:
 
     def price(self, args: Any, meta: ToolCallMeta) -> int:
         self.calls.append(("price", meta))
-        if args.id_ not in GOODS:
+        if args.id not in GOODS:
             raise CallFailed(FailureKind.DOMAIN_REJECTION, "no_such_good", "there is no such good")
-        return GOODS[args.id_][1]
+        return GOODS[args.id][1]
 
     def buy(self, args: Any, meta: ToolCallMeta) -> Any:
         self.calls.append(("buy", meta))
-        self.orders.append(args.id_)
-        return {"order": len(self.orders), "cost": GOODS[args.id_][1] * args.count}
+        self.orders.append(args.id)
+        return {"order": len(self.orders), "cost": GOODS[args.id][1] * args.count}
 
     def gift(self, _args: Any, meta: ToolCallMeta) -> str:
         self.calls.append(("gift", meta))

@@ -151,18 +151,18 @@ def test_reg_37_every_built_in_tool_runs_in_the_package_of_a_team(team: Team) ->
     first, second = {"id": "a", "title": "First"}, {"id": "b", "title": "Second", "needs": ["a"]}
     assert team.call("agent.task_template").steps
     task = team.call("agent.task_create", title="Tea", steps=[first, second])
-    assert [(step.id_, step.state) for step in task.steps] == [("a", "ready"), ("b", "pending")]
-    of_task = {"task_id": task.id_}
+    assert [(step.id, step.state) for step in task.steps] == [("a", "ready"), ("b", "pending")]
+    of_task = {"task_id": task.id}
     assert team.call("agent.task_claim_step", **of_task, step_id="a").state == "claimed"
     assert team.call("agent.task_update_step", **of_task, step_id="a", state="done", note="Hot").state == "done"
-    assert [step.id_ for step in team.call("agent.task_query_steps", **of_task)] == ["b"]
-    assert [step.id_ for step in team.call("agent.task_update", **of_task, steps=[]).steps] == ["a"]
+    assert [step.id for step in team.call("agent.task_query_steps", **of_task)] == ["b"]
+    assert [step.id for step in team.call("agent.task_update", **of_task, steps=[]).steps] == ["a"]
     assert team.call("agent.task_get", **of_task).steps[0].note == "Hot"
     assert team.call("agent.task_list").tasks[0].done == 1
     assert team.call("agent.task_complete", **of_task, summary="Done").outcome == "Done"
     for ending, words in (("task_fail", {"reason": "No tea"}), ("task_cancel", {})):
         other = team.call("agent.task_create", title="Tea", steps=[first])
-        assert team.call(f"agent.{ending}", task_id=other.id_, **words).state in ("failed", "cancelled")
+        assert team.call(f"agent.{ending}", task_id=other.id, **words).state in ("failed", "cancelled")
 
     assert team.call("agent.list_agent_definitions")[0].description == "It does what it is told."
     assert all(worker.free for worker in team.call("agent.list_workers"))
@@ -183,7 +183,7 @@ def test_reg_37_every_built_in_tool_runs_in_the_package_of_a_team(team: Team) ->
 
 
 def test_typed_args_of_the_teams_package_are_accepted_too(team: Team) -> None:
-    code = import_module(f"{PACKAGE}.tools.code_")
+    code = import_module(f"{PACKAGE}.tools.code")
     result = asyncio.run(team.runtime.call(code.READ_FILE, code.ReadFileArgs(path="a.txt", max_lines=1)))
     assert result.value == code.ReadFileResult(content="one\n", start_line=1, truncated=False, truncated_lines=[])
 

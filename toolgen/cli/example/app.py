@@ -8,8 +8,8 @@ from generated.shop.tools import orders
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest, allow_all, load
 
 BOOK = {
-    "o-1": orders.Order(id_="o-1", status="shipped", total=orders.Money(amount=25, currency="EUR")),
-    "o-2": orders.Order(id_="o-2", status="open", total=orders.Money(amount=7.5, currency="EUR")),
+    "o-1": orders.Order(id="o-1", status="shipped", total=orders.Money(amount=25, currency="EUR")),
+    "o-2": orders.Order(id="o-2", status="open", total=orders.Money(amount=7.5, currency="EUR")),
 }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
-from toolgen.compiler.resolve.names import RESERVED_PACKAGES, Namespace, package_of, snake
+from toolgen.compiler.resolve.names import Namespace, package_of, package_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,10 +79,9 @@ def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics
                 related=[Related(toolset.span, f"`{name}` is here")],
                 fix="write `kind: agent` in the toolset",
             )
-    *owner, last = (snake(part, RESERVED_PACKAGES) for part in file.agent.split("."))
     return Agent(
         file.agent,
-        (*owner, "agents", last),
+        package_of_agent(file.agent),
         file.description.strip(),
         file.role,
         file.system,

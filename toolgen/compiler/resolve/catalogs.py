@@ -10,7 +10,7 @@ from toolgen.compiler.documents.action_catalog import In
 from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Condition, Mandate
 from toolgen.compiler.ir.references import references_in
 from toolgen.compiler.resolve.mappings import misfit, shown_schema
-from toolgen.compiler.resolve.names import RESERVED_PACKAGES, Namespace, attribute, snake
+from toolgen.compiler.resolve.names import KEYWORDS, Namespace, attribute, snake
 from toolgen.schema.compact.compact import compact, model_args_schema
 from toolgen.spec.builtin import DISCOVERY
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
-_TAKEN: Final = RESERVED_PACKAGES | {"agents", "tools"}
+_TAKEN: Final = KEYWORDS | {"agents", "tools"}
 """Reserved names for modules of routing tables: the last two may be folders next to it."""
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import keyword
 import re
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel
 
 from toolgen.compiler.diagnostics.diagnostic import Related
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE
 from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
 from toolgen.spec.wire_names import words
 
@@ -21,32 +21,50 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
 
 KEYWORDS: Final = frozenset(keyword.kwlist)
-"""Reserved names of methods; builtins are allowed."""
-
-_KEYWORDS: Final = KEYWORDS | frozenset(keyword.softkwlist)
-_BUILTINS: Final = frozenset(name for name in dir(builtins) if not name.startswith("_"))
-_MODEL: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
-
-_ANNOTATIONS: Final = frozenset({"Annotated", "Field", "JsonValue", "Literal"})
-_CALLED: Final = frozenset({"build_call", "codecs", "idents", "keep_unset", "rebuilt"})
-
-RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL | _ANNOTATIONS | _CALLED
-"""Reserved names of fields: they have another meaning in a model, in its annotations, or as parameters of generated
-functions.
+"""No identifier, in any scope. Soft keywords such as `type` are identifiers, and in names of methods, modules and
+packages nothing else clashes.
 """
 
-RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
+_BASE: Final = frozenset(
+    name for kind in (BaseModel, type(BaseModel)) for name in dir(kind) if not name.startswith("_")
+)
+"""The attributes of a model class, also those of its metaclass, which pydantic takes for the default of a field."""
+
+_ANNOTATIONS: Final = frozenset({
+    *("bool", "dict", "float", "int", "list", "str"),
+    *("Annotated", "Field", "FormattedDate", "FormattedDateTime", "FormattedTime", "FormattedUUID", "JsonValue"),
+    "Literal",
+})  # fmt: skip
+"""Names in the body of a model class: a field with a default would stand for them there."""
+
+_CALLED: Final = frozenset({"build_call", "codecs", "idents", "keep_unset", "rebuilt"})
+"""Names in the bodies of functions whose parameters are fields: call builders and transforms."""
+
+RESERVED_FIELDS: Final = KEYWORDS | _BASE | _ANNOTATIONS | _CALLED
+"""Reserved names of fields: exactly those that a field of that name would hide where generated code uses them, so that
+`id`, `type` and `filter` keep their names. A test reads generated code for them.
+"""
+
 RESERVED_CONSTANTS: Final = frozenset({"ALL", "TYPE_CHECKING"})
-RESERVED_PACKAGES: Final = _KEYWORDS | _BUILTINS | STANDARD_LIBRARY
-RESERVED_MODULES: Final = RESERVED_PACKAGES | {
-    "shared", "shared_types", "methods", "models", "idents", "calls", "dispatch", "transforms",
+"""Reserved names of idents, by their module."""
+
+RESERVED_CLASSES: Final = KEYWORDS | {
+    "ABSENT", "Absent", "Annotated", "Any", "Awaitable", "Callable", "ClosedModel", "Field", "FormattedDate",
+    "FormattedDateTime", "FormattedTime", "FormattedUUID", "Handlers", "JsonValue", "Literal", "OpenModel", "Protocol",
+    "Returns", "ServiceMethods", "TYPE_CHECKING", "ToolCallMeta", "ToolExecutor", "ToolRequest", "ToolsetRegistration",
+    "TypeAlias",
 }  # fmt: skip
-RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
-    "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "FormattedDate",
-    "FormattedDateTime", "FormattedTime", "FormattedUUID", "Handlers", "Ident",
-    "JsonValue", "Literal", "OpenModel", "Protocol", "ServiceMethods", "ToolCallMeta", "ToolExecutor", "ToolRequest",
-    "ToolsetRegistration", "TypeAlias",
-}  # fmt: skip
+"""Reserved names of types: those that the modules which define or import types import or define themselves. A test
+reads generated code for them.
+"""
+
+RESERVED_MODULES: Final = KEYWORDS | {"methods", "shared", PACKAGE_MODULE}
+"""Reserved names of the modules of a tool's types: those of the modules of types of several tools."""
+
+_OUTERMOST: Final = KEYWORDS | STANDARD_LIBRARY
+"""Reserved names of folders directly in the output folder. A Python that is started there, or that has it on its path,
+would import them instead of its own; only packages are imported from folders below it.
+"""
 
 
 def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:
@@ -76,8 +94,18 @@ def attribute(wire: str) -> str:
 
 def package_of(toolset: str) -> tuple[str, ...]:
     """Return the path of a toolset in the generated package: its owner, `tools`, its last word."""
-    *owner, last = (snake(part, RESERVED_PACKAGES) for part in toolset.split("."))
-    return (*owner, "tools", last)
+    return _below_owner(toolset, "tools")
+
+
+def package_of_agent(agent: str) -> tuple[str, ...]:
+    """Return the path of an agent in the generated package: its owner, `agents`, its last word."""
+    return _below_owner(agent, "agents")
+
+
+def _below_owner(name: str, folder: str) -> tuple[str, ...]:
+    *owner, last = name.split(".")
+    reserved = (_OUTERMOST, *(KEYWORDS for _ in owner[1:]))
+    return (*map(snake, owner, reserved), folder, snake(last, KEYWORDS))
 
 
 def is_attribute(name: str) -> bool:

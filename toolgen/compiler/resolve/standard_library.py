@@ -1,6 +1,6 @@
-"""The module names of the standard library, which generated modules and packages must not have.
+"""The module names of the standard library, which folders directly in the output folder must not have.
 
-Python imports from the folder that it runs in first, so a generated `types` or `code` there would shadow Python's.
+Python imports from the folder that it is started in first, so a generated `email` or `json` there would hide its own.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class ActionTools:
         return await list_actions(
             self._tool_use.view(_run(meta)),
             categories=args.category or (),
-            text=args.filter_ or "",
+            text=args.filter or "",
             offset=args.offset,
             limit=args.limit,
             first=lambda entries: self._hot(entries, owner_of(meta)),

@@ -19,7 +19,7 @@ from toolgen.toolsets.code.listing import list_dir
 from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import search_files
 from toolgen.toolsets.code.write import write_file
-from toolgen.toolsets.generated.tools.code_.dispatch import executor
+from toolgen.toolsets.generated.tools.code.dispatch import executor
 from toolgen.toolsets.results import json_value
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.runtime.policy.policy import Policies
-    from toolgen.toolsets.generated.tools.code_.models.edit_file import EditFileArgs
-    from toolgen.toolsets.generated.tools.code_.models.list_dir import ListDirArgs
-    from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileArgs
-    from toolgen.toolsets.generated.tools.code_.models.run_command import RunCommandArgs
-    from toolgen.toolsets.generated.tools.code_.models.search import SearchArgs
-    from toolgen.toolsets.generated.tools.code_.models.write_file import WriteFileArgs
+    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgs
+    from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirArgs
+    from toolgen.toolsets.generated.tools.code.models.read_file import ReadFileArgs
+    from toolgen.toolsets.generated.tools.code.models.run_command import RunCommandArgs
+    from toolgen.toolsets.generated.tools.code.models.search import SearchArgs
+    from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileArgs
 
     Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
     """Returns the resolved paths that a person allowed for a call, in addition to those that the policy allows."""

@@ -13,12 +13,12 @@ from toolgen.toolsets.code.encodings import binary_file
 from toolgen.toolsets.code.patch import apply_patch
 from toolgen.toolsets.code.replacements import apply_edits
 from toolgen.toolsets.code.text import Text, new_text
-from toolgen.toolsets.generated.tools.code_.models.edit_file import EditFileResult
+from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileResult
 
 if TYPE_CHECKING:
     from toolgen.execute.paths.access import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
-    from toolgen.toolsets.generated.tools.code_.models.edit_file import EditFileArgs
+    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgs
 
 LARGEST: Final = 32 * 1024 * 1024
 """Maximum size of a file that can be changed, in bytes."""

@@ -7,14 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from toolgen.runtime.policy.paths.resolution import FileKind
-from toolgen.toolsets.generated.tools.code_.models.list_dir import ListDirResult, ListDirResultEntriesItem
+from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirResult, ListDirResultEntriesItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from toolgen.execute.paths.access import PathAccess
     from toolgen.execute.paths.opening import Folder, FolderEntry
-    from toolgen.toolsets.generated.tools.code_.models.list_dir import ListDirArgs
+    from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirArgs
 
     Names: TypeAlias = tuple[str, ...]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.toolsets.code.text import Text
-    from toolgen.toolsets.generated.tools.code_.models.edit_file import EditFileArgsEditsItem
+    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgsEditsItem
 
 
 def apply_edits(text: Text, edits: Sequence[EditFileArgsEditsItem]) -> tuple[Text, int]:

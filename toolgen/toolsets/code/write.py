@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from toolgen.execute.paths.access import failures
 from toolgen.toolsets.code.text import encoded
-from toolgen.toolsets.generated.tools.code_.models.write_file import WriteFileResult
+from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileResult
 
 if TYPE_CHECKING:
     from toolgen.execute.paths.access import PathAccess
-    from toolgen.toolsets.generated.tools.code_.models.write_file import WriteFileArgs
+    from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileArgs
 
 
 def write_file(args: WriteFileArgs, access: PathAccess) -> WriteFileResult:

@@ -15,7 +15,7 @@ class ListActionsArgs(ClosedModel):
 
     category: list[str] | None = None
     """Categories to list; all by default."""
-    filter_: Annotated[str | None, Field(alias="filter")] = None
+    filter: str | None = None
     """Text that the name or the short description holds."""
     offset: Annotated[int, Field(ge=0)] = 0
     limit: Annotated[int, Field(ge=1, le=200)] = 50

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -15,7 +13,7 @@ class ListWorkersArgs(ClosedModel):
 
 
 class ListWorkersResultItem(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     free: bool
 
 

@@ -15,7 +15,7 @@ class CountLinesArgs(ClosedModel):
 
     path: str
     pattern: str
-    max_: Annotated[Annotated[int, Field(ge=1)] | None, Field(alias="max")] = None
+    max: Annotated[int, Field(ge=1)] | None = None
 
 
 CountLinesResult: TypeAlias = str

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -17,7 +17,7 @@ class ListToolsArgs(ClosedModel):
 
 
 class ListToolsResultItem(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     description: str
     input_schema: dict[str, JsonValue]
 

@@ -60,7 +60,7 @@ class McpAdminTools:
         tools = await self._servers.tools(args.server)
         return [
             ListToolsResultItem(
-                id_=f"{args.server}__{tool.name}", description=tool.description, input_schema=tool.input_schema
+                id=f"{args.server}__{tool.name}", description=tool.description, input_schema=tool.input_schema
             )
             for tool in tools
         ]

@@ -54,7 +54,7 @@ class RouterTools:
 
     def invoke_skill(self, args: InvokeSkillArgs, _meta: ToolCallMeta, /) -> JsonValue:
         """Run a workflow."""
-        return run_skill(args.name, args.input_)
+        return run_skill(args.name, args.input)
 
     def delegate_to_agent(self, args: DelegateToAgentArgs, _meta: ToolCallMeta, /) -> JsonValue:
         """Ask a peer."""
@@ -80,7 +80,7 @@ class RouterTools:
 
     def web_search(self, args: WebSearchArgs, _meta: ToolCallMeta, /) -> list[Hit]:
         """Search the pages of the site."""
-        return [Hit(id_=url, score=score, text=text) for url, score, text in self._site.search(args.query, args.limit)]
+        return [Hit(id=url, score=score, text=text) for url, score, text in self._site.search(args.query, args.limit)]
 
     @blocking
     def web_fetch(self, args: WebFetchArgs, _meta: ToolCallMeta, /) -> WebFetchResult:
@@ -99,7 +99,7 @@ class RouterTools:
     def recall(self, args: RecallArgs, _meta: ToolCallMeta, /) -> list[Hit]:
         """Search corpora."""
         found = self._corpora.recall(args.sources, args.query, args.top_k)
-        return [Hit(id_=key, score=score, text=text) for key, score, text in found]
+        return [Hit(id=key, score=score, text=text) for key, score, text in found]
 
     def drop_source(self, args: DropSourceArgs, _meta: ToolCallMeta, /) -> None:
         """Remove a corpus."""

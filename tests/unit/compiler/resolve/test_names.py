@@ -13,12 +13,13 @@ from pydantic import BaseModel
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve.names import (
+    KEYWORDS,
     RESERVED_CONSTANTS,
-    RESERVED_FUNCTIONS,
     attribute,
     constant,
     is_attribute,
     package_of,
+    package_of_agent,
     pascal,
     snake,
 )
@@ -43,7 +44,12 @@ ALIKE = st.text(alphabet="aA_- .1é", max_size=4)
         ("größe", "groe"),
         ("naïve café", "naive_cafe"),
         ("from", "from_"),
-        ("id", "id_"),
+        ("id", "id"),
+        ("type", "type"),
+        ("time", "time"),
+        ("int", "int_"),
+        ("json", "json_"),
+        ("register", "register_"),
         ("model_config", "model_config_"),
         ("__init__", "init"),
         ("_private", "private"),
@@ -64,14 +70,15 @@ def test_a_field_keeps_its_name_as_far_as_python_allows(wire: str, python: str) 
         ("chat-with", ("CHAT_WITH", "chat_with", "ChatWith")),
         ("HTTPServer2", ("HTTP_SERVER2", "http_server2", "HTTPServer2")),
         ("from", ("FROM", "from_", "From")),
-        ("all", ("ALL_", "all_", "All")),
+        ("all", ("ALL_", "all", "All")),
+        ("zip", ("ZIP", "zip", "Zip")),
         ("__double__", ("DOUBLE", "double", "Double")),
         ("_2nd", ("N2ND", "n2nd", "N2nd")),
         ("__", ("X9911F4D2", "x9911f4d2", "X9911f4d2")),
     ],
 )
 def test_a_tool_has_names_for_a_constant_a_function_and_a_class(key: str, names: tuple[str, str, str]) -> None:
-    assert (constant(key), snake(key, RESERVED_FUNCTIONS), pascal(key)) == names
+    assert (constant(key), snake(key, KEYWORDS), pascal(key)) == names
 
 
 @given(TEXT)
@@ -85,10 +92,10 @@ def test_an_attribute_is_always_valid_in_a_model(wire: str) -> None:
 
 @given(TEXT)
 def test_other_names_are_identifiers_too(text: str) -> None:
-    for name in (constant(text), snake(text, RESERVED_FUNCTIONS), pascal(text)):
+    for name in (constant(text), snake(text, KEYWORDS), pascal(text)):
         assert PUBLIC.fullmatch(name)
     assert constant(text) not in RESERVED_CONSTANTS
-    assert snake(text, RESERVED_FUNCTIONS) not in RESERVED_FUNCTIONS
+    assert snake(text, KEYWORDS) not in KEYWORDS
 
 
 @given(TEXT)
@@ -129,3 +136,11 @@ def test_the_package_of_a_toolset_is_below_that_of_its_owner() -> None:
     assert package_of("orchestrator.profiles") == ("orchestrator", "tools", "profiles")
     assert package_of("class.my-import") == ("class_", "tools", "my_import")
     assert package_of("router") == ("tools", "router")
+    assert package_of("class") == ("tools", "class_")
+
+
+def test_only_folders_of_the_output_folder_give_way_to_modules_of_python() -> None:
+    assert package_of("email.types.json") == ("email_", "types", "tools", "json")
+    assert package_of("code") == ("tools", "code")
+    assert package_of_agent("email.types.json") == ("email_", "types", "agents", "json")
+    assert package_of_agent("code") == ("agents", "code")

@@ -145,11 +145,11 @@ class Shop:
 
     def get_price(self, args: Any, _meta: ToolCallMeta) -> int:
         self.calls.append("get_price")
-        return _price(args.id_)
+        return _price(args.id)
 
     def buy_good(self, args: Any, _meta: ToolCallMeta) -> Any:
         self.calls.append("buy_good")
-        cost = _price(args.id_) * args.count
+        cost = _price(args.id) * args.count
         self.orders[len(self.orders) + 1] = cost
         return {"order": len(self.orders), "cost": cost}
 

@@ -14,7 +14,7 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.code import edit, replacements
 from toolgen.toolsets.code.encodings import Encoding
 from toolgen.toolsets.code.text import Change, Text
-from toolgen.toolsets.generated.tools.code_ import EditFileArgs
+from toolgen.toolsets.generated.tools.code import EditFileArgs
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World

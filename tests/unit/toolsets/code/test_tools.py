@@ -19,7 +19,7 @@ from toolgen.toolsets.code import CodeTools
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World
     from toolgen.contract.records import ToolResult
-    from toolgen.toolsets.generated.tools.code_ import Handlers
+    from toolgen.toolsets.generated.tools.code import Handlers
 
 
 EDITS = [{"old": "one", "new": "two"}]

@@ -8,7 +8,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.generated.tools.code_ import WriteFileArgs
+from toolgen.toolsets.generated.tools.code import WriteFileArgs
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World

@@ -14,7 +14,7 @@ from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.paths.policy import PathPolicy
 from toolgen.toolsets.code import CodeTools
-from toolgen.toolsets.generated.tools.code_ import codecs
+from toolgen.toolsets.generated.tools.code import codecs
 
 if TYPE_CHECKING:
     from pathlib import Path

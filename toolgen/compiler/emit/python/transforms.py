@@ -11,6 +11,8 @@ from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.shapes import accepts_null
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
 
 _ORIGINS: Final = {
@@ -84,8 +86,7 @@ def _transforms(tool: Tool) -> list[dict[str, Any]]:
 def _function(name: str, argument: str, transform: Transform, text: str) -> dict[str, Any]:
     """Return the values for the template: `made` are names used at run time, `typed` those in the signature."""
     injected = {step.target: annotation(step.shape) for step in transform.steps if step.source is None}
-    while argument in injected:
-        argument = f"{argument}_"
+    argument, local = (_unused(wanted, injected) for wanted in (argument, "made"))
     parameters = [f"{parameter}: {kind}" for parameter, kind in injected.items()]
     rebuilt = [annotation(step.shape) for step in transform.steps if step.rebuilt]
     return {
@@ -93,7 +94,7 @@ def _function(name: str, argument: str, transform: Transform, text: str) -> dict
         "target": transform.target_type,
         "parameters": [f"{argument}: {transform.source_type}", *(["/", "*", *parameters] if parameters else [])],
         "docstring": docstring(text, "    "),
-        "body": _body(argument, transform),
+        "body": _body(argument, local, transform),
         "made": {
             *([] if _passes(transform) else [transform.target_type]),
             *(["rebuilt"] if rebuilt else []),
@@ -109,7 +110,14 @@ def _passes(transform: Transform) -> bool:
     return not transform.steps and not transform.extra
 
 
-def _body(argument: str, transform: Transform) -> list[str]:
+def _unused(name: str, taken: Container[str]) -> str:
+    """Return a name for the argument or the local variable that is none of the keywords."""
+    while name in taken:
+        name = f"{name}_"
+    return name
+
+
+def _body(argument: str, local: str, transform: Transform) -> list[str]:
     if _passes(transform):
         return [f"return {argument}"]
     given = ", ".join(f"{step.target}={_value(argument, step)}" for step in transform.steps)
@@ -119,8 +127,8 @@ def _body(argument: str, transform: Transform) -> list[str]:
         made = f"keep_unset({made}, {argument}, {', '.join(may_be_absent)})"
     if not transform.extra:
         return [f"return {made}"]
-    extra = f"made.__pydantic_extra__ = dict({argument}.model_extra or {{}})"
-    return [f"made = {made}", extra, "return made"]
+    extra = f"{local}.__pydantic_extra__ = dict({argument}.model_extra or {{}})"
+    return [f"{local} = {made}", extra, f"return {local}"]
 
 
 def _value(argument: str, step: Step) -> str:

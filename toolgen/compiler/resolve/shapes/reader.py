@@ -21,6 +21,7 @@ from toolgen.compiler.ir.shapes import (
     ScalarKind,
     Shape,
     classes_in,
+    enums_in,
 )
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.schemas import keywords
@@ -255,7 +256,7 @@ class SchemaReader:
             self._field(wire, schemas, f"{pointer}/properties/{escape(wire)}", name, required=wire in required)
             for wire, schemas in properties.items()
         ]
-        named = {name, *(ref for field in fields for ref in classes_in(field.shape))}
+        named = {name, *(ref for field in fields for ref in classes_in(field.shape) | enums_in(field.shape))}
         fields = [replace(field, python=f"{field.python}_") if field.python in named else field for field in fields]
         self._check_names(fields, name)
         self._shapes.add(replace(made, fields=tuple(fields)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def new_step(given: NewStep) -> Step:
     """Convert a planned step."""
-    return Step(id=given.id_, title=given.title, instructions=given.instructions or "", needs=tuple(given.needs))
+    return Step(id=given.id, title=given.title, instructions=given.instructions or "", needs=tuple(given.needs))
 
 
 def task_view(task: Task, steps: Iterable[Step] | None = None) -> dict[str, Any]:

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -28,7 +26,7 @@ class FindPayloadPage(ClosedModel):
 
 
 class FindPayload(ClosedModel):
-    filter_: Annotated[FindPayloadFilter, Field(alias="filter")]
+    filter: FindPayloadFilter
     page: FindPayloadPage
 
 

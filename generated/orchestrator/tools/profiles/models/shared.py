@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class Profile(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     name: str
     email: str | None = None

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -16,6 +14,6 @@ class Money(ClosedModel):
 
 
 class Order(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     status: Literal["open", "shipped", "refunded"]
     total: Money

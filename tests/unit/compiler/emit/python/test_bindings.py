@@ -40,7 +40,7 @@ class Service:
     def found(self, payload: Any) -> Any:
         self.threads.append(threading.get_ident())
         package = sys.modules[type(payload).__module__.replace(".types.methods", "")]
-        return package.SaveItMethodResult(id_=f"{payload.tenant_id}-{payload.name}")
+        return package.SaveItMethodResult(id=f"{payload.tenant_id}-{payload.name}")
 
 
 class Sync(Service):
@@ -70,7 +70,7 @@ def test_the_methods_of_a_service_run_the_tools(generate: Generate, service: typ
 
     result = asyncio.run(call(shop, made))
 
-    assert result.value == shop.SaveResult(id_="t1-ada")
+    assert result.value == shop.SaveResult(id="t1-ada")
     assert (made.threads == [threading.get_ident()]) is (service is not Blocking)
 
 

@@ -155,7 +155,7 @@ def test_the_list_of_workers_shows_which_are_free() -> None:
     world = World(held, workers=2)
 
     def free(result: ToolResult[Any]) -> dict[str, bool]:
-        return {each.id_: each.free for each in value_of(result)}
+        return {each.id: each.free for each in value_of(result)}
 
     async def main() -> None:
         step = asyncio.ensure_future(world.runtime.turn([worker()], world.start()))

@@ -25,20 +25,20 @@ def new_describe_action_call(*, action_name: str) -> ToolRequest:
 
 
 def new_list_actions_call(
-    *, category: list[str] | None = None, filter_: str | None = None, offset: int = 0, limit: int = 50
+    *, category: list[str] | None = None, filter: str | None = None, offset: int = 0, limit: int = 50
 ) -> ToolRequest:
     """Create a request for `actions.list_actions`: List actions by name, with a short description each.
 
     Args:
         category: Categories to list; all by default.
-        filter_: Text that the name or the short description holds.
+        filter: Text that the name or the short description holds.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.LIST_ACTIONS,
         codecs.LIST_ACTIONS_ARGS,
-        {"category": category, "filter": filter_, "offset": offset, "limit": limit},
+        {"category": category, "filter": filter, "offset": offset, "limit": limit},
         {"offset": 0, "limit": 50},
     )
 

@@ -23,12 +23,12 @@ def new_call_tool_call(*, server: str, tool: str, args: dict[str, JsonValue] | N
     return build_call(idents.CALL_TOOL, codecs.CALL_TOOL_ARGS, {"server": server, "tool": tool, "args": args})
 
 
-def new_invoke_skill_call(*, name: str, input_: dict[str, JsonValue]) -> ToolRequest:
+def new_invoke_skill_call(*, name: str, input: dict[str, JsonValue]) -> ToolRequest:
     """Create a request for `router.invoke_skill`: Run a skill.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
-    return build_call(idents.INVOKE_SKILL, codecs.INVOKE_SKILL_ARGS, {"name": name, "input": input_})
+    return build_call(idents.INVOKE_SKILL, codecs.INVOKE_SKILL_ARGS, {"name": name, "input": input})
 
 
 def new_read_call(*, path: str) -> ToolRequest:
@@ -39,12 +39,12 @@ def new_read_call(*, path: str) -> ToolRequest:
     return build_call(idents.READ, codecs.READ_ARGS, {"path": path})
 
 
-def new_recall_call(*, sources: list[str], query: str, filter_: str | None = None) -> ToolRequest:
+def new_recall_call(*, sources: list[str], query: str, filter: str | None = None) -> ToolRequest:
     """Create a request for `router.recall`: Ask sources.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
-    return build_call(idents.RECALL, codecs.RECALL_ARGS, {"sources": sources, "query": query, "filter": filter_})
+    return build_call(idents.RECALL, codecs.RECALL_ARGS, {"sources": sources, "query": query, "filter": filter})
 
 
 def new_search_call(*, query: str, limit: int | None = None) -> ToolRequest:

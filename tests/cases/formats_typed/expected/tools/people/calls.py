@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def new_add_call(
     *,
-    id_: FormattedUUID,
+    id: FormattedUUID,
     left: FormattedDateTime | None,
     born: FormattedDate | None = None,
     seen: FormattedDateTime | None = None,
@@ -51,7 +51,7 @@ def new_add_call(
         idents.ADD,
         codecs.ADD_ARGS,
         {
-            "id": id_,
+            "id": id,
             "left": left,
             "born": born,
             "seen": seen,

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
 
-def new_get_item_call(*, id_: int) -> ToolRequest:
+def new_get_item_call(*, id: int) -> ToolRequest:
     """Create a request for `shop_api.get_item`: Get an item.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
-    return build_call(idents.GET_ITEM, codecs.GET_ITEM_ARGS, {"id": id_})
+    return build_call(idents.GET_ITEM, codecs.GET_ITEM_ARGS, {"id": id})

@@ -29,7 +29,7 @@ def new_draw_call(
     words: list[str] | None = None,
     empty: list[str] | None = None,
     any_list: list[JsonValue] | None = None,
-    map_: dict[str, int] | None = None,
+    map: dict[str, int] | None = None,
     no_map: dict[str, JsonValue] | None = None,
     point: Point | None = None,
     points: list[Point] | None = None,
@@ -45,7 +45,7 @@ def new_draw_call(
         words: Default: ["a", "b"]
         empty: Default: []
         any_list: Default: []
-        map_: Default: {"a": 1}
+        map: Default: {"a": 1}
         no_map: Default: {}
         point: Default: {"x": 2}
         points: Default: [{}, {"y": 1}]
@@ -66,7 +66,7 @@ def new_draw_call(
             "words": words,
             "empty": empty,
             "any_list": any_list,
-            "map": map_,
+            "map": map,
             "no_map": no_map,
             "point": point,
             "points": points,

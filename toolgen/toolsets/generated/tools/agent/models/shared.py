@@ -18,7 +18,7 @@ StepState: TypeAlias = Literal["pending", "ready", "claimed", "done", "failed"]
 
 
 class NewStep(ClosedModel):
-    id_: Annotated[str, Field(min_length=1, max_length=64, alias="id")]
+    id: Annotated[str, Field(min_length=1, max_length=64)]
     """A short name, unique in its task."""
     title: Annotated[str, Field(min_length=1, max_length=200)]
     instructions: Annotated[str, Field(max_length=4000)] | None = None
@@ -33,7 +33,7 @@ class Input(ClosedModel):
 
 
 class Step(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     title: str
     instructions: str | None = None
     needs: list[str]
@@ -47,7 +47,7 @@ class Step(ClosedModel):
 
 
 class Task(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     title: str
     state: TaskState
     outcome: str | None = None
@@ -58,7 +58,7 @@ class Task(ClosedModel):
 
 
 class TaskSummary(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     title: str
     state: TaskState
     updated: str
@@ -69,7 +69,7 @@ class TaskSummary(ClosedModel):
 
 
 class Definition(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     role: Literal["sub", "worker"]
     description: str | None = None
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +14,7 @@ class InvokeSkillArgs(ClosedModel):
     """Args of `invoke_skill`: Run a skill."""
 
     name: str
-    input_: Annotated[dict[str, JsonValue], Field(alias="input")]
+    input: dict[str, JsonValue]
 
 
 InvokeSkillResult: TypeAlias = JsonValue

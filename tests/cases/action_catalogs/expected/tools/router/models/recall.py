@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -15,7 +15,7 @@ class RecallArgs(ClosedModel):
 
     sources: list[str]
     query: str
-    filter_: Annotated[str | None, Field(alias="filter")] = None
+    filter: str | None = None
 
 
 RecallResult: TypeAlias = JsonValue

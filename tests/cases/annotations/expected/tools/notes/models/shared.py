@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import OpenModel
 
 
@@ -19,5 +15,5 @@ class Note(OpenModel):
     """The text."""
     old_text: str | None = None
     """No longer used."""
-    id_: Annotated[str | None, Field(alias="id")] = None
+    id: str | None = None
     secret: str | None = None

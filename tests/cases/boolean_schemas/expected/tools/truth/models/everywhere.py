@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class EverywhereArgs(ClosedModel):
     """Args of `everywhere`: Booleans as schemas."""
 
-    any_: Annotated[JsonValue | None, Field(alias="any")] = None
+    any: JsonValue | None = None
     never: JsonValue | None = None
     list_: Annotated[list[JsonValue] | None, Field(alias="list")] = None
     empty: list[JsonValue] | None = None

@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class ShortArgs(ClosedModel):
     """Args of `short`: In the short form, and by name."""
 
-    any_: Annotated[JsonValue, Field(alias="any")]
+    any: JsonValue
     named: JsonValue
     never: JsonValue | None = None
     list_: Annotated[list[JsonValue] | None, Field(alias="list")] = None

@@ -15,7 +15,7 @@ from .shared import Cat, Dog
 class AnyOfArgs(ClosedModel):
     """Args of `any_of`: One of several kinds."""
 
-    id_: Annotated[int | Annotated[str, Field(pattern="^id-")], Field(alias="id")]
+    id: int | Annotated[str, Field(pattern="^id-")]
     pet: Annotated[Cat | Dog, Field(discriminator="kind")] | None = None
     many: list[str | list[str]] | None = None
     loose: JsonValue | None = None

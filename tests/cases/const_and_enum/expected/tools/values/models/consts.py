@@ -19,7 +19,7 @@ class ConstsArgs(ClosedModel):
     float_: Annotated[int | float | None, Field(alias="float")] = None
     truth: Literal[True] | None = None
     nothing: None = None
-    object_: Annotated[JsonValue | None, Field(alias="object")] = None
+    object: JsonValue | None = None
     list_: Annotated[JsonValue | None, Field(alias="list")] = None
     both: Literal["a"] | None = None
     default: Literal["up"] = "up"

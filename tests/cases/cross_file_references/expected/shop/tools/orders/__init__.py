@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ....shared_types import Currency as Currency, Money as Money, Page as Page, Place as Place
-    from .models.list_ import ListArgs as ListArgs, ListResult as ListResult
+    from .models.list import ListArgs as ListArgs, ListResult as ListResult
     from .models.place import PlaceArgs as PlaceArgs, PlaceResult as PlaceResult
     from .models.shared import Order as Order, Price as Price
     from . import codecs as codecs
@@ -23,8 +23,8 @@ else:
             "Currency": "....shared_types",
             "Handlers": ".dispatch",
             "LIST": ".idents",
-            "ListArgs": ".models.list_",
-            "ListResult": ".models.list_",
+            "ListArgs": ".models.list",
+            "ListResult": ".models.list",
             "Money": "....shared_types",
             "Order": ".models.shared",
             "PLACE": ".idents",

@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .models.list_ import ListArgs, ListResult
+    from .models.list import ListArgs, ListResult
     from .models.place import PlaceArgs, PlaceResult
 
 LIST_ARGS: Final[Codec[ListArgs]] = Codec.of_package(PACKAGE, "shop.orders.list", "args")

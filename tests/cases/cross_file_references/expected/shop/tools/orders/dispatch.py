@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .models.list_ import ListArgs, ListResult
+    from .models.list import ListArgs, ListResult
     from .models.place import PlaceArgs, PlaceResult
 
 

@@ -16,7 +16,7 @@ class AddArgs(ClosedModel):
     email: str | None = None
     born: str | None = None
     seen: str | None = None
-    id_: Annotated[str | None, Field(alias="id")] = None
+    id: str | None = None
     home: str | None = None
     address: str | None = None
     pattern: str | None = None

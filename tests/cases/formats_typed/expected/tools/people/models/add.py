@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import Field, JsonValue
 
@@ -17,7 +17,7 @@ from .shared import Visit
 class AddArgs(ClosedModel):
     """Args of `add`: Add a person."""
 
-    id_: Annotated[FormattedUUID, Field(alias="id")]
+    id: FormattedUUID
     born: FormattedDate | None = None
     seen: FormattedDateTime | None = None
     """When they were last here."""

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
 
-def new_add_item_call(*, name: str, type_: str) -> ToolRequest:
+def new_add_item_call(*, name: str, type: str) -> ToolRequest:
     """Create a request for `shop.api.add_item`: Add an item.
 
     Raises InvalidPayload if the args do not fit the schema.
     """
-    return build_call(idents.ADD_ITEM, codecs.ADD_ITEM_ARGS, {"name": name, "type_": type_})
+    return build_call(idents.ADD_ITEM, codecs.ADD_ITEM_ARGS, {"name": name, "type_": type})
 
 
 def new_get_item_call(*, item_id: str, fields: list[str] | None = None) -> ToolRequest:

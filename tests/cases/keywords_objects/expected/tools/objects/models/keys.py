@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class KeysArgsMixed(OpenModel):
-    id_: Annotated[str | None, Field(alias="id")] = None
+    id: str | None = None
 
 
 class KeysArgsShortNamed(OpenModel):

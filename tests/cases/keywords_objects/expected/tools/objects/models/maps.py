@@ -11,7 +11,7 @@ from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class MapsArgsRecordsValue(OpenModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
 
 
 class MapsArgs(ClosedModel):

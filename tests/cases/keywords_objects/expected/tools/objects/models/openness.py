@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
@@ -29,7 +29,7 @@ class OpennessArgsTyped(OpenModel):
 class OpennessArgs(OpenModel):
     """Args of `openness`: An open object keeps what it is given; a closed one refuses it."""
 
-    open_: Annotated[OpennessArgsOpen | None, Field(alias="open")] = None
+    open: OpennessArgsOpen | None = None
     closed: OpennessArgsClosed
     typed: OpennessArgsTyped | None = None
     nothing: dict[str, JsonValue] | None = None

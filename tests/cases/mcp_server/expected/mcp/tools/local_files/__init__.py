@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .models.list_ import ListArgs as ListArgs, ListResult as ListResult
+    from .models.list import ListArgs as ListArgs, ListResult as ListResult
     from . import codecs as codecs
     from .calls import new_list_call as new_list_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,8 +19,8 @@ else:
         {
             "Handlers": ".dispatch",
             "LIST": ".idents",
-            "ListArgs": ".models.list_",
-            "ListResult": ".models.list_",
+            "ListArgs": ".models.list",
+            "ListResult": ".models.list",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_list_call": ".calls",

@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .models.list_ import ListArgs, ListResult
+    from .models.list import ListArgs, ListResult
 
 LIST_ARGS: Final[Codec[ListArgs]] = Codec.of_package(PACKAGE, "mcp.local-files.list", "args")
 LIST_RESULT: Final[Codec[ListResult]] = Codec.of_package(PACKAGE, "mcp.local-files.list", "result")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .models.list_ import ListArgs, ListResult
+    from .models.list import ListArgs, ListResult
 
 LIST: Final[Ident[ListArgs, ListResult]] = Ident("mcp.local-files.list")
 

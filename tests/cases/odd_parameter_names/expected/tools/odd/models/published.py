@@ -26,7 +26,7 @@ class PublishedArgs(ClosedModel):
     x77710aed: Annotated[str | None, Field(alias="日本語")] = None
     naive_cafe: Annotated[str | None, Field(alias="naïve café")] = None
     select: Annotated[str | None, Field(alias="$select")] = None
-    type_: Annotated[str | None, Field(alias="@type")] = None
+    type: Annotated[str | None, Field(alias="@type")] = None
     a_b_c: Annotated[str | None, Field(alias="a.b.c")] = None
     x_y_z: Annotated[str | None, Field(alias="x/y~z")] = None
     n100: Annotated[int | float | None, Field(alias="100%")] = None

@@ -19,9 +19,7 @@ class EverythingArgs(ClosedModel):
     mode: Literal["a", "b"] = "a"
     """The mode."""
     name: Annotated[str, Field(min_length=1, max_length=5)] | None = None
-    open_: Annotated[Annotated[dict[str, JsonValue], Field(min_length=1, max_length=3)] | None, Field(alias="open")] = (
-        None
-    )
+    open: Annotated[dict[str, JsonValue], Field(min_length=1, max_length=3)] | None = None
     flag: bool | None = None
     none: None = None
 

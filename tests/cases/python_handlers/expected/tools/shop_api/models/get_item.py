@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class GetItemArgs(ClosedModel):
     """Args of `get_item`: Get an item."""
 
-    id_: Annotated[int, Field(alias="id")]
+    id: int
 
 
 GetItemResult: TypeAlias = JsonValue

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import Absent, ToolRequest
 
     from .models.def_ import DefArgsDef
+    from .models.shared import Kind
 
 
 def new_all_call() -> ToolRequest:
@@ -63,6 +64,14 @@ def new_calls_call(*, build_call_: str) -> ToolRequest:
     return build_call(idents.CALLS, codecs.CALLS_ARGS, {"build_call": build_call_})
 
 
+def new_code_call() -> ToolRequest:
+    """Create a request for `class.import.code`: A module of Python.
+
+    Raises InvalidPayload if the args do not fit the schema.
+    """
+    return build_call(idents.CODE, codecs.CODE_ARGS, {})
+
+
 def new_codecs_call(*, codecs_: str) -> ToolRequest:
     """Create a request for `class.import.codecs`: A module of the toolset.
 
@@ -100,12 +109,12 @@ def new_from_call(
     from_: str,
     class_: int,
     import_: bool,
-    type_: str,
+    type: str,
     None_: JsonValue | Absent = ABSENT,
     async_: str | None = None,
-    match_: str | None = None,
+    match: str | None = None,
     xd2e2adf7: str | None = None,
-    case_: str | None = None,
+    case: str | None = None,
 ) -> ToolRequest:
     """Create a request for `class.import.from`: A keyword.
 
@@ -118,12 +127,12 @@ def new_from_call(
             "from": from_,
             "class": class_,
             "import": import_,
-            "type": type_,
+            "type": type,
             "None": None_,
             "async": async_,
-            "match": match_,
+            "match": match,
             "_": xd2e2adf7,
-            "case": case_,
+            "case": case,
         },
     )
 
@@ -134,6 +143,161 @@ def new_handlers_call() -> ToolRequest:
     Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.HANDLERS, codecs.HANDLERS_ARGS, {})
+
+
+def new_hidden_call(
+    *,
+    abs: str | None = None,
+    aiter: int | None = None,
+    all: int | float | None = None,
+    anext: bool | None = None,
+    any: list[str] | None = None,
+    ascii: JsonValue | Absent = ABSENT,
+    bin: dict[str, JsonValue] | None = None,
+    bool_: Literal["a"] | None = None,
+    breakpoint: str | None = None,
+    bytearray: int | None = None,
+    bytes: int | float | None = None,
+    callable: bool | None = None,
+    chr: list[str] | None = None,
+    classmethod: JsonValue | Absent = ABSENT,
+    compile: dict[str, JsonValue] | None = None,
+    complex: Literal["a"] | None = None,
+    delattr: str | None = None,
+    dict_: int | None = None,
+    dir: int | float | None = None,
+    divmod: bool | None = None,
+    enumerate: list[str] | None = None,
+    eval: JsonValue | Absent = ABSENT,
+    exec: dict[str, JsonValue] | None = None,
+    filter: Literal["a"] | None = None,
+    float_: str | None = None,
+    format: int | None = None,
+    frozenset: int | float | None = None,
+    getattr: bool | None = None,
+    globals: list[str] | None = None,
+    hasattr: JsonValue | Absent = ABSENT,
+    hash: dict[str, JsonValue] | None = None,
+    help: Literal["a"] | None = None,
+    hex: str | None = None,
+    id: int | None = None,
+    input: int | float | None = None,
+    int_: bool | None = None,
+    isinstance: list[str] | None = None,
+    issubclass: JsonValue | Absent = ABSENT,
+    iter: dict[str, JsonValue] | None = None,
+    len: Literal["a"] | None = None,
+    list_: str | None = None,
+    locals: int | None = None,
+    map: int | float | None = None,
+    max: bool | None = None,
+    memoryview: list[str] | None = None,
+    min: JsonValue | Absent = ABSENT,
+    next: dict[str, JsonValue] | None = None,
+    object: Literal["a"] | None = None,
+    oct: str | None = None,
+    open: int | None = None,
+    ord: int | float | None = None,
+    pow: bool | None = None,
+    print: list[str] | None = None,
+    property: JsonValue | Absent = ABSENT,
+    range: dict[str, JsonValue] | None = None,
+    repr: Literal["a"] | None = None,
+    reversed: str | None = None,
+    round: int | None = None,
+    set: int | float | None = None,
+    setattr: bool | None = None,
+    slice: list[str] | None = None,
+    sorted: JsonValue | Absent = ABSENT,
+    staticmethod: dict[str, JsonValue] | None = None,
+    str_: Literal["a"] | None = None,
+    sum: str | None = None,
+    super: int | None = None,
+    tuple: int | float | None = None,
+    type: bool | None = None,
+    vars: list[str] | None = None,
+    zip: JsonValue | Absent = ABSENT,
+) -> ToolRequest:
+    """Create a request for `class.import.hidden`: All builtins, of which only those give way that the class or its builder needs.
+
+    Raises InvalidPayload if the args do not fit the schema.
+    """
+    return build_call(
+        idents.HIDDEN,
+        codecs.HIDDEN_ARGS,
+        {
+            "abs": abs,
+            "aiter": aiter,
+            "all": all,
+            "anext": anext,
+            "any": any,
+            "ascii": ascii,
+            "bin": bin,
+            "bool": bool_,
+            "breakpoint": breakpoint,
+            "bytearray": bytearray,
+            "bytes": bytes,
+            "callable": callable,
+            "chr": chr,
+            "classmethod": classmethod,
+            "compile": compile,
+            "complex": complex,
+            "delattr": delattr,
+            "dict": dict_,
+            "dir": dir,
+            "divmod": divmod,
+            "enumerate": enumerate,
+            "eval": eval,
+            "exec": exec,
+            "filter": filter,
+            "float": float_,
+            "format": format,
+            "frozenset": frozenset,
+            "getattr": getattr,
+            "globals": globals,
+            "hasattr": hasattr,
+            "hash": hash,
+            "help": help,
+            "hex": hex,
+            "id": id,
+            "input": input,
+            "int": int_,
+            "isinstance": isinstance,
+            "issubclass": issubclass,
+            "iter": iter,
+            "len": len,
+            "list": list_,
+            "locals": locals,
+            "map": map,
+            "max": max,
+            "memoryview": memoryview,
+            "min": min,
+            "next": next,
+            "object": object,
+            "oct": oct,
+            "open": open,
+            "ord": ord,
+            "pow": pow,
+            "print": print,
+            "property": property,
+            "range": range,
+            "repr": repr,
+            "reversed": reversed,
+            "round": round,
+            "set": set,
+            "setattr": setattr,
+            "slice": slice,
+            "sorted": sorted,
+            "staticmethod": staticmethod,
+            "str": str_,
+            "sum": sum,
+            "super": super,
+            "tuple": tuple,
+            "type": type,
+            "vars": vars,
+            "zip": zip,
+        },
+    )
 
 
 def new_idents_call(*, idents_: str, codecs_: str) -> ToolRequest:
@@ -178,14 +342,14 @@ def new_package_call(*, PACKAGE: str) -> ToolRequest:
 
 def new_print_call(
     *,
-    print_: str,
+    print: str,
     list_: list[str],
     int_: int | None = None,
     dict_: dict[str, JsonValue] | None = None,
     str_: str | None = None,
     bool_: bool | None = None,
     float_: int | float | None = None,
-    property_: str | None = None,
+    property: str | None = None,
 ) -> ToolRequest:
     """Create a request for `class.import.print`: A builtin.
 
@@ -195,14 +359,71 @@ def new_print_call(
         idents.PRINT,
         codecs.PRINT_ARGS,
         {
-            "print": print_,
+            "print": print,
             "list": list_,
             "int": int_,
             "dict": dict_,
             "str": str_,
             "bool": bool_,
             "float": float_,
-            "property": property_,
+            "property": property,
+        },
+    )
+
+
+def new_pydantic_call(
+    *,
+    mro_: str,
+    register_: str,
+    copy_: str,
+    json_: str,
+    schema_: str,
+    validate_: str,
+    construct_: str | None = None,
+    dict_: str | None = None,
+    model_fields_: str | None = None,
+    model_dump_: str | None = None,
+    model_name: str | None = None,
+    root: str | None = None,
+    fields: str | None = None,
+    count: int | None = None,
+    index: int | None = None,
+    values: dict[str, JsonValue] | None = None,
+    typed_default: list[Kind] | None = None,
+    self: str | None = None,
+    cls: str | None = None,
+    data: str | None = None,
+    Kind_: Kind | None = None,
+) -> ToolRequest:
+    """Create a request for `class.import.pydantic`: Attributes of pydantic's classes, and names that are nearly so.
+
+    Raises InvalidPayload if the args do not fit the schema.
+    """
+    return build_call(
+        idents.PYDANTIC,
+        codecs.PYDANTIC_ARGS,
+        {
+            "mro": mro_,
+            "register": register_,
+            "copy": copy_,
+            "json": json_,
+            "schema": schema_,
+            "validate": validate_,
+            "construct": construct_,
+            "dict": dict_,
+            "model_fields": model_fields_,
+            "model_dump": model_dump_,
+            "model_name": model_name,
+            "root": root,
+            "fields": fields,
+            "count": count,
+            "index": index,
+            "values": values,
+            "typed_default": typed_default,
+            "self": self,
+            "cls": cls,
+            "data": data,
+            "Kind": Kind_,
         },
     )
 
@@ -213,6 +434,22 @@ def new_shared_call(*, shared: str) -> ToolRequest:
     Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.SHARED, codecs.SHARED_ARGS, {"shared": shared})
+
+
+def new_shared_types_call(*, id: str) -> ToolRequest:
+    """Create a request for `class.import.shared_types`: The module of the types of shared files.
+
+    Raises InvalidPayload if the args do not fit the schema.
+    """
+    return build_call(idents.SHARED_TYPES, codecs.SHARED_TYPES_ARGS, {"id": id})
+
+
+def new_time_call() -> ToolRequest:
+    """Create a request for `class.import.time`: A module of Python.
+
+    Raises InvalidPayload if the args do not fit the schema.
+    """
+    return build_call(idents.TIME, codecs.TIME_ARGS, {})
 
 
 def new_transforms_call() -> ToolRequest:
@@ -245,3 +482,11 @@ def new_types_call() -> ToolRequest:
     Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.TYPES, codecs.TYPES_ARGS, {})
+
+
+def new_zip_call(*, id: str, time: str = "now") -> ToolRequest:
+    """Create a request for `class.import.zip`: A builtin.
+
+    Raises InvalidPayload if the args do not fit the schema.
+    """
+    return build_call(idents.ZIP, codecs.ZIP_ARGS, {"id": id, "time": time}, {"time": "now"})

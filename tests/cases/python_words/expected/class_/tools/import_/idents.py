@@ -8,68 +8,86 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .models.all_ import AllArgs, AllResult
-    from .models.any_ import AnyArgs, AnyResult
-    from .models.calls_ import CallsArgs, CallsResult
-    from .models.codecs_ import CodecsArgs, CodecsResult
+    from .models.all import AllArgs, AllResult
+    from .models.any import AnyArgs, AnyResult
+    from .models.calls import CallsArgs, CallsResult
+    from .models.code import CodeArgs, CodeResult
+    from .models.codecs import CodecsArgs, CodecsResult
     from .models.def_ import DefArgs, DefResult
-    from .models.dispatch_ import DispatchArgs, DispatchResult
+    from .models.dispatch import DispatchArgs, DispatchResult
     from .models.executor import ExecutorArgs, ExecutorResult
     from .models.from_ import FromArgs, FromResult
     from .models.handlers import HandlersArgs, HandlersResult
-    from .models.idents_ import IdentsArgs, IdentsResult
-    from .models.match_ import MatchArgs, MatchResult
+    from .models.hidden import HiddenArgs, HiddenResult
+    from .models.idents import IdentsArgs, IdentsResult
+    from .models.match import MatchArgs, MatchResult
     from .models.methods_ import MethodsArgs, MethodsResult
     from .models.new_registration import NewRegistrationArgs, NewRegistrationResult
     from .models.package import PackageArgs, PackageResult
-    from .models.print_ import PrintArgs, PrintResult
+    from .models.print import PrintArgs, PrintResult
+    from .models.pydantic import PydanticArgs, PydanticResult
     from .models.shared_ import SharedArgs, SharedResult
-    from .models.transforms_ import TransformsArgs, TransformsResult
-    from .models.type_ import TypeArgs, TypeResult
+    from .models.shared_types_ import SharedTypesArgs, SharedTypesResult
+    from .models.time import TimeArgs, TimeResult
+    from .models.transforms import TransformsArgs, TransformsResult
+    from .models.type import TypeArgs, TypeResult
     from .models.type_checking import TypeCheckingArgs, TypeCheckingResult
-    from .models.types_ import TypesArgs, TypesResult
+    from .models.types import TypesArgs, TypesResult
+    from .models.zip import ZipArgs, ZipResult
 
 ALL_: Final[Ident[AllArgs, AllResult]] = Ident("class.import.all")
 ANY: Final[Ident[AnyArgs, AnyResult]] = Ident("class.import.any")
 CALLS: Final[Ident[CallsArgs, CallsResult]] = Ident("class.import.calls")
+CODE: Final[Ident[CodeArgs, CodeResult]] = Ident("class.import.code")
 CODECS: Final[Ident[CodecsArgs, CodecsResult]] = Ident("class.import.codecs")
 DEF: Final[Ident[DefArgs, DefResult]] = Ident("class.import.def")
 DISPATCH: Final[Ident[DispatchArgs, DispatchResult]] = Ident("class.import.dispatch")
 EXECUTOR: Final[Ident[ExecutorArgs, ExecutorResult]] = Ident("class.import.executor")
 FROM: Final[Ident[FromArgs, FromResult]] = Ident("class.import.from")
 HANDLERS: Final[Ident[HandlersArgs, HandlersResult]] = Ident("class.import.handlers")
+HIDDEN: Final[Ident[HiddenArgs, HiddenResult]] = Ident("class.import.hidden")
 IDENTS: Final[Ident[IdentsArgs, IdentsResult]] = Ident("class.import.idents")
 MATCH: Final[Ident[MatchArgs, MatchResult]] = Ident("class.import.match")
 METHODS: Final[Ident[MethodsArgs, MethodsResult]] = Ident("class.import.methods")
 NEW_REGISTRATION: Final[Ident[NewRegistrationArgs, NewRegistrationResult]] = Ident("class.import.new_registration")
 PACKAGE: Final[Ident[PackageArgs, PackageResult]] = Ident("class.import.package")
 PRINT: Final[Ident[PrintArgs, PrintResult]] = Ident("class.import.print")
+PYDANTIC: Final[Ident[PydanticArgs, PydanticResult]] = Ident("class.import.pydantic")
 SHARED: Final[Ident[SharedArgs, SharedResult]] = Ident("class.import.shared")
+SHARED_TYPES: Final[Ident[SharedTypesArgs, SharedTypesResult]] = Ident("class.import.shared_types")
+TIME: Final[Ident[TimeArgs, TimeResult]] = Ident("class.import.time")
 TRANSFORMS: Final[Ident[TransformsArgs, TransformsResult]] = Ident("class.import.transforms")
 TYPE: Final[Ident[TypeArgs, TypeResult]] = Ident("class.import.type")
 TYPE_CHECKING_: Final[Ident[TypeCheckingArgs, TypeCheckingResult]] = Ident("class.import.type_checking")
 TYPES: Final[Ident[TypesArgs, TypesResult]] = Ident("class.import.types")
+ZIP: Final[Ident[ZipArgs, ZipResult]] = Ident("class.import.zip")
 
 ALL: Final[tuple[Ident[Any, Any], ...]] = (
     ALL_,
     ANY,
     CALLS,
+    CODE,
     CODECS,
     DEF,
     DISPATCH,
     EXECUTOR,
     FROM,
     HANDLERS,
+    HIDDEN,
     IDENTS,
     MATCH,
     METHODS,
     NEW_REGISTRATION,
     PACKAGE,
     PRINT,
+    PYDANTIC,
     SHARED,
+    SHARED_TYPES,
+    TIME,
     TRANSFORMS,
     TYPE,
     TYPE_CHECKING_,
     TYPES,
+    ZIP,
 )
 """Every tool of this toolset."""

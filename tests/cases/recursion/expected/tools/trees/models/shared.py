@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class Node(ClosedModel):
     value: int
-    next_: Annotated[Node | None, Field(alias="next")] = None
+    next: Node | None = None
 
 
 class Tree(ClosedModel):
@@ -41,7 +41,7 @@ class ExpressionOption2(ClosedModel):
 
 
 class Rule(OpenModel):
-    all_: Annotated[list[JsonValue], Field(alias="all")]
+    all: list[JsonValue]
 
 
 class Test(ClosedModel):

@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class Row(ClosedModel):
-    id_: Annotated[int, Field(alias="id")]
+    id: int
     name: str | None = None

@@ -14,7 +14,7 @@ class Box(ClosedModel):
     width: Annotated[int, Field(ge=1)]
     height: Annotated[int, Field(ge=1)] | None = None
     label: str
-    type_: Annotated[Literal["crate", "carton"], Field(alias="type")]
+    type: Literal["crate", "carton"]
     enum: list[str] | None = None
     why: Annotated[bool, Field(alias="why!")]
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -17,9 +17,9 @@ class WordsArgs(ClosedModel):
     integer: int
     number: int | float
     boolean: bool
-    object_: Annotated[dict[str, JsonValue], Field(alias="object")]
+    object: dict[str, JsonValue]
     null: None
-    any_: Annotated[JsonValue, Field(alias="any")]
+    any: JsonValue
 
 
 WordsResult: TypeAlias = JsonValue

@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -32,5 +28,5 @@ class StoreArgs(ClosedModel):
 class StoreResult(ClosedModel):
     """Result of `store`: Store a secret under a name."""
 
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     key: str

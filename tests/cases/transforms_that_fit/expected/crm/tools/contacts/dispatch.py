@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from .models.names import NamesArgs, NamesResult
     from .models.nested import NestedArgs, NestedResult
-    from .models.open_ import OpenArgs, OpenResult
+    from .models.open import OpenArgs, OpenResult
     from .models.same import SameArgs, SameResult
     from .models.save import SaveArgs, SaveResult
 

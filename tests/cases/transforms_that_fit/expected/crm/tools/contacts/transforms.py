@@ -17,7 +17,7 @@ from .models.methods import (
     SavePayload,
 )
 from .models.nested import NestedResult, NestedResultItemsItem
-from .models.open_ import OpenResult
+from .models.open import OpenResult
 
 if TYPE_CHECKING:
     from .models.methods import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from .models.names import NamesArgs, NamesResult
     from .models.nested import NestedArgs
-    from .models.open_ import OpenArgs
+    from .models.open import OpenArgs
     from .models.same import SameArgs, SameResult
     from .models.save import SaveArgs, SaveResult
 
@@ -51,7 +51,7 @@ def to_tool_return_names(result: NamesMethodResult) -> NamesResult:
 def to_method_payload_nested(args: NestedArgs) -> NestedPayload:
     """Convert the args of `crm.contacts.nested` to the payload of the method `Nested`."""
     return keep_unset(
-        NestedPayload(filter_=rebuilt(NestedPayloadFilter, args.filter_), from_=args.since, class_=args.class_),
+        NestedPayload(filter=rebuilt(NestedPayloadFilter, args.filter), from_=args.since, class_=args.class_),
         args,
         from_="since",
     )
@@ -60,9 +60,7 @@ def to_method_payload_nested(args: NestedArgs) -> NestedPayload:
 def to_tool_return_nested(result: NestedMethodResult) -> NestedResult:
     """Convert the result of the method `Nested` to the result of `crm.contacts.nested`."""
     return keep_unset(
-        NestedResult(items=rebuilt(list[NestedResultItemsItem], result.items), next_=result.next_),
-        result,
-        next_="next_",
+        NestedResult(items=rebuilt(list[NestedResultItemsItem], result.items), next=result.next), result, next="next"
     )
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 from pydantic import Field, JsonValue
 
@@ -24,9 +24,7 @@ class DrawArgs(ClosedModel):
     words: list[str] = Field(default_factory=lambda: typed_default(list[str], ["a", "b"]))
     empty: list[str] = Field(default_factory=list[str])
     any_list: list[JsonValue] = Field(default_factory=list[JsonValue])
-    map_: Annotated[dict[str, int], Field(alias="map")] = Field(
-        default_factory=lambda: typed_default(dict[str, int], {"a": 1})
-    )
+    map: dict[str, int] = Field(default_factory=lambda: typed_default(dict[str, int], {"a": 1}))
     no_map: dict[str, JsonValue] = Field(default_factory=lambda: typed_default(dict[str, JsonValue], {}))
     point: Point = Field(default_factory=lambda: typed_default(Point, {"x": 2}))
     points: list[Point] = Field(default_factory=lambda: typed_default(list[Point], [{}, {"y": 1}]))

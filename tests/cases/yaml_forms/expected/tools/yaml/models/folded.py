@@ -15,7 +15,7 @@ class FoldedArgs(ClosedModel):
 
     quoted_key: Annotated[str, Field(alias="quoted key")]
     it_s: Annotated[str, Field(alias="it's")]
-    complex_: Annotated[str, Field(alias="complex")]
+    complex: str
     x7ace431c: Annotated[str, Field(alias="~")]
     true: int
 

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +11,7 @@ from .....shared_types import Money, Place
 
 
 class Order(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     price: Money
     place: Place | None = None
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +14,7 @@ class AddItemArgs(ClosedModel):
     """Args of `add_item`: Add an item."""
 
     name: str
-    type_: str
+    type: Annotated[str, Field(alias="type_")]
 
 
 AddItemResult: TypeAlias = JsonValue

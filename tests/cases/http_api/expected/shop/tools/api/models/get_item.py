@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -20,5 +16,5 @@ class GetItemArgs(ClosedModel):
 class GetItemResult(ClosedModel):
     """Result of `get_item`: Get one item."""
 
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     name: str

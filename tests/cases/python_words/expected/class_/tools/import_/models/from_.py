@@ -18,10 +18,10 @@ class FromArgs(ClosedModel):
     import_: Annotated[bool, Field(alias="import")]
     None_: Annotated[JsonValue | None, Field(alias="None")] = None
     async_: Annotated[str | None, Field(alias="async")] = None
-    match_: Annotated[str | None, Field(alias="match")] = None
-    type_: Annotated[str, Field(alias="type")]
+    match: str | None = None
+    type: str
     xd2e2adf7: Annotated[str | None, Field(alias="_")] = None
-    case_: Annotated[str | None, Field(alias="case")] = None
+    case: str | None = None
 
 
 class FromResult(ClosedModel):

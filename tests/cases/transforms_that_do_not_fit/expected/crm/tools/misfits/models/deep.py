@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -17,7 +13,7 @@ class DeepArgsFilter(ClosedModel):
 class DeepArgs(ClosedModel):
     """Args of `deep`: The difference is further in."""
 
-    filter_: Annotated[DeepArgsFilter, Field(alias="filter")]
+    filter: DeepArgsFilter
 
 
 class DeepResultItemsItem(ClosedModel):

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class FindPayload(ClosedModel):
-    filter_: Annotated[str, Field(alias="filter")]
+    filter: str
     size: int
 
 
@@ -45,7 +43,7 @@ class DeepPayloadFilter(ClosedModel):
 
 
 class DeepPayload(ClosedModel):
-    filter_: Annotated[DeepPayloadFilter, Field(alias="filter")]
+    filter: DeepPayloadFilter
 
 
 class DeepMethodResultItemsItem(ClosedModel):

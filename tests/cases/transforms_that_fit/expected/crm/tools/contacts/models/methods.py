@@ -35,19 +35,19 @@ class NestedPayloadFilter(ClosedModel):
 
 
 class NestedPayload(ClosedModel):
-    filter_: Annotated[NestedPayloadFilter, Field(alias="filter")]
+    filter: NestedPayloadFilter
     from_: Annotated[str | None, Field(alias="from")] = None
     class_: Annotated[Literal["a", "b"], Field(alias="class")]
 
 
 class NestedMethodResultItemsItem(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     note: str | None = None
 
 
 class NestedMethodResult(ClosedModel):
     items: list[NestedMethodResultItemsItem]
-    next_: Annotated[str | None, Field(alias="next")] = None
+    next: str | None = None
 
 
 class OpenPayload(OpenModel):

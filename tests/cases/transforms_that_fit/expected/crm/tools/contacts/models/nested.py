@@ -22,13 +22,13 @@ class NestedArgsFilter(ClosedModel):
 class NestedArgs(ClosedModel):
     """Args of `nested`: Objects in objects are classes of their own on each side, and are made anew."""
 
-    filter_: Annotated[NestedArgsFilter, Field(alias="filter")]
+    filter: NestedArgsFilter
     since: Annotated[str | None, Field(alias="from")] = None
     class_: Annotated[Literal["a", "b"], Field(alias="class")]
 
 
 class NestedResultItemsItem(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     note: str | None = None
 
 
@@ -36,4 +36,4 @@ class NestedResult(ClosedModel):
     """Result of `nested`: Objects in objects are classes of their own on each side, and are made anew."""
 
     items: list[NestedResultItemsItem]
-    next_: Annotated[str | None, Field(alias="next")] = None
+    next: str | None = None

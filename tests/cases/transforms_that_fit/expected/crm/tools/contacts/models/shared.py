@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -16,7 +12,7 @@ class Email(ClosedModel):
 
 
 class Contact(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
     name: str
     emails: list[Email] | None = None
     tag: str | None = None

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
@@ -32,7 +30,7 @@ class SetArgs(ClosedModel):
 
 
 class SetResultObject(OpenModel):
-    id_: Annotated[str, Field(alias="id")]
+    id: str
 
 
 SetResult: TypeAlias = SetResultObject | None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolExecutor, ToolsetRegistration
 
-    from .....tools.code_ import (
+    from .....tools.code import (
         EDIT_FILE as EDIT_FILE,
         LIST_DIR as LIST_DIR,
         READ_FILE as READ_FILE,
@@ -46,42 +46,42 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "EDIT_FILE": ".....tools.code_",
-            "EditFileArgs": ".....tools.code_",
-            "EditFileArgsEditsItem": ".....tools.code_",
-            "EditFileResult": ".....tools.code_",
-            "Handlers": ".....tools.code_",
-            "LIST_DIR": ".....tools.code_",
-            "ListDirArgs": ".....tools.code_",
-            "ListDirResult": ".....tools.code_",
-            "ListDirResultEntriesItem": ".....tools.code_",
-            "READ_FILE": ".....tools.code_",
-            "RUN_COMMAND": ".....tools.code_",
-            "ReadFileArgs": ".....tools.code_",
-            "ReadFileResult": ".....tools.code_",
-            "RunCommandArgs": ".....tools.code_",
-            "RunCommandResult": ".....tools.code_",
-            "SEARCH": ".....tools.code_",
-            "SearchArgs": ".....tools.code_",
-            "SearchResult": ".....tools.code_",
-            "SearchResultMatchesItem": ".....tools.code_",
-            "WRITE_FILE": ".....tools.code_",
-            "WriteFileArgs": ".....tools.code_",
-            "WriteFileResult": ".....tools.code_",
-            "codecs": ".....tools.code_",
-            "executor": ".....tools.code_",
-            "new_edit_file_call": ".....tools.code_",
-            "new_list_dir_call": ".....tools.code_",
-            "new_read_file_call": ".....tools.code_",
-            "new_run_command_call": ".....tools.code_",
-            "new_search_call": ".....tools.code_",
-            "new_write_file_call": ".....tools.code_",
+            "EDIT_FILE": ".....tools.code",
+            "EditFileArgs": ".....tools.code",
+            "EditFileArgsEditsItem": ".....tools.code",
+            "EditFileResult": ".....tools.code",
+            "Handlers": ".....tools.code",
+            "LIST_DIR": ".....tools.code",
+            "ListDirArgs": ".....tools.code",
+            "ListDirResult": ".....tools.code",
+            "ListDirResultEntriesItem": ".....tools.code",
+            "READ_FILE": ".....tools.code",
+            "RUN_COMMAND": ".....tools.code",
+            "ReadFileArgs": ".....tools.code",
+            "ReadFileResult": ".....tools.code",
+            "RunCommandArgs": ".....tools.code",
+            "RunCommandResult": ".....tools.code",
+            "SEARCH": ".....tools.code",
+            "SearchArgs": ".....tools.code",
+            "SearchResult": ".....tools.code",
+            "SearchResultMatchesItem": ".....tools.code",
+            "WRITE_FILE": ".....tools.code",
+            "WriteFileArgs": ".....tools.code",
+            "WriteFileResult": ".....tools.code",
+            "codecs": ".....tools.code",
+            "executor": ".....tools.code",
+            "new_edit_file_call": ".....tools.code",
+            "new_list_dir_call": ".....tools.code",
+            "new_read_file_call": ".....tools.code",
+            "new_run_command_call": ".....tools.code",
+            "new_search_call": ".....tools.code",
+            "new_write_file_call": ".....tools.code",
         },
     )
 
 
 def new_default_worker_code_toolset_registration(executor: ToolExecutor) -> ToolsetRegistration:
     """Run `code` for `default_worker` with one executor."""
-    from .....tools.code_ import new_registration
+    from .....tools.code import new_registration
 
     return new_registration(executor)

@@ -13,14 +13,14 @@ from toolgen.runtime.codec.models import ClosedModel
 class PrintArgs(ClosedModel):
     """Args of `print`: A builtin."""
 
-    print_: Annotated[str, Field(alias="print")]
+    print: str
     list_: Annotated[list[str], Field(alias="list")]
     int_: Annotated[int | None, Field(alias="int")] = None
     dict_: Annotated[dict[str, JsonValue] | None, Field(alias="dict")] = None
     str_: Annotated[str | None, Field(alias="str")] = None
     bool_: Annotated[bool | None, Field(alias="bool")] = None
     float_: Annotated[int | float | None, Field(alias="float")] = None
-    property_: Annotated[str | None, Field(alias="property")] = None
+    property: str | None = None
 
 
 PrintResult: TypeAlias = JsonValue
