@@ -15,8 +15,8 @@ import click
 from toolgen import __version__
 from toolgen.cli.commands import COMMANDS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
+from toolgen.cli.output import echo
 from toolgen.compiler.project.config import ConfigError
-from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,14 +77,14 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_text:
-        click.echo(help_text.format_message())
+        echo(help_text.format_message())
         return USAGE
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and not _is_of_usage(error):
             error.ctx = None
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
-        click.echo("\n".join(map(visible, shown.getvalue().split("\n"))), err=True, nl=False)
+        echo(shown.getvalue(), err=True, nl=False)
         return USAGE
     except ConfigError as error:
         from toolgen.cli.output import show_diagnostics
@@ -92,13 +92,13 @@ def run(arguments: Sequence[str]) -> int:
         show_diagnostics(error.diagnostics, error.sources)
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
+        echo("stopped", err=True)
         return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception:  # noqa: BLE001 (the last resort: what reaches it is a defect of toolgen)
-        click.echo(traceback.format_exc(), err=True)
-        click.echo("internal error: this is a bug in toolgen; please report the lines above", err=True)
+        echo(traceback.format_exc(), err=True)
+        echo("internal error: this is a bug in toolgen; please report the lines above", err=True)
         return INTERNAL
     return result if isinstance(result, int) else 0

@@ -1,4 +1,8 @@
-"""Output of commands: diagnostics, JSON, progress. Color and progress on a terminal only."""
+"""Output of commands: text, diagnostics, JSON, progress. Color and progress on a terminal only.
+
+All that a command prints goes through here, because it may quote what a spec, a server or a store says: that controls
+no terminal, hides nothing and forges no line of a person's screen.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.spec.files import read_file
+from toolgen.spec.visible import is_hidden, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -34,9 +39,30 @@ format_option = click.option(
 )
 
 
+def echo(text: str | bytes = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text on stdout, or on stderr, with hidden characters but line feeds as escapes; bytes as they are."""
+    shown = text if isinstance(text, bytes) else "\n".join(map(visible, text.split("\n"))).encode()
+    click.echo(shown, err=err, nl=nl)
+
+
 def show_json(value: Any) -> None:
-    """Print a JSON value, indented, in UTF-8."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
+    """Print a JSON value, indented, in UTF-8, with hidden characters as escapes."""
+    show_json_text(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def show_json_text(text: str) -> None:
+    """Print a JSON text in UTF-8, with hidden characters but line feeds as its escapes."""
+    click.echo("\n".join(map(_json_line, text.split("\n"))).encode())
+
+
+def _json_line(line: str) -> str:
+    if visible(line) == line:
+        return line
+    return "".join(_json_escape(char) if is_hidden(char) else char for char in line)
+
+
+def _json_escape(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else json.dumps(char)[1:-1]
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:

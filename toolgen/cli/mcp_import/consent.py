@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.output import echo
 from toolgen.execute.environment import variables_in
 from toolgen.spec.visible import visible
 
@@ -26,7 +27,7 @@ def ask_to_reach(servers: Iterable[tuple[str, Mapping[str, Any]]], *, yes: bool)
     lines = [line for name, server in servers for line in _lines(name, server)]
     if not lines:
         return
-    click.echo("\n".join(visible(line) for line in lines), err=True)
+    echo("\n".join(visible(line) for line in lines), err=True)
     if yes:
         return
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):

@@ -12,6 +12,7 @@ from toolgen.cli.mcp_import.answers import live_answer, saved_answer
 from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.server_entries import server_entries
 from toolgen.cli.mcp_import.writing import place_of, write_spec
+from toolgen.cli.output import echo
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -53,13 +54,13 @@ class EntryImport:
     def show(self) -> None:
         """Print the outcome for people."""
         if self.written is None:
-            click.echo(visible(f"{self.entry.name}: {self.error}"), err=True)
+            echo(visible(f"{self.entry.name}: {self.error}"), err=True)
             return
         self.written.show()
         if self.entry.references.origins:
-            click.echo("  to run the tools, set these environment variables:")
+            echo("  to run the tools, set these environment variables:")
         for name, origin in self.entry.references.origins.items():
-            click.echo(visible(f"  {name}{' (set)' if name in os.environ else ''}: {origin}"))
+            echo(visible(f"  {name}{' (set)' if name in os.environ else ''}: {origin}"))
 
 
 def import_entries(

@@ -13,7 +13,7 @@ from toolgen.authoring.dev.loop import Loop
 from toolgen.authoring.dev.parts.records import Choices
 from toolgen.authoring.dev.views.log import Log
 from toolgen.authoring.dev.views.screen import Screen
-from toolgen.cli.output import can_move_cursor, takes_color
+from toolgen.cli.output import can_move_cursor, echo, takes_color
 from toolgen.cli.project import check_folders, project
 from toolgen.compiler.project.config import ConfigError
 from toolgen.providers.table import PROVIDERS
@@ -56,7 +56,7 @@ def command(*, against: str, provider: str, agent: str) -> NoReturn:
         loop.run()
     finally:
         for traceback in loop.page.tracebacks:
-            click.echo(traceback, err=True)
+            echo(traceback, err=True)
 
 
 def _view(out: TextIO) -> View:
@@ -65,7 +65,7 @@ def _view(out: TextIO) -> View:
 
 
 def _print(line: str) -> None:
-    click.echo(line.encode("utf-8", "backslashreplace"))
+    echo(line.encode("utf-8", "backslashreplace"))
 
 
 def _problem_of(config: Config) -> str:

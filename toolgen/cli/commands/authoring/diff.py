@@ -14,7 +14,7 @@ from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category, Level
 from toolgen.cli.named_files import named_lines
-from toolgen.cli.output import show_diagnostics, show_json, takes_color
+from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
 from toolgen.spec.visible import visible
 
@@ -105,7 +105,7 @@ def command(
         report = _report(config, against, recording)
     except SpecsError as error:
         show_diagnostics(error.diagnostics, error.sources)
-        click.echo(visible(f"{error}: nothing was compared"), err=True)
+        echo(visible(f"{error}: nothing was compared"), err=True)
         return 1
     except DiffError as error:
         raise click.UsageError(str(error)) from None
@@ -150,7 +150,7 @@ def _show(report: Report, style: str, root: Path) -> None:
 
         show_json(to_json(report) if style == "json" else to_sarif(report, folder_in_repository(root)))
         return
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    echo(text.encode("utf-8", "backslashreplace"), nl=False)
 
 
 def _show_bump(report: Report, style: str) -> None:
@@ -159,8 +159,8 @@ def _show_bump(report: Report, style: str) -> None:
     if style == "json":
         show_json({"bump": part, "because": codes})
         return
-    click.echo(part)
+    echo(part)
     for code in codes:
         subjects = sorted({each.change.subject for each in report.changes if each.change.code == code})
         rule = next(each.change.rule for each in report.changes if each.change.code == code)
-        click.echo(visible(f"  {code} {rule.name}: {', '.join(subjects[:5])}{', …' if len(subjects) > 5 else ''}"))
+        echo(visible(f"  {code} {rule.name}: {', '.join(subjects[:5])}{', …' if len(subjects) > 5 else ''}"))

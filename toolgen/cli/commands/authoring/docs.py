@@ -11,7 +11,7 @@ from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.history import History, read_history
 from toolgen.authoring.site.write import SiteError, site_folder, write_site
 from toolgen.cli.folders import import_name
-from toolgen.cli.output import progress
+from toolgen.cli.output import echo, progress
 from toolgen.cli.project import compilations, project
 from toolgen.spec.visible import visible
 
@@ -49,11 +49,11 @@ def command(*, output: str, commits: int) -> int:
         raise click.UsageError(visible(str(error))) from None
     except OSError as error:
         raise click.UsageError(f"{visible(output)} cannot be written: {error.strerror}") from None
-    click.echo(f"{output}/index.html: {count:,} files, {size / 1e6:.1f} MB")
+    echo(f"{output}/index.html: {count:,} files, {size / 1e6:.1f} MB")
     _note(history, commits)
     return 0
 
 
 def _note(history: History, commits: int) -> None:
     if commits and history.problem:
-        click.echo(f"without history: {visible(history.problem)}", err=True)
+        echo(f"without history: {visible(history.problem)}", err=True)

@@ -8,7 +8,7 @@ import click
 
 from toolgen.authoring.format.format import formatted
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, specs_of, write_texts
-from toolgen.cli.output import format_option, show_diagnostics, show_json
+from toolgen.cli.output import echo, format_option, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import read_specs
@@ -42,11 +42,11 @@ def command(*, paths: Sequence[str], check: bool, diff: bool, style: str) -> int
         show_json({"checked": len(before), "changed": sorted(after)})
     else:
         if diff:
-            click.echo(difference_of(before, after), nl=False)
+            echo(difference_of(before, after), nl=False)
         for path in sorted(after):
-            click.echo(f"{path}: {'not formatted' if check or diff else 'formatted'}", err=diff)
+            echo(f"{path}: {'not formatted' if check or diff else 'formatted'}", err=diff)
         unchanged = len(before) - len(after)
-        click.echo(
+        echo(
             f"{counted(len(after), 'file')} to format, {unchanged} unchanged"
             if check or diff
             else f"{counted(len(after), 'file')} formatted, {unchanged} unchanged",

@@ -13,7 +13,7 @@ from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.pages import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
-from toolgen.cli.output import show_diagnostics, show_json, show_listed
+from toolgen.cli.output import echo, show_diagnostics, show_json, show_listed
 from toolgen.cli.project import project
 from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
@@ -84,12 +84,12 @@ def command(
         found = fixed.left
         if show_diff:
             originals = {each.path: each.text for read in files.values() for each in read}
-            click.echo(difference_of(originals, fixed.texts), nl=False)
+            echo(difference_of(originals, fixed.texts), nl=False)
         else:
             write_texts(config, fixed.texts)
         if style == "text":
             would = "would be fixed" if show_diff else "fixed"
-            click.echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
+            echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
         if show_diff and not found.errors:
             return 1 if fixed.texts else 0
     else:
@@ -120,7 +120,7 @@ def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
         show_diagnostics(found.errors, found.sources)
         return 1
     write_texts(config, {BASELINE: write_baseline(found.entries)})
-    click.echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
+    echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
     return 0
 
 
@@ -144,8 +144,8 @@ def _show_statistics(listed: Sequence[Diagnostic], style: str) -> None:
         return
     width = len(str(counts[0][1])) if counts else 1
     for code, count in counts:
-        click.echo(f"{count:>{width}}  {code}  {severities[code].value:7}  {names[code]}")
-    click.echo(counted(len(listed), "finding"), err=True)
+        echo(f"{count:>{width}}  {code}  {severities[code].value:7}  {names[code]}")
+    echo(counted(len(listed), "finding"), err=True)
 
 
 def _show(config: Config, found: Linted, style: str, only: Collection[str] | None, *, notes: bool, all_: bool) -> None:
@@ -160,22 +160,22 @@ def _show(config: Config, found: Linted, style: str, only: Collection[str] | Non
     elif style == "github":
         from toolgen.authoring.report.github import github_annotations
 
-        click.echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
+        echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
     else:
         shown = [each for each in listed if notes or each.severity is not Severity.NOTE]
         if style == "concise":
-            click.echo(render_concise(shown).encode("utf-8", "backslashreplace"), nl=False)
+            echo(render_concise(shown).encode("utf-8", "backslashreplace"), nl=False)
         else:
             packages = [root / target.out for target in config.targets] if only is None else []
             show_listed(shown, found.sources, command="lint", packages=packages, all_=all_)
         hidden = len(listed) - len(shown)
         fixable = sum(each in found.fixes for each in listed)
         if hidden:
-            click.echo(f"{counted(hidden, 'note')} not shown: add `--notes`", err=True)
+            echo(f"{counted(hidden, 'note')} not shown: add `--notes`", err=True)
         if fixable:
-            click.echo(f"{fixable} of {len(listed)} can be fixed: `toolgen lint --fix`", err=True)
+            echo(f"{fixable} of {len(listed)} can be fixed: `toolgen lint --fix`", err=True)
         if not listed:
-            click.echo("no findings", err=True)
+            echo("no findings", err=True)
 
 
 def _rules(found: Linted) -> Mapping[str, Code]:

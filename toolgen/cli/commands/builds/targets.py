@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from toolgen.cli.commands.builds.timings import StageClock, peak_memory
-from toolgen.cli.output import diagnostics_json, progress, show_listed
+from toolgen.cli.output import diagnostics_json, echo, progress, show_listed
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
 from toolgen.compiler.project.collector import paused
@@ -52,21 +50,21 @@ def build_target(
 def _show_built(target: Target, built: Built, sink: Diagnostics) -> None:
     published = built.published
     if published is None:
-        click.echo(f"{target.out}: not built{_why(sink)}", err=True)
+        echo(f"{target.out}: not built{_why(sink)}", err=True)
         return
     is_changed = published.written or published.removed
     if not is_changed:
-        click.echo(f"{target.out}: up to date")
+        echo(f"{target.out}: up to date")
         if not built.strays:
             return
     from toolgen.runtime.issues.issue_text import counted  # brings the records of calls
 
     if is_changed:
-        click.echo(f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed")
+        echo(f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed")
     for path in built.strays:
-        click.echo(f"{target.out}/{path}: {STRAY}")
+        echo(f"{target.out}/{path}: {STRAY}")
     if built.strays:
-        click.echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
+        echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
 
 
 def check_target(
@@ -92,17 +90,17 @@ def check_target(
         show_listed(list(sink), checked.sources, command="build", packages=[], all_=all_)
         for change in changes or ():
             because = f" ({', '.join(change.because)})" if change.because else ""
-            click.echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
+            echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
             if change.diff:
-                click.echo(change.diff)
+                echo(change.diff)
         if changes:
             from toolgen.runtime.issues.issue_text import counted
 
-            click.echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
+            echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
         elif changes is not None:
-            click.echo(f"{target.out}: up to date")
+            echo(f"{target.out}: up to date")
         else:
-            click.echo(f"{target.out}: not checked{_why(sink)}", err=True)
+            echo(f"{target.out}: not checked{_why(sink)}", err=True)
     if timings:
         outcome["timings"] = _timings(target, clock, checked.cache, style)
     return changes == (), outcome
@@ -130,7 +128,7 @@ def _timings(target: Target, clock: StageClock, cache: Cache | None, style: str)
         rows.append(f"  {total:7.3f} s         in all")
         rows += [f"  cache: {row['found']} of {row['found'] + row['missing']} {kind}" for kind, row in cached.items()]
         rows += [] if memory is None else [f"  peak memory: {memory / 1_000_000:.0f} MB"]
-        click.echo("\n".join([f"{target.out}: timings", *rows]))
+        echo("\n".join([f"{target.out}: timings", *rows]))
     stages = {
         name: {"seconds": round(value, 6), "share": round(value / (total or 1), 4)}
         for name, value in clock.stages.items()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from toolgen.authoring.watch.projects import versions
-from toolgen.cli.output import diagnostics_json, show_diagnostics
+from toolgen.cli.output import diagnostics_json, echo, show_diagnostics
 from toolgen.cli.project import check_folders
 from toolgen.compiler.project.config import Config, ConfigError
 
@@ -31,14 +31,14 @@ def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], style:
     for version in versions(Path.cwd()):
         started = time.perf_counter()
         if style == "text" and version.changed:
-            click.echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed")
+            echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed")
         outcome = _built(version.config, build, style)
         gc.unfreeze()
         gc.collect()
         if style == "json":
-            click.echo(json.dumps({"changed": version.changed, **outcome}))
+            echo(json.dumps({"changed": version.changed, **outcome}))
         else:
-            click.echo(f"watching for changes; the last build took {time.perf_counter() - started:.2f} s")
+            echo(f"watching for changes; the last build took {time.perf_counter() - started:.2f} s")
     raise AssertionError("versions have no end")
 
 
@@ -53,7 +53,7 @@ def _built(
     try:
         check_folders(config)
     except click.UsageError as error:
-        click.echo(error.format_message(), err=True)
+        echo(error.format_message(), err=True)
         return {"error": error.format_message()}
     return {"targets": build(config)[1]}
 

@@ -15,12 +15,13 @@ from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
 from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
 from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,13 +74,13 @@ def command(
     if style == "json":
         show_json(_json(result))
     elif result.error is None:
-        click.echo(result.payload or b"null")
+        show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
-        click.echo(f"{result.error.kind.value}: {result.error.message}", err=True)
+        echo(visible(f"{result.error.kind.value}: {result.error.message}"), err=True)
         for issue in result.error.issues:
-            click.echo(f"  {issue.pointer or '/'}: {issue.hint}", err=True)
+            echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"), err=True)
         if result.error.hint and not result.error.issues:
-            click.echo(f"  {result.error.hint}", err=True)
+            echo(visible(f"  {result.error.hint}"), err=True)
     return 0 if result.success else 1
 
 
@@ -131,7 +132,7 @@ async def _result(
 
 
 def _deny(request: PermissionRequest) -> Decision:
-    click.echo(f"{described(request)}\nThere is no terminal to ask: pass --yes", err=True)
+    echo(f"{described(request)}\nThere is no terminal to ask: pass --yes", err=True)
     return Decision.DENY
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.names import suggestion
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.record.calls import calls_of, stages_of
 from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
 from toolgen.record.stores import name_of_target, open_reader
@@ -117,7 +117,7 @@ def head(*, run: str, target: str, style: str) -> int:
     if style == "json":
         show_json({"run": run, "length": found.length, "digest": found.digest})
     else:
-        click.echo(str(found))
+        echo(str(found))
     return 0
 
 
@@ -148,11 +148,11 @@ def verify_run(*, run: str, target: str, expected: str, key_file: Path | None, s
         show_json({"run": run, "events": events, "intact": not findings, "verdict": verdict, "findings": found})
     elif verdict is not None:
         for finding in findings:
-            click.echo(finding.message)
-        click.echo(visible(f"{run}: {_VERDICTS[verdict]}"))
+            echo(finding.message)
+        echo(visible(f"{run}: {_VERDICTS[verdict]}"))
     else:
         later = f", {events - at.length} of them after the head" if events > at.length else ""
-        click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is intact"))
+        echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is intact"))
     return 1 if findings else 0
 
 
@@ -188,11 +188,11 @@ def _show_runs(runs: Iterable[RunSummary], style: str) -> None:
         show_json([_summary_json(summary) for summary in listed])
         return
     if not listed:
-        click.echo("no runs yet", err=True)
+        echo("no runs yet", err=True)
     width = max((len(visible(summary.run_id)) for summary in listed), default=0)
     for summary in listed:
         counts = {"completed": summary.completed, "failed": summary.failed, "denied": summary.denied}
-        click.echo(
+        echo(
             f"{visible(summary.run_id):{width}}  {summary.began:%Y-%m-%d %H:%M:%S}Z  "
             f"{_duration((summary.last - summary.began).total_seconds() * 1e6):>8}  {_ends(counts)}"
         )
@@ -203,14 +203,14 @@ def _show_run(run: RunRecord) -> None:
     counts = {state: sum(call.state == state for call in calls) for state in ("completed", "failed", "denied")}
     counts["running"] = sum(call.state == "running" for call in calls)
     began, last = run.events[0].at, run.events[-1].at
-    click.echo(
+    echo(
         f"{visible(run.run_id)}  {began:%Y-%m-%d %H:%M:%S}Z  {_duration((last - began).total_seconds() * 1e6)}  "
         f"{counted(len(calls), 'call')}: {_ends(counts)}"
     )
     lines = {call.events[0].sequence: _call_lines(call) for call in calls}
     lines |= {event.sequence: [_event_line(event)] for event in run.events if not event.tool_call_id}
     for sequence in sorted(lines):
-        click.echo("\n".join(lines[sequence]))
+        echo("\n".join(lines[sequence]))
 
 
 def _call_lines(call: RecordedCall) -> list[str]:
@@ -230,7 +230,7 @@ def _event_line(event: Event) -> str:
 def _await_store(store: StoreReader, target: str) -> None:
     """Wait until the recording process has created the store; its file has no tables at first."""
     if not store.is_begun():
-        click.echo(visible(f"waiting for {name_of_target(target)}"), err=True)
+        echo(visible(f"waiting for {name_of_target(target)}"), err=True)
     while not store.is_begun():
         time.sleep(_POLL_SECONDS)
 
@@ -238,11 +238,11 @@ def _await_store(store: StoreReader, target: str) -> None:
 def _follow(store: StoreReader, run: str, style: str) -> None:
     after, ended = -1, False
     if not store.events(run, after):
-        click.echo(visible(f"waiting for run {run}"), err=True)
+        echo(visible(f"waiting for run {run}"), err=True)
     while not ended:
         for event in store.events(run, after):
             shown = json.dumps(_event_json(event), ensure_ascii=False) if style == "json" else _event_line(event)
-            click.echo(shown.encode("utf-8", "backslashreplace"))
+            echo(shown.encode("utf-8", "backslashreplace"))
             after, ended = event.sequence, event.kind == EventKind.RUN_ENDED
         if not ended:
             time.sleep(_POLL_SECONDS)

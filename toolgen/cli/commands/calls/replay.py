@@ -10,7 +10,7 @@ import click
 
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.names import check_toolset
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, built_project
 from toolgen.record.replay import AmbiguousTool, replay
 from toolgen.spec.visible import visible
@@ -73,19 +73,19 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def _show(file: str, report: Report) -> None:
     for line, broken in report.broken.items():
-        click.echo(visible(f"{file}:{line}:{broken.column}: {broken.reason}"))
+        echo(visible(f"{file}:{line}:{broken.column}: {broken.reason}"))
     for outcome in sorted([*report.disagree, *report.rejections], key=lambda outcome: outcome.line):
-        click.echo(visible(f"{file}:{outcome.line}: {outcome.tool} {_said(outcome)}"))
+        echo(visible(f"{file}:{outcome.line}: {outcome.tool} {_said(outcome)}"))
         for issue in outcome.issues:
-            click.echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
+            echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
     for line in report.altered:
-        click.echo(f"{file}:{line}: the value differs after decoding and encoding")
+        echo(f"{file}:{line}: the value differs after decoding and encoding")
     if not report.total:
-        click.echo(f"{file}: contains no calls, so nothing was checked", err=True)
+        echo(f"{file}: contains no calls, so nothing was checked", err=True)
     calls = "call" if report.total == 1 else "calls"
-    click.echo(f"{report.total} {calls}: {report.accepted} accepted, {report.rejected} rejected")
+    echo(f"{report.total} {calls}: {report.accepted} accepted, {report.rejected} rejected")
     found = f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered"
-    click.echo(f"{found}, {len(report.broken)} broken lines" if report.broken else found)
+    echo(f"{found}, {len(report.broken)} broken lines" if report.broken else found)
 
 
 def _said(outcome: Outcome) -> str:

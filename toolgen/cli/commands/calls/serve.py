@@ -16,6 +16,7 @@ from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.executors import stdout_kept, toolset_executor
 from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
 from toolgen.cli.names import place_of
+from toolgen.cli.output import echo
 from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
@@ -127,7 +128,7 @@ def command(
         raise click.UsageError(str(error)) from None
     place = None if address is None else place_of(address)
     if place is not None and place[0] in _EVERY_ADDRESS and not hosts:
-        click.echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
+        echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
     config = built_project()
     catalog = _catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
@@ -155,7 +156,7 @@ def _warn_of_limits(catalog: Catalog, run: Run) -> None:
         ident for ident in run.effective.offered if any(catalog.definition(ident).metadata.get("limits", {}).values())
     ]
     if limited:
-        click.echo(
+        echo(
             f"no call of {', '.join(sorted(limited))} will run: they have limits per user, and there is no user; give "
             "--user, or --tokens with --http",
             err=True,
@@ -180,7 +181,7 @@ async def _serve_and_end(
             await runtime.end_run(run)
             await store.close()
     if server.unfinished:  # the event loop would wait for them, and a thread cannot be cancelled
-        click.echo(f"stopped with calls that do not end: {', '.join(server.unfinished)}", err=True)
+        echo(f"stopped with calls that do not end: {', '.join(server.unfinished)}", err=True)
         sys.stderr.flush()
         os._exit(1)
     return 0
@@ -188,7 +189,7 @@ async def _serve_and_end(
 
 async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float) -> None:
     if place is None:
-        click.echo(f"serving {counted(len(server), 'tool')}", err=True)
+        echo(f"serving {counted(len(server), 'tool')}", err=True)
         try:
             return await server.serve_stdio(grace=grace)
         except OSError as error:
@@ -196,7 +197,7 @@ async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float
     host, port = place
 
     def announce(url: str) -> None:
-        click.echo(f"serving {counted(len(server), 'tool')} at {url}", err=True)
+        echo(f"serving {counted(len(server), 'tool')} at {url}", err=True)
 
     try:
         return await server.serve_http(host, port, grace=grace, on_listening=announce)
@@ -259,7 +260,7 @@ def _runtime(
 ) -> Runtime:
     executors, missing = _executors(config, catalog)
     if missing:
-        click.echo(f"not served, because nothing is configured to run them: {', '.join(missing)}", err=True)
+        echo(f"not served, because nothing is configured to run them: {', '.join(missing)}", err=True)
     served = [ident for each in executors for ident in catalog.toolsets[each.toolset]]
     wanted = sorted({name for ident in served for name in catalog.definition(ident).metadata.get("inject", ())})
     try:

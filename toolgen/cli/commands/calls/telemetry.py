@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-import click
+from toolgen.cli.output import echo
 
 if TYPE_CHECKING:
     from toolgen.runtime.telemetry import Telemetry
@@ -28,7 +28,7 @@ def command_telemetry() -> Telemetry | None:
             _set_providers()
         except ImportError:
             packages = 'toolgen[otel]" opentelemetry-sdk opentelemetry-exporter-otlp-proto-http'
-            click.echo(f'no telemetry: {_ENDPOINTS[0]} needs the SDK: pip install "{packages}', err=True)
+            echo(f'no telemetry: {_ENDPOINTS[0]} needs the SDK: pip install "{packages}', err=True)
             return None
     elif "opentelemetry.sdk.trace" not in sys.modules:
         return None

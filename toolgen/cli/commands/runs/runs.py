@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 import click
 
 from toolgen.cli.commands.runs.database import database_option, open_engine
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed, State
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -68,11 +68,9 @@ def list_(*, database: str, states: Sequence[State], user: str | None, limit: in
         show_json([asdict(info) for info in found])
         return 0
     for info in found:
-        click.echo(
-            visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}")
-        )
+        echo(visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}"))
     if not found:
-        click.echo("no runs", err=True)
+        echo("no runs", err=True)
     return 0
 
 
@@ -103,7 +101,7 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
         show_json(about)
         return 0
     for line in _lines(about):
-        click.echo(visible(line))
+        echo(visible(line))
     return 0
 
 
@@ -165,7 +163,7 @@ def prune(*, database: str, days: float) -> int:
         async with _engine(database) as engine:
             return await engine.prune(days * 24 * 3600)
 
-    click.echo(f"{_now(pruned())} runs are deleted", err=True)
+    echo(f"{_now(pruned())} runs are deleted", err=True)
     return 0
 
 
@@ -186,7 +184,7 @@ def _decide(database: str, run: str, question: str | None, decision: PermissionD
             return [f"{run}: {answer}", f"  {summary}"]
 
     for line in _now(decided()):
-        click.echo(visible(line), err=True)
+        echo(visible(line), err=True)
     return 0
 
 
@@ -203,7 +201,7 @@ def _steer(database: str, run: str, action: Callable[[DbosEngine], Awaitable[Non
             await action(engine)
 
     _now(steered())
-    click.echo(visible(f"{run} is {done}"), err=True)
+    echo(visible(f"{run} is {done}"), err=True)
     return 0
 
 

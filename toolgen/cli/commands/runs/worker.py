@@ -15,6 +15,7 @@ import click
 from toolgen.cli.commands.runs.database import database_option, url_of
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
+from toolgen.cli.output import echo
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.events.records import StoreError
 
@@ -122,10 +123,10 @@ async def _work(
         try:
             if place is not None:
                 application = Endpoints(worker, engine, asyncio.get_running_loop(), token)
-                click.echo(f"health and metrics at {serving.enter_context(listening(application, *place))}", err=True)
-            click.echo(f"worker {worker.name} executes runs", err=True)
+                echo(f"health and metrics at {serving.enter_context(listening(application, *place))}", err=True)
+            echo(f"worker {worker.name} executes runs", err=True)
             await stopped.wait()
-            click.echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
+            echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
         except OSError as error:
             raise click.UsageError(f"--http: {error}") from error
         finally:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.changes.catalogs import Version, compare_versions
-from toolgen.cli.output import show_diagnostics
+from toolgen.cli.output import echo, show_diagnostics
 from toolgen.compiler.compile import compile_files, read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
@@ -65,11 +65,11 @@ class Checked:
         """Print the outcome for people."""
         for change in self.changes:
             for line in change.diff().split("\n"):
-                click.echo(visible(line))
+                echo(visible(line))
         for each in self.suspicions:
-            click.echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
+            echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
         changes = counted(len(self.changes), "change") if self.changes else "unchanged"
-        click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
+        echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
 
 
 def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, sink: Diagnostics) -> Checked:

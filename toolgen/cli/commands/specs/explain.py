@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.changes.rules import RULES, Rule
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.compiler.diagnostics.codes import CODES, Code
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
@@ -38,10 +38,10 @@ def command(*, code: str | None, style: str) -> int:
     if style == "json":
         show_json({**_json(row), "explanation": row.explanation, **({"examples": examples} if examples else {})})
         return 0
-    click.echo(f"{row.code} {row.name} ({row.severity.value})\n")
+    echo(f"{row.code} {row.name} ({row.severity.value})\n")
     paragraphs = [textwrap.fill(" ".join(text.split()), 100) for text in row.explanation.split("\n\n")]
     paragraphs += [f"{kind}:\n\n{textwrap.indent(example, '    ')}" for kind, example in examples.items()]
-    click.echo("\n\n".join(paragraphs))
+    echo("\n\n".join(paragraphs))
     return 0
 
 
@@ -63,7 +63,7 @@ def _list(rows: Sequence[Code | Rule | LintRule], style: str) -> None:
         )
     else:
         for row in rows:
-            click.echo(f"{row.code:8}  {row.severity.value:10} {row.name}")
+            echo(f"{row.code:8}  {row.severity.value:10} {row.name}")
 
 
 def _json(row: Code | Rule | LintRule) -> dict[str, str]:

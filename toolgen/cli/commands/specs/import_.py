@@ -15,7 +15,7 @@ from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.resolve.schemas.keywords import DIALECTS
 from toolgen.runtime.issues.issue_text import counted
@@ -129,7 +129,7 @@ def _infer(place: SpecPlace, toolset: str, results: str, style: str) -> int:
     if style == "json":
         show_json({"file": place.path, "inferred": list(inferred)})
     else:
-        click.echo(f"{place.path}: {counted(len(inferred), 'result schema')} inferred")
+        echo(f"{place.path}: {counted(len(inferred), 'result schema')} inferred")
     return 0
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from toolgen.cli.output import echo
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.spec.templates import VARIABLE
 from toolgen.spec.visible import visible
@@ -36,7 +35,7 @@ def imported_json(imported: Imported) -> dict[str, Any]:
 def show_imported(path: str, imported: Imported | None, *, left_out: int) -> None:
     """Print the counts; what is missing goes to stderr."""
     if imported is None:
-        click.echo(f"{path}: not written", err=True)
+        echo(f"{path}: not written", err=True)
         return
     update, total = imported.update, len(imported.data["tools"])
     counts = {
@@ -47,16 +46,16 @@ def show_imported(path: str, imported: Imported | None, *, left_out: int) -> Non
         "removed": update.removed,
     }
     changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
-    click.echo(f"{path}: {total} tool{'s' * (total != 1)}, {changes}")
+    echo(f"{path}: {total} tool{'s' * (total != 1)}, {changes}")
     if update.skipped:
         listed = ", ".join(f"`{name}`" for name in update.skipped)
         message = f"not imported, because they were removed from the spec: {listed}; to import them, remove their lines"
-        click.echo(visible(f"{message} under `imported`"), err=True)
+        echo(visible(f"{message} under `imported`"), err=True)
     if left_out:
-        click.echo(f"{left_out} omitted", err=True)
+        echo(f"{left_out} omitted", err=True)
     if imported.warnings:
         named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
-        click.echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)
+        echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)
 
 
 def show_variables(data: dict[str, Any]) -> None:
@@ -70,6 +69,6 @@ def show_variables(data: dict[str, Any]) -> None:
         for variable in (VARIABLE.findall(value) if isinstance(value, str) else ())
     }
     if needed:
-        click.echo("  to run the tools, set these environment variables:")
+        echo("  to run the tools, set these environment variables:")
     for variable, meaning in needed.items():
-        click.echo(visible(f"  {variable}{' (set)' if variable in os.environ else ''}: {meaning}"))
+        echo(visible(f"  {variable}{' (set)' if variable in os.environ else ''}: {meaning}"))

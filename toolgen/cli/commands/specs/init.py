@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
+from toolgen.cli.output import echo
 from toolgen.spec.files import read_file
 from toolgen.spec.lines import lines_of
 from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_inside
@@ -60,9 +61,9 @@ def command(*, folder: Path, bare: bool) -> int:
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     for path in (*files, *added):
-        click.echo(f"{folder / path}")
+        echo(f"{folder / path}")
     where = "" if folder == Path() else f"cd {folder} && "
-    click.echo(f"\nNext: {where}toolgen build" + ("" if bare else " && python app.py"))
+    echo(f"\nNext: {where}toolgen build" + ("" if bare else " && python app.py"))
     return 0
 
 

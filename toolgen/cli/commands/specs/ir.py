@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from toolgen.cli.names import idents_meant
+from toolgen.cli.output import echo
 from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
 from toolgen.compiler.ir.text import catalog_text, tool_text
 
@@ -18,9 +19,9 @@ def command(*, tool: str | None) -> int:
         return 1
     if tool is None:
         for compilation in made:
-            click.echo(catalog_text(compilation.catalog), nl=False)
+            echo(catalog_text(compilation.catalog), nl=False)
         return 0
     tools = {ident: each for ident, (_, _, each) in tools_by_ident(made).items()}
     for ident in idents_meant(tool, known_tools(tools.values())):
-        click.echo(tool_text(tools[ident]), nl=False)
+        echo(tool_text(tools[ident]), nl=False)
     return 0

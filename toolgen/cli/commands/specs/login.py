@@ -11,6 +11,7 @@ import click
 
 from toolgen.cli.mcp_import.answers import require_mcp
 from toolgen.cli.mcp_import.writing import place_of
+from toolgen.cli.output import echo
 from toolgen.compiler.project.config import load_config
 from toolgen.runtime.base.errors import ExecutorError
 
@@ -34,7 +35,7 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool)
         raise click.UsageError("Give SERVER or --url: one of them.")
 
     def show(page: str) -> None:
-        click.echo(f"Sign in at {page}")
+        echo(f"Sign in at {page}")
         if not no_browser:
             webbrowser.open(page)
 
@@ -45,7 +46,7 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool)
         wanted = asyncio.run(sign_in(reached, show))
     except ExecutorError as error:
         raise click.UsageError(f"{str(error).rstrip('.')}.") from error
-    click.echo(f"Signed in to {reached.name}" if wanted else f"{reached.name} wants no login")
+    echo(f"Signed in to {reached.name}" if wanted else f"{reached.name} wants no login")
     return 0
 
 

@@ -7,6 +7,7 @@ import json
 import click
 
 from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
+from toolgen.cli.output import echo
 from toolgen.spec.writing import named_place, write_inside
 
 
@@ -20,11 +21,11 @@ def command(*, output: str | None) -> int:
     """
     text = json.dumps(spec_json_schema(), indent=2) + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
     else:
         try:
             write_inside(*named_place(output), text.encode())
         except OSError as error:
             raise click.UsageError(f"{output} cannot be written: {error.strerror}.") from None
-        click.echo(f"{output}: written")
+        echo(f"{output}: written")
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.names import check_toolset
-from toolgen.cli.output import show_json
+from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
@@ -40,12 +40,12 @@ def command(*, provider: str, toolset: str | None, differences: bool) -> int:
     payload = provider_payload(provider, [found[ident] for ident in sorted(found)])
     show_json(dict(payload.fields))
     for each in payload.differences if differences else ():
-        click.echo(f"{each.tool}{each.pointer and f' at {each.pointer}'}: {_words(each)}", err=True)
+        echo(f"{each.tool}{each.pointer and f' at {each.pointer}'}: {_words(each)}", err=True)
     for problem in payload.problems:
-        click.echo(str(problem), err=True)
+        echo(str(problem), err=True)
     if payload.problems:
         refused = len({problem.tool for problem in payload.problems})
-        click.echo(f"{provider} cannot represent {counted(refused, 'tool')} of {len(found)}", err=True)
+        echo(f"{provider} cannot represent {counted(refused, 'tool')} of {len(found)}", err=True)
     return 1 if payload.problems else 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from toolgen.cli.names import check_toolset
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.project import project, summaries
 
 
@@ -38,7 +38,7 @@ def command(*, toolset: str | None, style: str) -> int:
     width = max((len(str(row["tool"])) for row in listed), default=0)
     lines = [f"{row['tool']:{width}}  {row['permission']:8}  {row['title']}" for row in listed]
     if lines:
-        click.echo("\n".join(lines))
+        echo("\n".join(lines))
     else:
-        click.echo("no tools: write a spec under `specs/`, or run `toolgen init`", err=True)
+        echo("no tools: write a spec under `specs/`, or run `toolgen init`", err=True)
     return 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, check_disabled, check_known, disable_policy_option, named_tool
 from toolgen.cli.project import project
 from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
@@ -92,15 +92,13 @@ def _held(
 
 def _show(answer: Mapping[str, Any]) -> None:
     mode = f" in mode {answer['mode']}" if answer["mode"] else ""
-    click.echo(f"{answer['tool']} for the role {answer['role']}{mode}: {answer['answer']}")
+    echo(f"{answer['tool']} for the role {answer['role']}{mode}: {answer['answer']}")
     for reason in answer["reasons"]:
-        click.echo(f"  {reason['answer']:<8} {reason['source']}")
+        echo(f"  {reason['answer']:<8} {reason['source']}")
     if answer["judged_by_call"] and answer["answer"] in (Answer.ALLOW, Answer.ASK):
-        click.echo(
-            f"The {' and '.join(answer['judged_by_call'])} of each call are checked too; the strictest answer wins."
-        )
+        echo(f"The {' and '.join(answer['judged_by_call'])} of each call are checked too; the strictest answer wins.")
     if not answer["role_may_hold"]:
-        click.echo(f"Agents with the role {answer['role']} may never call it.")
+        echo(f"Agents with the role {answer['role']} may never call it.")
     if "agent" in answer:
         held = "may call it" if answer["held"] == "yes" else f"may not call it: {answer['held']}"
-        click.echo(f"{answer['agent']} {held}")
+        echo(f"{answer['agent']} {held}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
@@ -62,11 +62,11 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
             [{"layer": name, "presentation": presentations[name], "prompt": text} for name, text in sections.items()]
         )
     elif layer:
-        click.echo(sections[layer], nl=not sections[layer].endswith("\n") and bool(sections[layer]))
+        echo(sections[layer], nl=not sections[layer].endswith("\n") and bool(sections[layer]))
     else:
         for name, text in sections.items():
-            click.echo(f"--- {name} ({presentations[name]})" if name != TAGS else f"--- {name}")
-            click.echo(text or "(nothing)")
+            echo(f"--- {name} ({presentations[name]})" if name != TAGS else f"--- {name}")
+            echo(text or "(nothing)")
     for name, problem in problems.items():
-        click.echo(f"{name} has no prompt: {problem}", err=True)
+        echo(f"{name} has no prompt: {problem}", err=True)
     return 1 if problems else 0

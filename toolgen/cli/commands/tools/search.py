@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.output import format_option
+from toolgen.cli.output import echo, format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm.search.embedding import EmbeddingError
@@ -57,7 +57,7 @@ def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> i
         hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
         if style == "json":
             line = json.dumps({"query": each, "hits": hits}, ensure_ascii=False)
-            click.echo(line.encode("utf-8", "backslashreplace"))
+            echo(line.encode("utf-8", "backslashreplace"))
         else:
             _show(each, hits, named=from_stdin)
     return 0
@@ -126,21 +126,19 @@ def _kept(root: Path) -> Path | None:
         place_inside(root, KEPT)
         make_folder_inside(root, kept.parent.name)
     except LeadsOut:
-        click.echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
+        echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
         return None
     except OSError as error:
-        click.echo(
-            f"vectors are not cached: the folder {kept.parent.name} cannot be created: {error.strerror}", err=True
-        )
+        echo(f"vectors are not cached: the folder {kept.parent.name} cannot be created: {error.strerror}", err=True)
         return None
     return kept
 
 
 def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:
     if named:
-        click.echo(f"{query}:")
+        echo(f"{query}:")
     width = max((len(hit["tool"]) for hit in hits), default=0)
     for hit in hits:
-        click.echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {hit['source_name']}")
+        echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {hit['source_name']}")
     if not hits:
-        click.echo("no matching tools: try other words, or see `toolgen list`", err=not named)
+        echo("no matching tools: try other words, or see `toolgen list`", err=not named)

@@ -10,7 +10,7 @@ from toolgen.authoring.tool_rules import rule_lines, tool_rules
 from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
 from toolgen.cli.folders import import_name
 from toolgen.cli.names import ident_meant
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.project import listed_tools, project, summaries
 from toolgen.compiler.compile import find_toolset
 from toolgen.spec.wire_names import wire_name
@@ -37,7 +37,7 @@ def command(*, tool: str, style: str) -> int:
         show_json(_json(toolset, each) | rules)
     else:
         _show(".".join((import_name(config.root, target.out)[1], *toolset.package)), toolset, each)
-        click.echo("\n".join(rule_lines(rules)))
+        echo("\n".join(rule_lines(rules)))
     return 0
 
 
@@ -58,10 +58,10 @@ def _json(toolset: Toolset, tool: Tool) -> dict[str, Any]:
 
 
 def _show(package: str, toolset: Toolset, tool: Tool) -> None:
-    click.echo(f"{tool.ident} ({toolset.kind.value}, {tool.permission.value})\n\n{tool.description}\n")
-    click.echo("\n".join([*args_lines(toolset, tool.args), *result_lines(toolset, tool.result), ""]))
-    click.echo(f"tags       {', '.join(tool.tags)}")
-    click.echo(f"wire name  {tool.wire_name or wire_name(tool.ident)}")
+    echo(f"{tool.ident} ({toolset.kind.value}, {tool.permission.value})\n\n{tool.description}\n")
+    echo("\n".join([*args_lines(toolset, tool.args), *result_lines(toolset, tool.result), ""]))
+    echo(f"tags       {', '.join(tool.tags)}")
+    echo(f"wire name  {tool.wire_name or wire_name(tool.ident)}")
     if tool.remote and tool.remote != tool.key:
-        click.echo(f"remote     {tool.remote}")
-    click.echo(f"python     from {package} import {tool.names.constant}, {tool.names.args}")
+        echo(f"remote     {tool.remote}")
+    echo(f"python     from {package} import {tool.names.constant}, {tool.names.args}")

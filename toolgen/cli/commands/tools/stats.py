@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm.costs import Cost, costs
@@ -54,17 +54,17 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
     for package in dict.fromkeys(cost.package for cost in found):
         rows = [_row(cost) for cost in _merged([cost for cost in found if cost.package == package])]
         widths = {name: max(len(name), *(len(row[name]) for row in rows if name in row)) for name in columns}
-        click.echo(f"{package}\n")
+        echo(f"{package}\n")
         for row in [{name: name for name in columns}, *rows]:
             cells = [
                 f"{row[name]:>{widths[name]}}" if name in _NUMBERS else f"{row[name]:{widths[name]}}"
                 for name in columns
                 if name in row
             ]
-            click.echo("  ".join([*cells, row["problem"]] if row.get("problem") else cells).rstrip())
-        click.echo()
+            echo("  ".join([*cells, row["problem"]] if row.get("problem") else cells).rstrip())
+        echo()
     if why_not:
-        click.echo(f"Tokens are not counted. {why_not}", err=True)
+        echo(f"Tokens are not counted. {why_not}", err=True)
 
 
 def _merged(found: Sequence[Cost]) -> list[Cost]:
