@@ -179,7 +179,7 @@ class NotAsked(LookupError):
         self.question = question
         super().__init__(f"{run_id} does not ask {question!r}")
 
-    def __reduce__(self) -> tuple[type[NotAsked], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[NotAsked], tuple[str, object]]:
         return (NotAsked, (self.run_id, self.question))
 
 
@@ -191,7 +191,7 @@ class AlreadyAnswered(NotAsked):
         self.answer = answer
         self.args = (f"the question {answer.question} of {run_id} was answered before: {answer}",)
 
-    def __reduce__(self) -> tuple[type[AlreadyAnswered], tuple[str, Answer]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[AlreadyAnswered], tuple[str, object]]:
         return (AlreadyAnswered, (self.run_id, self.answer))
 
 

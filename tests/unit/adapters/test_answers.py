@@ -208,11 +208,11 @@ def test_openai_agents_runs_exactly_what_was_allowed(
     catalog, store, person = load_store(), Store(), Person(data)
     turns = [[replace(each, call_id=f"{turn} {each.call_id}") for each in calls] for turn, calls in enumerate(turns)]
     asked_in = {each.call_id: each for calls in turns for each in calls}
-    scripted = [
+    scripted: list[Any] = [
         *([openai_call(f"store__{each.name}", each.call_id, id=each.good) for each in turn] for turn in turns),
         "done",
     ]
-    model = Script(*scripted)  # type: ignore[arg-type]
+    model = Script(*scripted)
 
     def agent() -> OpenAIAgent[Any]:
         host = Host(catalog, ask_before_call, store=store)

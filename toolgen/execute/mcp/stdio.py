@@ -135,7 +135,7 @@ class _Server:
                         await self.incoming_sender.send(message)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass  # the session is over; the server may still write, and ends only if that is read
-        with suppress(OSError):
+        with suppress(OSError):  # the pipe is gone, and with it what was left
             while await lines.read(ANSWER_BYTES):
                 pass
 
