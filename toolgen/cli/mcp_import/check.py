@@ -9,7 +9,8 @@ import click
 
 from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
 from toolgen.cli.commands.specs.checked import Checked
-from toolgen.cli.mcp_import.answers import live_answer
+from toolgen.cli.commands.specs.spec_place import origins
+from toolgen.cli.mcp_import.answers import live_answer, saved_answer
 from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 
 
 def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *, yes: bool) -> list[Checked]:
-    """Compare the compiled toolsets of kind `mcp` that have a server, or the one, with their servers or an answer.
+    """Compare the compiled toolsets of kind `mcp`, or the one, with their sources, or the one with an answer.
 
-    A person is asked before a server is reached, unless `yes` says so.
-    Raises click.UsageError for a package that is out of date, a toolset that is missing or has no server, and a server
-    that cannot be reached.
+    The source of a toolset is its server, or else the file that its spec keeps. A person is asked before a server is
+    reached, unless `yes` says so.
+    Raises click.UsageError for a package that is out of date, a toolset that is missing or has no source, and a source
+    that cannot be read.
     """
     compiled = {
         name: (target, catalog)
@@ -40,22 +42,29 @@ def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *
     }
     if toolset is not None:
         check_known("compiled MCP toolset", toolset, compiled)
-        if answer is None:
-            ask_to_reach([(toolset, _server(compiled[toolset][1], toolset))], yes=yes)
-        return [_checked(toolset, *compiled[toolset], answer)]
+        compiled = {toolset: compiled[toolset]}
+    if answer is not None:
+        return [_checked(name, *made, answer) for name, made in compiled.items()]
     servers = {name: server for name, made in compiled.items() if (server := _server(made[1], name))}
-    if not servers:
-        raise click.UsageError("No toolset of this project has a `server`: give FILE or a server, and --toolset.")
+    files = {name: origin["mcp"] for name, origin in origins(config, "mcp").items() if name in compiled}
+    if not servers and not files:
+        which = f"The spec of {toolset} has" if toolset else "The MCP toolsets of this project have"
+        raise click.UsageError(f"{which} no `server`, and no file to import: give FILE or a server, and --toolset.")
     ask_to_reach(servers.items(), yes=yes)
-    return [_checked(name, *compiled[name], None) for name in servers]
+    return [
+        _checked(
+            name,
+            *made,
+            live_answer(servers[name])
+            if name in servers
+            else saved_answer(str(config.root / files[name]), config.root),
+        )
+        for name, made in compiled.items()
+        if name in servers or name in files
+    ]
 
 
-def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source | None) -> Checked:
-    if answer is None:
-        server = _server(catalog, toolset)
-        if not server:
-            raise click.UsageError(f"The spec of {toolset} has no `server`: add one, or give FILE or a server.")
-        answer = live_answer(server)
+def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source) -> Checked:
     definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
     compiled = [compiled_tool(definition) for definition in definitions]
     metadata = {tool.name: definition.metadata for tool, definition in zip(compiled, definitions, strict=True)}

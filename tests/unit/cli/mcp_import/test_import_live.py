@@ -281,16 +281,31 @@ def test_without_the_extra_the_error_says_what_to_install(
     assert 'Error: This needs the extra `mcp`: pip install "toolgen[mcp]".\n' in capsys.readouterr().err
 
 
-def test_check_says_what_is_missing(project: Path) -> None:
+def test_check_compares_with_the_file_that_the_spec_keeps(project: Path) -> None:
     saved = project / "tools.json"
     saved.write_text(json.dumps({"tools": TOOLS}), encoding="utf-8")
     assert toolgen(project, "import", "mcp", "tools.json", "--toolset", "mcp.shop").code == 0
+    assert toolgen(project, "build").code == 0
+    for options in ((), ("--toolset", "mcp.shop")):
+        same = toolgen(project, "import", "mcp", *options, "--check")
+        assert (same.code, same.out) == (0, "mcp.shop: 12 tools, unchanged\n"), same.err
+    saved.write_text(json.dumps({"tools": TOOLS[1:]}), encoding="utf-8")
+    changed = toolgen(project, "import", "mcp", "--check")
+    assert (changed.code, changed.out.splitlines()[0]) == (1, "say_0: the tool is gone")
+    saved.unlink()
+    gone = toolgen(project, "import", "mcp", "--check")
+    assert (gone.code, "tools.json" in gone.err) == (2, True), gone.err
+
+
+def test_check_says_what_is_missing(project: Path) -> None:
+    saved = json.dumps({"tools": TOOLS})
+    assert toolgen(project, "import", "mcp", "-", "--toolset", "mcp.shop", stdin=saved).code == 0
     unbuilt = toolgen(project, "import", "mcp", "--check")
     assert (unbuilt.code, "Run `toolgen build` first." in unbuilt.err) == (2, True)
     assert toolgen(project, "build").code == 0
     for options, said in [
-        ((), "No toolset of this project has a `server`"),
-        (("--toolset", "mcp.shop"), "The spec of mcp.shop has no `server`"),
+        ((), "The MCP toolsets of this project have no `server`, and no file to import"),
+        (("--toolset", "mcp.shop"), "The spec of mcp.shop has no `server`, and no file to import"),
         (("--toolset", "mcp.shpo"), "There is no compiled MCP toolset `mcp.shpo`"),
         (("tools.json",), "Missing option '--toolset'"),
     ]:

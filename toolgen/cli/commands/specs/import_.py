@@ -86,7 +86,7 @@ def mcp(
     An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
     by hand stay, and what the server says of each tool is replaced. With --results, the spec only gets result schemas,
     marked as inferred. With --check, nothing is written; without a server,
-    FILE and toolset, all toolsets with a `server` are compared.
+    FILE and toolset, all toolsets are compared, each with its `server` or the file that it was imported from.
     """
     config = load_config(Path.cwd())
     server = described_server(url, sse, stdio, headers, env)
