@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from tests.unit.engine.app import request, write
+from tests.unit.engine.app import read, request, rows, write
+from tests.unit.engine.engines import Engines
 from tests.unit.engine.test_steering import command
 from toolgen.engine import body as engine_body
 from toolgen.engine.dbos import DbosEngine
@@ -15,7 +20,9 @@ from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
-    from tests.unit.engine.engines import Engines, Running
+    from pathlib import Path
+
+    from tests.unit.engine.engines import Running
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
@@ -124,3 +131,73 @@ def test_of_two_commands_at_once_one_answers_and_the_other_says_who_did(durable:
         assert running.marks() == (["a"] if won[1] == "approve" else [])
 
     durable.run(body)
+
+
+TURNS = st.lists(
+    st.lists(st.tuples(st.sampled_from([write, write, read]), st.sampled_from(["a", "b"])), min_size=1, max_size=4),
+    min_size=1,
+    max_size=2,
+)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["answer", "answer", "wrong", "again", "restart"]), st.integers(0, 3), st.booleans()),
+    min_size=20,
+    max_size=20,
+)
+"""What is done, to which of the questions, and whether it is allowed: all drawn before, as engines have threads."""
+
+
+@pytest.mark.parametrize("kind", ["local", pytest.param("sqlite", marks=pytest.mark.long)])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(turns=TURNS, steps=STEPS)
+def test_in_any_order_exactly_the_calls_run_that_a_person_allowed(
+    tmp_path_factory: pytest.TempPathFactory,
+    kind: str,
+    turns: list[list[tuple[object, str]]],
+    steps: list[tuple[str, int, bool]],
+) -> None:
+    """Several calls of a turn ask; answers come in any order, to questions of others, again, and to another worker."""
+    folder: Path = tmp_path_factory.mktemp("answers")
+    engines = Engines(kind, str(folder / "runs.sqlite"), folder)
+    allowed, answered = Counter[str](), dict[str, PermissionDecision]()
+    made = [[make(path) for make, path in turn] for turn in turns]  # type: ignore[operator]
+
+    async def go_on(running: Running) -> None:
+        await running.engine.start(request(*made, run_id="r1"))  # once
+        while (await running.engine.info("r1")).state != "ended":
+            asked = await running.engine.approvals("r1")
+            if not asked:
+                await asyncio.sleep(0.01)
+                continue
+            step, which, is_allowed = steps.pop() if steps else ("answer", 0, True)
+            if step == "restart" and kind != "local":
+                return
+            if step == "wrong":
+                for wrong in (f"{asked[0].id}x", asked[0].call, "q_0"):
+                    with pytest.raises(NotAsked):
+                        await running.engine.decide("r1", wrong, ALLOW, by="ann")
+            elif step == "again" and answered:
+                with pytest.raises(AlreadyAnswered):
+                    await running.engine.decide("r1", sorted(answered)[which % len(answered)], ALLOW, by="ann")
+            else:
+                question = asked[which % len(asked)]
+                decision = answered[question.id] = ALLOW if is_allowed else DENY
+                allowed[str(question.question["arguments"])] += decision is ALLOW
+                await running.engine.decide("r1", question.id, decision, by="ann")
+
+    async def is_over(running: Running) -> None:
+        nonlocal ended
+        await go_on(running)
+        ended = (await running.engine.info("r1")).state == "ended"
+
+    ended = False
+    while not ended:
+        engines.run(is_over)
+
+    written = Counter(row[0] for row in rows(folder, "SELECT path FROM effects"))
+    expected = Counter[str]()
+    for arguments, count in allowed.items():
+        expected[json.loads(arguments)["path"]] += count
+    assert written == +expected
+    writes = sum(name == "code.write_file" for turn in made for name, _ in turn)
+    denied = sum(each is DENY for each in answered.values())
+    assert writes == len(answered) or (denied and len(answered) < writes), "after a denial a turn may end"
