@@ -31,7 +31,7 @@ HELD: Final = "toolgen_held"
 
 BY_CALL: Final = 0
 BY_PROGRAM: Final = 1
-"""The priorities of runs, by what started them: runs wait for those that their calls started, which come first."""
+"""The priority of runs that calls started, for which others wait, and the first one of all others: see `Turns`."""
 
 RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"

@@ -16,7 +16,6 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from toolgen.engine.dbos.database import (
     APPLICATION,
     BY_CALL,
-    BY_PROGRAM,
     HELD,
     QUEUE,
     RUN,
@@ -38,7 +37,9 @@ from toolgen.engine.dbos.tables import (
     hold,
     questions_of,
     release,
+    turns_of,
 )
+from toolgen.engine.dbos.turns import Turns
 from toolgen.engine.local import new_answer
 from toolgen.engine.protocol import (
     AlreadyAnswered,
@@ -94,9 +95,10 @@ class DbosEngine:
         self._tables: Final = self._client._sys_db  # noqa: SLF001  # see `tables`
         self._poll: Final = poll
         self._waits: Final = waits
+        self._turns: Final = Turns()
 
     async def start(self, request: RunRequest, /) -> str:
-        """Enqueue a run, unless there is one with its id; return the id."""
+        """Enqueue a run, unless there is one with its id; return the id. Users whose runs wait are served in turn."""
         options: EnqueueOptions = {
             "workflow_name": RUN,
             "queue_name": QUEUE,
@@ -104,8 +106,6 @@ class DbosEngine:
             "app_version": VERSION,
             "application_name": APPLICATION,
         }
-        if request.parent_tool_call_id is None:
-            options["priority"] = BY_PROGRAM
         about = {"agent": request.agent, "parent": request.parent_run_id}
         if attributes := {name: value for name, value in about.items() if value}:
             options["attributes"] = attributes
@@ -113,7 +113,11 @@ class DbosEngine:
             options["authenticated_user"] = request.user
         if request.timeout is not None:
             options["workflow_timeout"] = request.timeout
-        await self._with_database(lambda: self._client.enqueue_async(options, request.as_json()))
+        with self._turns.starting(request.user) as turns:
+            if request.parent_tool_call_id is None:
+                queued = await self._with_database(lambda: asyncio.to_thread(turns_of, self._tables, request.user))
+                options["priority"] = turns.next(*queued)
+            await self._with_database(lambda: self._client.enqueue_async(options, request.as_json()))
         return request.run_id
 
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:

@@ -76,6 +76,21 @@ def cancel_orphans(database: SystemDatabase) -> None:
             cancel_child(database, parent, "", child)
 
 
+def turns_of(database: SystemDatabase, user: str | None) -> tuple[int, int]:
+    """Return the first turn of the runs that wait for a worker, and the last of those of a user; 0 without any.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    is_own = runs.c.authenticated_user.is_not_distinct_from(user)
+    found = sa.select(sa.func.min(runs.c.priority), sa.func.max(sa.case((is_own, runs.c.priority)))).where(
+        runs.c.queue_name == QUEUE, runs.c.status == "ENQUEUED", runs.c.priority != BY_CALL
+    )
+    with database.engine.begin() as connection:
+        first, last = connection.execute(found).one()
+    return first or 0, last or 0
+
+
 def cancelled_of(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
     """Return those of some runs that are cancelled. DBOS would wait for a database that is away.
 

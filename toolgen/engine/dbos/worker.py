@@ -93,10 +93,10 @@ class DbosWorker:
     """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
 
     `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, here and in each other
-    worker: the last that was started decides. Those that wait, for a person or for agents, do not count, and go on at
-    once when they need not wait any more. `per_user` and `per_tool`, by ident, bound the calls that are made at a time
-    here. The queue is looked at every `poll` seconds. `name` must be unique; by default it has the names of host and
-    process. Raises ValueError for bounds below 1 and for unknown tools.
+    worker: the last that was started decides. Those that wait, for a person, for agents or for one of the next bounds,
+    do not count, and go on at once when they need not wait any more. `per_user` and `per_tool`, by ident, bound the
+    calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
+    it has the names of host and process. Raises ValueError for bounds below 1 and for unknown tools.
     """
 
     def __init__(
@@ -261,8 +261,9 @@ class DbosWorker:
         if not bounds:
             return await self._execute(request, activity)
         async with AsyncExitStack() as held:
-            for semaphore in bounds:
-                await held.enter_async_context(semaphore)
+            with self._executions[request.run_id].waiting():
+                for semaphore in bounds:
+                    await held.enter_async_context(semaphore)
             return await self._execute(request, activity)
 
     async def _execute(self, request: RunRequest, activity: Activity) -> Json:
