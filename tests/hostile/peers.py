@@ -78,8 +78,8 @@ class Peer:
 
 
 @contextmanager
-def answering(attack: Attack, paths: tuple[bytes, ...] = (b"/",)) -> Iterator[Peer]:
-    """Serve an attack at the paths that begin with one of `paths`."""
+def answering(attack: Attack, paths: tuple[bytes, ...] = (b"/",), others: bytes = b"") -> Iterator[Peer]:
+    """Serve an attack at the paths that begin with one of `paths`, and the bytes `others` elsewhere."""
     listening = socket.create_server(("127.0.0.1", 0))
     peer = Peer(f"http://127.0.0.1:{listening.getsockname()[1]}")
 
@@ -94,6 +94,7 @@ def answering(attack: Attack, paths: tuple[bytes, ...] = (b"/",)) -> Iterator[Pe
                 content += connection.recv(65_536)
             peer.requests.append(head)
             if not head.split(b" ")[1].startswith(paths):
+                connection.sendall(others)
                 return
             lines = [f"HTTP/1.1 {attack.status}", *attack.headers, "Connection: close", "", ""]
             try:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 import tracemalloc
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.hostile.peers import ATTACKS, Attack, Peer, answering
+from tests.hostile.peers import ATTACKS, Attack, Peer, answering, empty_blocks
 from tests.unit.execute.http.api import invoke, package_of
 from toolgen.cli.commands.specs.import_openapi import _Reader
 from toolgen.compiler.importers.openapi.files import Unreadable
+from toolgen.execute.mcp import McpHost, McpServer
+from toolgen.execute.mcp.oauth.sign_in import sign_in
+from toolgen.execute.mcp.oauth.store import LoginStore
+from toolgen.execute.mcp.oauth.tokens import stored_auth
+from toolgen.execute.mcp.offer import offer_of
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
+from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
     from toolgen.runtime import Catalog
@@ -96,6 +105,7 @@ def test_an_answer_costs_no_more_than_its_bound(catalog: Catalog, tmp_path: Path
     attack = ATTACKS[name]
     read, differs = READERS[reader]
     with answering(attack) as peer:
+        attack.body()  # made before it is measured
         tracemalloc.start()
         try:
             said = read(catalog, peer, tmp_path)
@@ -123,3 +133,96 @@ def test_a_redirect_to_another_host_is_refused_before_it_is_followed(tmp_path: P
         with answering(moved) as peer, pytest.raises(Unreadable, match="another host"):
             _Reader(tmp_path, peer.url).read(f"{peer.url}/a.yaml", "b.yaml")
         assert other.requests == []
+
+
+WANTS_LOGIN = b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+async def listed(peer: Peer, _logins: LoginStore) -> None:
+    await offer_of(McpServer(http=f"{peer.url}/mcp", retries=0), McpHost())
+
+
+async def listed_by_events(peer: Peer, _logins: LoginStore) -> None:
+    await offer_of(McpServer(sse=f"{peer.url}/mcp", retries=0), McpHost())
+
+
+async def login(peer: Peer, logins: LoginStore) -> None:
+    await sign_in(McpServer(http=f"{peer.url}/mcp", retries=0), print, logins)
+
+
+async def refresh(peer: Peer, logins: LoginStore) -> None:
+    url = f"{peer.url}/mcp"
+    server = {"issuer": peer.url, "authorization_endpoint": f"{peer.url}/page", "token_endpoint": f"{peer.url}/token"}
+    logins.put(
+        url,
+        {
+            "tokens": {"access_token": "a", "refresh_token": "r", "token_type": "Bearer"},
+            "expires_at": 1.0,
+            "client": {"client_id": "c", "redirect_uris": ["http://127.0.0.1/callback"]},
+            "server": {**server, "response_types_supported": ["code"]},
+        },
+    )
+    await offer_of(McpServer(http=url, retries=0), McpHost(auth=await stored_auth(url, logins)))
+
+
+SERVERS: dict[str, tuple[Callable[[Peer, LoginStore], Awaitable[None]], bytes]] = {
+    "the server": (listed, b"/mcp"),
+    "the server by events": (listed_by_events, b"/mcp"),
+    "where to sign in": (login, b"/.well-known"),
+    "the registration": (login, b"/register"),
+    "the token": (refresh, b"/token"),
+}
+"""Who reads answers of an MCP server and of what it signs in to, and the path of the answer that attacks."""
+
+
+@pytest.mark.parametrize("place", SERVERS)
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_answer_to_a_login_or_an_import_of_a_server_costs_no_more_than_its_bound(
+    tmp_path: Path, name: str, place: str
+) -> None:
+    read, path = SERVERS[place]
+    attack = ATTACKS[name]
+    if "events" in place:
+        attack = replace(attack, headers=("Content-Type: text/event-stream", *attack.headers[1:]))
+    logins = LoginStore(tmp_path / "logins.json")
+    with answering(attack, (path,), WANTS_LOGIN) as peer:
+        attack.body()  # made before it is measured
+        tracemalloc.start()
+        try:
+            with pytest.raises(ExecutorError):
+                asyncio.run(asyncio.wait_for(read(peer, logins), 90))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert any(request.split(b" ")[1].startswith(path) for request in peer.requests), "the attack was not read"
+    assert peer.sent <= 2 * MOST_SENT
+    assert peak <= 100 << 20
+
+
+def comments() -> Iterator[bytes]:
+    while True:
+        yield b":\n\n" * 1_000
+
+
+@pytest.mark.parametrize("body", [comments, empty_blocks], ids=["comments", "empty blocks"])
+def test_a_stream_of_events_without_any_ends(tmp_path: Path, body: Callable[[], Iterator[bytes]]) -> None:
+    """A client waits for a server that says nothing, and not for one that says nothing without end."""
+    coding = ("Content-Encoding: gzip",) if body is empty_blocks else ()
+    attack = Attack(body, "", ("Content-Type: text/event-stream", *coding))
+    with answering(attack) as peer, pytest.raises(ExecutorError):
+        asyncio.run(asyncio.wait_for(listed_by_events(peer, LoginStore(tmp_path / "logins.json")), 90))
+    assert peer.sent <= MOST_SENT
+
+
+def test_a_server_that_opens_a_stream_and_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
+    async def open_(peer: Peer) -> None:
+        await offer_of(McpServer(sse=f"{peer.url}/mcp", retries=0), McpHost(timeout=0.5))
+
+    def slowly() -> Iterator[bytes]:
+        while True:
+            yield b":\n\n"
+            time.sleep(0.05)
+
+    attack = Attack(slowly, "", ("Content-Type: text/event-stream",))
+    with answering(attack) as peer, pytest.raises(ExecutorError, match="no answer in"):
+        asyncio.run(asyncio.wait_for(open_(peer), 60))

@@ -96,6 +96,7 @@ class Connection:
                 self._client = await asyncio.shield(opened)
         except BaseException as error:
             opened.cancel()
+            self._keeper.cancel()  # it waits for the server, and may do so for ever
             await self.close()
             if isinstance(error, TimeoutError):
                 raise ServerUnreachable(self._server.name, f"no answer in {self._host.timeout:g} s") from error

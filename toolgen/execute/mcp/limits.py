@@ -125,9 +125,9 @@ def bounded_client(
 ) -> httpx2.AsyncClient:
     """Return a client for the server at a URL, each of whose responses costs at most its bound.
 
-    A stream of events has no end of its own, so its bound is that of each event. What is not at that URL, such as the
-    endpoints of an authorization server, has the bound of an error. Reading more raises `AnswerRefused`. `credentials`
-    are told those of each request.
+    A stream of events has no end of its own, so its bound is that of each event, and of what is sent without one. What
+    is not at that URL, such as the endpoints of an authorization server, has the bound of an error. Reading more raises
+    `AnswerRefused`. `credentials` are told those of each request.
     """
     server = httpx2.URL(url).copy_with(query=None)
 
@@ -180,8 +180,9 @@ class _Bounded(httpx2.AsyncByteStream):
     async def _events(self) -> AsyncIterator[bytes]:
         decoder = Decoder(self._encoding)
         pending = bytearray()
-        since, lines = monotonic(), 0
+        since, lines, received = monotonic(), 0, 0
         async for chunk in self._stream:
+            received += len(chunk)
             for piece in decoder.pieces(chunk):
                 if monotonic() - since > _MINUTE:
                     since, lines = monotonic(), 0
@@ -198,9 +199,12 @@ class _Bounded(httpx2.AsyncByteStream):
                 if len(pending) - whole > self._bound:
                     raise TooMuch(f"an event of the server has more than {self._bound:,} bytes")
                 if whole:
+                    received = 0
                     yield bytes(pending[:whole])
                     del pending[:whole]
                 await asyncio.sleep(0)  # a reader may take all of it without a wait
+            if received > self._bound:
+                raise TooMuch(f"the server sent more than {self._bound:,} bytes without an event")
         yield bytes(pending)
 
     async def aclose(self) -> None:
