@@ -184,12 +184,13 @@ def test_in_any_order_exactly_the_calls_run_that_a_person_allowed(
                 allowed[str(question.question["arguments"])] += decision is ALLOW
                 await running.engine.decide("r1", question.id, decision, by="ann")
 
+    ended = False
+
     async def is_over(running: Running) -> None:
         nonlocal ended
         await go_on(running)
         ended = (await running.engine.info("r1")).state == "ended"
 
-    ended = False
     while not ended:
         engines.run(is_over)
 
