@@ -101,6 +101,17 @@ def test_recorded_calls_that_are_rejected_are_quoted_without_secrets(project: Pr
     assert "s3cr3t" not in found.out
 
 
+def test_of_many_recorded_calls_that_are_rejected_three_are_quoted_and_the_rest_are_counted(project: Project) -> None:
+    project.edit(FEWER)
+    calls = [{"tool": "find", "arguments": {"customer": "ada", "limit": 30 + number}} for number in range(5)]
+    for count, rest in ((3, ""), (4, "; and 1 more"), (5, "; and 2 more")):
+        project.write("\n".join(map(json.dumps, calls[:count])), "calls.jsonl")
+        found = project.diff("--calls", "calls.jsonl", "--only", "wire")
+        assert f"shop.orders.find: {count} recorded calls are rejected" in found.out
+        quoted = "; ".join(f'line {n + 1}: {{"customer":"ada","limit":{30 + n}}}' for n in range(3))
+        assert f"= {quoted}{rest}\n" in found.out
+
+
 def test_recorded_results_are_checked(project: Project) -> None:
     project.edit(("result: [{id: string}]", "result: [{id: {type: string, pattern: ^o-}}]"))
     project.write('{"tool": "find", "result": [{"id": "x-1"}]}\n', "calls.jsonl")
