@@ -135,6 +135,7 @@ def test_a_rule_is_explained_with_its_examples(tmp_path: Path) -> None:
     assert by_code.out.startswith("TL206 negated-boolean (warning)\n\nThe name of a boolean is a negation")
     assert "no_archive: {type: boolean" in by_code.out
     assert toolgen(tmp_path, "explain", "TL001", "--format", "json").json["name"] == "unused-suppression"
+    assert {"TG201", "TL001", "TL206"} <= {row["code"] for row in toolgen(tmp_path, "explain", "--format", "json").json}
 
 
 def test_fmt_formats_what_is_not_formatted(tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ def test_a_question_of_one_server_is_answered_through_the_other(durable: Durable
                     "team__notes__add", args, input_responses=accept, request_state=asked.request_state
                 )
         async with durable.client(durable.servers[1], elicitation_callback=person) as client:
+            again = await client.session.call_tool(  # without an answer: the question is still open
+                "team__notes__add", args, allow_input_required=True, request_state=asked.request_state
+            )
+            assert isinstance(again, InputRequiredResult)
+            assert again.request_state == asked.request_state
             answers = [
                 await client.session.call_tool(
                     "team__notes__add", args, input_responses=accept, request_state=asked.request_state
