@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,18 +14,24 @@ from toolgen.execute.environment import variables_in
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.runtime import Catalog
 
 
-def ask_to_reach(servers: Iterable[tuple[str, Mapping[str, Any]]], *, yes: bool) -> None:
+def ask_to_reach(
+    servers: Iterable[tuple[str, Mapping[str, Any]]],
+    *,
+    yes: bool,
+    made_of: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType({}),
+) -> None:
     """Ask once whether servers that files of a project name may be reached; with `yes` only show them.
 
     A server, given with its name and as specs have it, matters if it is a program, or if it gets variables of the
-    environment, which may be credentials. Raises click.UsageError without consent, and where nobody can be asked.
+    environment, which may be credentials. `made_of` has, by server, the variables whose values a file makes of those of
+    others: what is read is shown. Raises click.UsageError without consent, and where nobody can be asked.
     """
-    lines = [line for name, server in servers for line in _lines(name, server)]
+    lines = [line for name, server in servers for line in _lines(name, server, made_of.get(name, {}))]
     if not lines:
         return
     echo("\n".join(visible(line) for line in lines), err=True)
@@ -45,12 +52,20 @@ def programs_of(catalog: Catalog, toolsets: Iterable[str]) -> list[tuple[str, Ma
     return [(name, server) for name, server in servers.items() if "stdio" in server]
 
 
-def _lines(name: str, server: Mapping[str, Any]) -> Iterable[str]:
+def variables_of(server: Mapping[str, Any]) -> list[str]:
+    """Return the variables of the environment that a server gets, each once."""
+    url = str(server.get("http") or server.get("sse") or "")
+    texts = map(str, [url, *(server.get("stdio") or ()), *server.get("headers", {}).values()])
+    return list(dict.fromkeys([*(each for text in texts for each in variables_in(text)), *server.get("env", ())]))
+
+
+def _lines(name: str, server: Mapping[str, Any], made_of: Mapping[str, Sequence[str]]) -> Iterable[str]:
     """Yield what happens when a server is reached: the program that is started, or the host that gets variables."""
     command: Any = server.get("stdio")
     url = str(server.get("http") or server.get("sse") or "")
-    texts = map(str, [url, *(command or ()), *server.get("headers", {}).values()])
-    variables = dict.fromkeys([*(each for text in texts for each in variables_in(text)), *server.get("env", ())])
+    variables = [
+        f"{each} (or else of {', '.join(made_of[each])})" if each in made_of else each for each in variables_of(server)
+    ]
     gets = f", with the values of {', '.join(variables)}" if variables else ""
     if command:
         yield f"{name} starts the program: {shlex.join(map(str, command))}{gets}"

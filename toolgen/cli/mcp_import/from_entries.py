@@ -48,7 +48,7 @@ class EntryImport:
             "server": self.entry.name,
             "toolset": self.toolset,
             **outcome,
-            "variables": self.entry.references.origins,
+            "variables": self.entry.variables,
         }
 
     def show(self) -> None:
@@ -57,9 +57,10 @@ class EntryImport:
             echo(visible(f"{self.entry.name}: {self.error}"), err=True)
             return
         self.written.show()
-        if self.entry.references.origins:
+        variables = self.entry.variables
+        if variables:
             echo("  to run the tools, set these environment variables:")
-        for name, origin in self.entry.references.origins.items():
+        for name, origin in variables.items():
             echo(visible(f"  {name}{' (set)' if name in os.environ else ''}: {origin}"))
 
 
@@ -83,7 +84,8 @@ def import_entries(
                 f"{source.path}: {names} would both be {entry.toolset}: "
                 "import them one by one, with --server and --toolset."
             )
-    ask_to_reach(((entry.name, entry.server) for entry in entries), yes=yes)
+    made_of = {entry.name: entry.references.made_of for entry in entries}
+    ask_to_reach(((entry.name, entry.server) for entry in entries), yes=yes, made_of=made_of)
     return [_imported(config, entry, toolset or entry.toolset, out, dialect) for entry in entries]
 
 

@@ -64,6 +64,11 @@ class References:
                 found[name] = VARIABLE.sub(lambda reference: found[reference[1]], text)
         return found
 
+    @property
+    def made_of(self) -> dict[str, list[str]]:
+        """The variables whose values the entry makes of those of others, where they are not set themselves."""
+        return {name: list(dict.fromkeys(VARIABLE.findall(text))) for name, text in self._aliases.items()}
+
     def variable(self, name: str, value: str) -> str:
         """Take an environment variable that the program gets by its name."""
         translated = self._translated(value, f"the variable {name}")

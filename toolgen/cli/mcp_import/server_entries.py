@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.mcp_import.consent import variables_of
 from toolgen.cli.mcp_import.references import References
 from toolgen.schema.json_values import is_array, is_object
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _PLACES: Final = (
     ("mcpServers",),  # Claude, Cursor, Windsurf, Gemini CLI, Cline
     ("servers",),  # mcp.json of VS Code
-    ("mcp", "servers"),  # settings.json of VS Code
+    ("mcp", "servers"),  # settings.json of VS Code, nested or not
     ("mcp.servers",),
     ("context_servers",),  # Zed
     ("mcp_servers",),  # Codex
@@ -36,6 +37,16 @@ class ServerEntry:
     name: str
     server: dict[str, Any]
     references: References
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What has to be set to run the tools: the variables that the spec refers to, and where each came from."""
+        made_of, origins = self.references.made_of, self.references.origins
+        needed = {name: origins.get(name, "the folder of the user") for name in variables_of(self.server)}
+        return {
+            name: f"{origin}, which the file makes of {', '.join(made_of[name])}" if name in made_of else origin
+            for name, origin in needed.items()
+        }
 
     @property
     def toolset(self) -> str:
@@ -79,7 +90,7 @@ def _entries(path: str, data: Any) -> Mapping[str, Any]:
             found = found.get(key) if is_object(found) else None
         if is_object(found) and found:
             return found
-    names = ", ".join(f"`{'.'.join(place)}`" for place in _PLACES)
+    names = ", ".join(dict.fromkeys(f"`{'.'.join(place)}`" for place in _PLACES))
     raise click.UsageError(f"{path} has no MCP servers: they are under one of {names}.")
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from toolgen.cli.mcp_import.consent import ask_to_reach
+from toolgen.cli.mcp_import.server_entries import server_entries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,3 +137,53 @@ def test_other_commands_start_nothing_of_a_repository(project: Path) -> None:
         done = toolgen(project, *command)
         assert done.code in (0, 1), (command, done.err)
         assert not (project / "started").exists(), command
+
+
+def _references() -> st.SearchStrategy[tuple[str, str]]:
+    """A text of an entry that has the value of a variable in it, in any of the notations, and the variable's name."""
+    name = st.integers(0, 9).map(lambda number: f"SECRET_{number}")
+    notation = st.sampled_from(["${%s}", "${env:%s}", "${%s:-or this}", "$env:%s"])
+    around = st.sampled_from([("", ""), ("Bearer ", ""), ("k-", ""), ("https://u:", "@h/"), ("a b ", "/c?d=e")])
+    return st.tuples(name, notation, around).map(lambda each: (each[2][0] + each[1] % each[0] + each[2][1], each[0]))
+
+
+@given(st.lists(st.tuples(_references(), st.sampled_from(["env", "headers", "args", "url"])), min_size=1, max_size=5))
+def test_every_variable_whose_value_is_sent_is_shown_whatever_the_file_calls_it(
+    parts: list[tuple[tuple[str, str], str]],
+) -> None:
+    program: dict[str, Any] = {"command": "run", "args": ["${userHome}/x"], "env": {}}
+    host: dict[str, Any] = {"url": "https://h/mcp", "headers": {}}
+    for number, ((text, _), place) in enumerate(parts):
+        if place == "args":
+            program["args"].append(text)
+        elif place == "url":
+            host["url"] += f"/{number}?q={text}"
+        else:
+            (program if place == "env" else host)[place][f"NAME_{number}"] = text
+    entries = server_entries(".mcp.json", json.dumps({"mcpServers": {"a": program, "b": host}}), None)
+    read = {name for (_, name), _ in parts}
+    shown = io.StringIO()
+    with redirect_stderr(shown):
+        made_of = {entry.name: entry.references.made_of for entry in entries}
+        ask_to_reach([(entry.name, entry.server) for entry in entries], yes=True, made_of=made_of)
+    said = " ".join(line.partition(", with the values of ")[2] for line in shown.getvalue().splitlines())
+    assert {name for name in read if name in said} == read
+
+    present = {"HOME": "/home/ann", **{name: f"value of {name}" for name in read}}
+    for entry in entries:  # and with what an import says to set, in place of what the file refers to, all is there
+        needed = dict.fromkeys(entry.variables, "set")
+        assert entry.references.environment(present).keys() >= needed.keys()
+
+
+def test_a_variable_that_the_file_calls_by_another_name_is_shown_by_both(project: Path) -> None:
+    entry = json.loads((project / ".mcp.json").read_text())
+    entry["mcpServers"]["shop"]["env"] = {"COLOR": "${SHOP_KEY}"}
+    (project / ".mcp.json").write_text(json.dumps(entry))
+    (project / "specs/shop.yaml").unlink()
+    asked = toolgen(project, *DOORS["a configuration file"])
+    assert ", with the values of COLOR (or else of SHOP_KEY)\n" in asked.err
+    done = toolgen(project, *DOORS["a configuration file"], "--yes")
+    assert done.out.endswith(
+        "  to run the tools, set these environment variables:\n"
+        "  COLOR: the variable COLOR, which the file makes of SHOP_KEY\n"
+    )
