@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
-from toolgen.cli.commands.specs.checked import Checked
+from toolgen.cli.commands.specs.checked import Checked, check_each
 from toolgen.cli.commands.specs.spec_place import origins
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
 from toolgen.cli.mcp_import.consent import ask_to_reach
@@ -31,7 +31,7 @@ def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *
     The source of a toolset is its server, or else the file that its spec keeps. A person is asked before a server is
     reached, unless `yes` says so.
     Raises click.UsageError for a package that is out of date, a toolset that is missing or has no source, and a source
-    that cannot be read.
+    that cannot be read; among all toolsets, the others are compared then too.
     """
     compiled = {
         name: (target, catalog)
@@ -51,17 +51,14 @@ def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *
         which = f"The spec of {toolset} has" if toolset else "The MCP toolsets of this project have"
         raise click.UsageError(f"{which} no `server`, and no file to import: give FILE or a server, and --toolset.")
     ask_to_reach(servers.items(), yes=yes)
-    return [
-        _checked(
-            name,
-            *made,
-            live_answer(servers[name])
-            if name in servers
-            else saved_answer(str(config.root / files[name]), config.root),
-        )
-        for name, made in compiled.items()
-        if name in servers or name in files
-    ]
+
+    def check_one(name: str) -> Checked:
+        is_live = name in servers
+        found = live_answer(servers[name]) if is_live else saved_answer(str(config.root / files[name]), config.root)
+        return _checked(name, *compiled[name], found)
+
+    names = [name for name in compiled if name in servers or name in files]
+    return check_each(names, check_one) if toolset is None else list(map(check_one, names))
 
 
 def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source) -> Checked:

@@ -45,11 +45,10 @@ def ask_to_reach(
         raise click.UsageError("Nothing was started.")
 
 
-def programs_of(catalog: Catalog, toolsets: Iterable[str]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the servers of toolsets that are programs, by toolset: what a call starts."""
-    sections = catalog.section("toolsets")
-    servers: dict[str, Mapping[str, Any]] = {name: sections[name].get("server") or {} for name in toolsets}
-    return [(name, server) for name, server in servers.items() if "stdio" in server]
+def servers_of(catalog: Catalog, toolset: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the MCP server of a toolset, if it has one, as `ask_to_reach` takes it: what a call starts or reaches."""
+    server: Mapping[str, Any] = catalog.section("toolsets")[toolset].get("server") or {}
+    return [(toolset, server)] if server else []
 
 
 def variables_of(server: Mapping[str, Any]) -> list[str]:

@@ -37,9 +37,9 @@ That the API refuses the credentials is its refusal too: `permission_denied` is 
 """
 
 _HINTS: Final = {
-    401: "the API does not accept the credentials: someone has to check the variables that `auth` of the spec names",
+    401: "the API does not accept the credentials; someone has to check the variables that `auth` of the spec names",
     403: "the API does not allow this with these credentials",
-    407: "the proxy does not accept the credentials: someone has to check them",
+    407: "the proxy does not accept the credentials; someone has to check them",
 }
 """Hints by status, where the spec has none."""
 

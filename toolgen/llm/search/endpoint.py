@@ -173,7 +173,7 @@ def _split(text: str) -> SplitResult:
     if url.scheme not in ("http", "https") or not url.hostname or not port_is_one:
         raise EmbeddingError("the url of an embedding endpoint starts with https://, or http:// on this machine")
     if "@" in url.netloc:
-        raise EmbeddingError("the url of an embedding endpoint must not contain a user or password: use `key_variable`")
+        raise EmbeddingError("the url of an embedding endpoint must not contain a user or password; use `key_variable`")
     if not _is_printable(text) or "?" in text or "#" in text:
         raise EmbeddingError(
             "the url of an embedding endpoint must not contain spaces, special characters, a query or a fragment"

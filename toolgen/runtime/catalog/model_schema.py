@@ -13,6 +13,7 @@ from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from pydantic.json_schema import JsonSchemaWarningKind
 
 
 def model_schema(model: type[BaseModel]) -> dict[str, Any]:
@@ -32,6 +33,9 @@ def result_schema(kind: Any) -> dict[str, Any]:
 
 
 class _Untitled(GenerateJsonSchema):
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = {"skipped-choice", "non-serializable-default"}
+    """A default that is no JSON, such as an object of a framework, is left out; the field stays optional."""
+
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 

@@ -13,6 +13,7 @@ from pydantic.errors import PydanticUserError
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, function_of, name_of
+from toolgen.runtime.catalog.model_schema import args_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,7 +123,7 @@ def _model_of(
             f"{name_of(handler).rpartition('.')[2]}_args", __config__=config, **fields
         )
         if is_new:
-            model.model_json_schema()
+            args_schema(model)
     except PydanticUserError as error:
         reason = str(error).partition("\n")[0]
         where = next((f"its parameter `{each.name}`: " for each in own if not _is_json(hints.get(each.name, Any))), "")

@@ -162,11 +162,12 @@ def test_every_variable_whose_value_is_sent_is_shown_whatever_the_file_calls_it(
             (program if place == "env" else host)[place][f"NAME_{number}"] = text
     entries = server_entries(".mcp.json", json.dumps({"mcpServers": {"a": program, "b": host}}), None)
     read = {name for (_, name), _ in parts}
-    shown = io.StringIO()
+    written = io.BytesIO()
+    shown = io.TextIOWrapper(written, encoding="utf-8", write_through=True)
     with redirect_stderr(shown):
         made_of = {entry.name: entry.references.made_of for entry in entries}
         ask_to_reach([(entry.name, entry.server) for entry in entries], yes=True, made_of=made_of)
-    said = " ".join(line.partition(", with the values of ")[2] for line in shown.getvalue().splitlines())
+    said = " ".join(line.partition(", with the values of ")[2] for line in written.getvalue().decode().splitlines())
     assert {name for name in read if name in said} == read
 
     present = {"HOME": "/home/ann", **{name: f"value of {name}" for name in read}}
@@ -187,3 +188,16 @@ def test_a_variable_that_the_file_calls_by_another_name_is_shown_by_both(project
         "  to run the tools, set these environment variables:\n"
         "  COLOR: the variable COLOR, which the file makes of SHOP_KEY\n"
     )
+
+
+def test_a_call_shows_the_host_that_gets_a_variable_before_it_does(project: Path) -> None:
+    (project / "specs/shop.yaml").write_text(
+        "toolgen: 1\ntoolset: mcp.shop\nkind: mcp\n"
+        "server: {http: 'http://127.0.0.1:9/mcp', headers: {X-Key: $env.SHOP_KEY}}\n"
+        "tools:\n  echo: {description: Echo., permission: readonly, args: {}}\n"
+    )
+    assert toolgen(project, "build").code == 0
+    done = toolgen(project, "call", "mcp.shop.echo", "{}")
+    assert done.code == 2
+    assert "mcp.shop connects to http://127.0.0.1:9/mcp, with the values of SHOP_KEY\n" in done.err
+    assert "pass --yes" in done.err

@@ -281,6 +281,24 @@ def test_without_the_extra_the_error_says_what_to_install(
     assert 'Error: This needs the extra `mcp`: pip install "toolgen[mcp]".\n' in capsys.readouterr().err
 
 
+def test_toolsets_that_were_imported_from_a_file_are_checked_too_and_each_that_can_be(project: Path) -> None:
+    assert toolgen(project, "import", "mcp", "--stdio", stdio(project), "--toolset", "mcp.shop").code == 0
+    tools = [{"name": "echo", "description": "Echo.", "inputSchema": {"type": "object"}}]
+    (project / "saved.json").write_text(json.dumps({"tools": tools}))
+    assert toolgen(project, "import", "mcp", "saved.json", "--toolset", "mcp.saved").code == 0
+    assert toolgen(project, "build").code == 0
+    (project / "saved.json").write_text(json.dumps({"tools": [{**tools[0], "description": "Repeat."}]}))
+    for options, others in ((("--toolset", "mcp.saved"), 0), (("--yes",), 1)):
+        done = toolgen(project, "import", "mcp", "--check", *options)
+        assert done.code == 1
+        assert "mcp.saved.echo: the description changed\n" in done.out or "-Echo." in done.out
+        assert len(done.out.split("mcp.shop: 12 tools")) == 1 + others
+    (project / "saved.json").unlink()
+    done = toolgen(project, "import", "mcp", "--check", "--yes")
+    assert (done.code, done.out) == (2, "mcp.shop: 12 tools, unchanged\n")
+    assert "mcp.saved: saved.json cannot be read: No such file" in done.err.replace(f"{project}/", "")
+
+
 def test_check_compares_with_the_file_that_the_spec_keeps(project: Path) -> None:
     saved = project / "tools.json"
     saved.write_text(json.dumps({"tools": TOOLS}), encoding="utf-8")

@@ -92,6 +92,51 @@ def test_the_variables_of_the_credentials_are_named(tmp_path: Path) -> None:
     assert "to run the tools, set these environment variables:\n  S_API_KEY_KEY: value of key\n" in done.out
 
 
+def test_credentials_that_no_imported_operation_needs_are_not_asked_for(tmp_path: Path) -> None:
+    schemes = {name: {"type": "http", "scheme": "basic"} for name in ("never", "of_all", "of_one", "of_excluded")}
+    paths = {
+        "/all": {"get": {"operationId": "all", **OK}},
+        "/one": {"get": {"operationId": "one", "security": [{"of_one": []}], **OK}},
+        "/free": {"get": {"operationId": "free", "security": [], **OK}},
+        "/out": {"get": {"operationId": "out", "security": [{"of_excluded": []}], **OK}},
+    }
+    described = openapi(paths, components={"securitySchemes": schemes}, security=[{"of_all": []}])
+    folder = written(tmp_path, described)
+    command = ("import", "openapi", "docs/api.json", "--toolset", "s.api", "--exclude")
+    done = toolgen(folder, *command, "operation:out")
+    named = [line.split(":")[0] for line in done.out.splitlines() if line.startswith("  S_API_")]
+    assert named == [f"  S_API_OF_{each}_{part}" for each in ("ALL", "ONE") for part in ("USERNAME", "PASSWORD")]
+    assert toolgen(folder, "build").code == 0
+
+    spec = folder / "specs/s.api.yaml"  # a person has the tool `free` sign in as `one` does
+    free = spec.read_text().partition("  free:")
+    spec.write_text(free[0] + free[1] + free[2].replace("security: []", "security: [[of_one]]", 1))
+    toolgen(folder, *command, "operation:out", "--exclude", "operation:one")
+    assert "of_one: {type: basic" in spec.read_text()
+    assert toolgen(folder, "build").code == 0
+
+    spec.unlink()
+    public = toolgen(folder, *command, "path:/all", "--exclude", "path:/o*")
+    assert public.out == "specs/s.api.yaml: 1 tool, 1 new\n"
+    assert toolgen(folder, "build").code == 0
+
+
+def test_a_source_that_cannot_be_read_keeps_no_other_from_being_checked(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    for toolset in ("a.api", "b.api", "c.api"):
+        (folder / "docs" / f"{toolset}.json").write_text(json.dumps(API))
+        toolgen(folder, "import", "openapi", f"docs/{toolset}.json", "--toolset", toolset)
+    (folder / "docs/a.api.json").unlink()
+    (folder / "docs/b.api.json").write_text(json.dumps(openapi({})))
+    done = toolgen(folder, "import", "openapi", "--check")
+    assert (done.code, done.out) == (2, "c.api: 3 tools, unchanged\n")
+    assert "a.api: docs/a.api.json cannot be read: No such file" in done.err.replace(f"{folder}/", "")
+    assert "b.api: The source of b.api offers no tool." in done.err
+    found = toolgen(folder, "import", "openapi", "--check", "--format", "json")
+    assert found.code == 2
+    assert [each.keys() >= {"error"} for each in found.json["toolsets"]] == [True, True, False]
+
+
 def test_operations_are_selected_and_the_outcome_is_json(tmp_path: Path) -> None:
     arguments = ("--toolset", "shop.api", "--include", "path:/items", "--exclude", "tag:items", "--format", "json")
     done = toolgen(written(tmp_path), "import", "openapi", str(tmp_path / "docs/api.json"), *arguments)

@@ -170,6 +170,71 @@ def test_sources_are_kept_and_compared(project: Path) -> None:
     assert (project / "specs" / "app.tools.yaml").read_text() == text
 
 
+def test_the_variables_of_an_app_are_named_and_a_module_that_fails_keeps_no_other_from_being_checked(
+    project: Path,
+) -> None:
+    (project / "app/signed.py").write_text(
+        "from fastapi import Depends, FastAPI\nfrom fastapi.security import APIKeyHeader\n\n"
+        "api = FastAPI()\n\n\n@api.get('/')\ndef home(key: str = Depends(APIKeyHeader(name='X-Key'))) -> str:\n"
+        '    "Show the home page."\n    return key\n'
+    )
+    done = toolgen(project, "import", "python", "app.signed:api", "--toolset", "a.signed")
+    assert done.out == (
+        "specs/a.signed.yaml: 1 tool, 1 new\n"
+        "  to run the tools, set these environment variables:\n"
+        "  A_SIGNED_API_KEY_HEADER_KEY: value of APIKeyHeader\n"
+    )
+    toolgen(project, "import", "python", "app.tools:find")
+    spec = project / "specs/a.signed.yaml"
+    spec.write_text(
+        spec.read_text().replace('import: {python: ["app.signed:api"]}', 'import: {python: ["app.gone:api"]}')
+    )
+    checked = toolgen(project, "import", "python", "--check")
+    assert (checked.code, checked.out) == (2, "app.tools: 1 tool, unchanged\n")
+    assert "a.signed: A source of a.signed cannot be read." in checked.err
+    assert "there is no module `app.gone`" in checked.err
+
+    text = spec.read_text()
+    again = toolgen(project, "import", "python", "--toolset", "a.signed")
+    assert (again.code, again.out) == (1, "")
+    assert "specs/a.signed.yaml: not written" in again.err
+    assert spec.read_text() == text
+
+
+@pytest.mark.parametrize("source", ["app.tools:find", "app.api:api"])
+@pytest.mark.parametrize(
+    "problem", ["1 / 0", "import not_installed", "def", "raise SystemExit(0)", "find = api = None"]
+)
+def test_a_module_that_fails_for_now_changes_no_spec(project: Path, source: str, problem: str) -> None:
+    """Each in a process of its own, as the first import would be remembered."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "toolgen", "import", "python", *arguments]
+        return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+    assert run(source, "--toolset", "my.tools").returncode == 0
+    spec = project / "specs/my.tools.yaml"
+    text = spec.read_text()
+    module = project / f"{source.partition(':')[0].replace('.', '/')}.py"
+    module.write_text(f"{problem}\n")
+    for arguments in (("--toolset", "my.tools"), (source, "--toolset", "my.tools")):
+        done = run(*arguments)
+        assert done.returncode == 1
+        assert "error[TG84" in done.stderr
+        assert spec.read_text() == text
+    assert run("--check").returncode == 2
+
+
+def test_a_default_that_is_no_json_makes_the_parameter_optional_in_silence(project: Path) -> None:
+    (project / "app/odd.py").write_text(
+        'def look(at: str, how: str = object()) -> str:\n    "Look at it."\n    return at\n'
+    )
+    done = toolgen(project, "import", "python", "app.odd:look")
+    assert (done.code, done.err) == (0, "")
+    assert "required: [at]" in (project / "specs/app.odd.yaml").read_text()
+
+
 def test_an_app_of_a_spec_is_kept_where_people_deploy_it(project: Path) -> None:
     toolgen(project, "import", "python", "app.api:api")
     spec = project / "specs" / "app.api.yaml"

@@ -13,7 +13,7 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
-from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
+from toolgen.cli.mcp_import.consent import ask_to_reach, servers_of
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
@@ -97,7 +97,7 @@ def _runtime(
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
     if toolset not in config.executors and not yes:
-        ask_to_reach(programs_of(catalog, [toolset]), yes=False)
+        ask_to_reach(servers_of(catalog, toolset), yes=False)
     registration = toolset_executor(config, catalog, toolset)
     if registration is None:
         raise click.UsageError(

@@ -14,7 +14,7 @@ from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.executors import stdout_kept, toolset_executor
-from toolgen.cli.mcp_import.consent import ask_to_reach, programs_of
+from toolgen.cli.mcp_import.consent import ask_to_reach, servers_of
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
@@ -284,7 +284,7 @@ def _executors(config: Config, catalog: Catalog) -> tuple[list[ToolsetRegistrati
     missing: list[str] = []
     for toolset in catalog.toolsets:
         if toolset not in config.executors:
-            ask_to_reach(programs_of(catalog, [toolset]), yes=True)  # the operator serves them: they are shown
+            ask_to_reach(servers_of(catalog, toolset), yes=True)  # the operator serves them: they are shown
         found = toolset_executor(config, catalog, toolset)
         if found is None:
             missing.append(toolset)

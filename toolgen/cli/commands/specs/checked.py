@@ -20,7 +20,7 @@ from toolgen.schema.pointer import pointer_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from toolgen.changes.change import Change
     from toolgen.changes.suspicions import Suspicion
@@ -42,9 +42,13 @@ class Checked:
     tools: int
     changes: tuple[Change, ...]
     suspicions: tuple[Suspicion, ...] = ()
+    error: str = ""
+    """Why it could not be compared."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome for programs."""
+        if self.error:
+            return {"toolset": self.toolset, "error": self.error}
         changes = [
             {
                 "tool": each.subject,
@@ -63,6 +67,9 @@ class Checked:
 
     def show(self) -> None:
         """Print the outcome for people."""
+        if self.error:
+            echo(visible(f"{self.toolset}: {self.error}"), err=True)
+            return
         for change in self.changes:
             for line in change.diff().split("\n"):
                 echo(visible(line))
@@ -75,13 +82,15 @@ class Checked:
 def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, sink: Diagnostics) -> Checked:
     """Compare the spec of a toolset with what an import would make of it. Nothing is written.
 
-    Raises click.UsageError for a source without tools, and for a spec that does not compile.
+    Raises click.UsageError for a source without tools or that cannot be read, and for a spec that does not compile.
     """
     if place.present is None:
         raise click.UsageError(f"There is no spec of {toolset}: import its tools first.")
-    if imported is None:
-        show_diagnostics(sink, {place.path: place.present.text})
-        raise click.UsageError(f"The source of {toolset} offers no tool.")
+    is_unread = any(found.code == "TG840" for found in sink)
+    if imported is None or is_unread:
+        show_diagnostics(sink, {**sink.sources, place.path: place.present.text})
+        problem = f"A source of {toolset} cannot be read." if is_unread else f"The source of {toolset} offers no tool."
+        raise click.UsageError(problem)
     show_diagnostics(
         [found for found in sink if found.code in _OF_PEOPLE], {**sink.sources, place.path: place.present.text}
     )
@@ -99,6 +108,18 @@ def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, si
     return Checked(toolset, len(offered), changes)
 
 
+def check_each(toolsets: Iterable[str], check: Callable[[str], Checked]) -> list[Checked]:
+    """Compare each toolset, also after one whose source cannot be read: that has an error."""
+
+    def checked(toolset: str) -> Checked:
+        try:
+            return check(toolset)
+        except click.UsageError as error:
+            return Checked(toolset, 0, (), error=error.message)
+
+    return list(map(checked, toolsets))
+
+
 def show_checked(checked: Iterable[Checked]) -> int:
     """Print the outcomes for people, and return the exit code."""
     every = list(checked)
@@ -108,8 +129,8 @@ def show_checked(checked: Iterable[Checked]) -> int:
 
 
 def exit_code(checked: Iterable[Checked]) -> int:
-    """Return 1 if anything changed."""
-    return 1 if any(each.changes for each in checked) else 0
+    """Return 2 if a toolset could not be compared, and 1 if anything changed."""
+    return max((2 if each.error else bool(each.changes) for each in checked), default=0)
 
 
 def _version(place: SpecPlace, spec: SpecFile) -> Version:

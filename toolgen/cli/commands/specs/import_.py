@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.commands.specs.checked import exit_code, show_checked
 from toolgen.cli.commands.specs.import_openapi import openapi
 from toolgen.cli.commands.specs.import_python import python
 from toolgen.cli.commands.specs.spec_place import stored_path
@@ -161,9 +162,8 @@ def _check(
     if style == "json":
         show_json({"toolsets": [each.to_json() for each in checked]})
     else:
-        for each in checked:
-            each.show()
-    return 1 if any(each.changes for each in checked) else 0
+        show_checked(checked)
+    return exit_code(checked)
 
 
 command.add_command(openapi)

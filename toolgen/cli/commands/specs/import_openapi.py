@@ -9,7 +9,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import click
 
-from toolgen.cli.commands.specs.checked import checked_import, exit_code, show_checked
+from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_code, show_checked
 from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
 from toolgen.cli.commands.specs.spec_place import origins, spec_place, stored_path
 from toolgen.cli.named_files import STDIN, read_named
@@ -29,6 +29,7 @@ from toolgen.spec.files import read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from toolgen.cli.commands.specs.checked import Checked
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.project.config import Config
@@ -76,8 +77,12 @@ def openapi(
         names = origins(config, "openapi") if toolset is None else [toolset]
         if not names:
             raise click.UsageError("No toolset of this project was imported from a description: give --toolset.")
-        imports = [_Import.of(config, name, source, include, exclude, out) for name in names]
-        checked = [checked_import(each.place, each.toolset, each.run(), each.sink) for each in imports]
+
+        def check_one(name: str) -> Checked:
+            made = _Import.of(config, name, source, include, exclude, out)
+            return checked_import(made.place, name, made.run(), made.sink)
+
+        checked = [check_one(toolset)] if toolset is not None else check_each(names, check_one)
         if style == "json":
             show_json({"toolsets": [each.to_json() for each in checked]})
             return exit_code(checked)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.changes.sources.described import Described
-from toolgen.cli.commands.specs.checked import checked_import, exit_code, show_checked
-from toolgen.cli.commands.specs.imported import imported_json, show_imported
+from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_code, show_checked
+from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
 from toolgen.cli.commands.specs.spec_place import origins, spec_place
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
@@ -74,10 +74,13 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, ch
         names = [_named(sources, toolset)] if sources or toolset is not None else list(kept)
         if not names:
             raise click.UsageError("No toolset of this project was imported from Python: give --toolset.")
-        checked: list[Checked] = []
-        for name in names:
+
+        def check_one(name: str) -> Checked:
             place, reading, imported = _imported(config, sources or _kept(kept.get(name, {}), name), name, out)
-            checked.append(checked_import(place, name, imported, reading.sink))
+            return checked_import(place, name, imported, reading.sink)
+
+        is_one = bool(sources) or toolset is not None
+        checked = list(map(check_one, names)) if is_one else check_each(names, check_one)
         if style == "json":
             show_json({"toolsets": [each.to_json() for each in checked]})
             return exit_code(checked)
@@ -96,6 +99,8 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, ch
         present = {place.path: place.present.text} if place.present else {}
         show_diagnostics(reading.sink, {**reading.texts, **present})
         show_imported(place.path, imported, left_out=sum(found.code in ("TG831", "TG841") for found in reading.sink))
+        if imported is not None:
+            show_variables(imported.data)
     return 1 if reading.sink.has_errors or imported is None or imported.is_incomplete else 0
 
 
@@ -164,7 +169,9 @@ class _Reading:
             self.sink.report("TG840", Span(source), f"`{source}` cannot be imported: {raised(error, self.root)}")
 
     def write(self, place: SpecPlace, toolset: str) -> Imported | None:
-        """Return the spec of all tools that were found."""
+        """Return the spec of all tools that were found; None where no source could be read, so nothing is known."""
+        if not self._read:
+            return None
         try:
             from toolgen.compiler.importers.python.importing import import_python
             from toolgen.compiler.importers.python.offered import PythonTool

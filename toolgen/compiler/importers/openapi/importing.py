@@ -75,6 +75,7 @@ def import_openapi(
     offer = offer_of(description, selected, circumstances, renames, sink)
     if not offer.tools:
         return None
+    _leave_out_unused_auth(head["api"], [tool.spec for tool in offer.tools], present)
     _report_auth(description, sink)
     comment = _COMMENT.format("python" if app else "openapi")
     origin = {"import": dict(origin)} if origin else {}
@@ -114,6 +115,22 @@ def _head(
         **({"tags": tags} if tags else {}),
         **({"api": api} if api else {}),
     }
+
+
+def _leave_out_unused_auth(api: dict[str, Any], offered: list[Mapping[str, Any]], present: Mapping[str, Any]) -> None:
+    """Keep only the credentials that a tool may need, also one that a person wrote: nobody has to set others."""
+    written: Mapping[str, Any] = present.get("api") or {}
+    of_tools = [tool.get("http") or {} for tool in (*offered, *present.get("tools", {}).values())]
+    if all("security" in each for each in of_tools) and "security" in api:
+        api["security"] = []  # nobody follows it
+    security = [each.get("security") or [] for each in (api, written, *of_tools)]
+    used = {name for alternatives in security for names in alternatives for name in names}
+    auth = {name: scheme for name, scheme in api.pop("auth", {}).items() if name in used}
+    if auth:
+        api["auth"] = auth
+        return
+    for owner in (api, *(tool["http"] for tool in offered)):
+        owner.pop("security", None)
 
 
 def _as_http(spec: SpecFile, operations: Iterable[Operation], sink: Diagnostics) -> dict[str, Any] | None:
