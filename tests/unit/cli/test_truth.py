@@ -180,7 +180,7 @@ def test_an_image_without_specs_and_compiler_serves_and_calls(image: Path) -> No
         served = start(image, "serve", *options, names=(*COMPILER, "yaml"))
         _, err = served.communicate("", timeout=60)
         assert (served.returncode, "serving 2 tools" in err) == (0, True), err
-        warned = "no call of shop.send will run: they have limits per user, and there is no user; give --user" in err
+        warned = "no call of shop.send will run: there are limits per user, and there is no user; give --user" in err
         assert warned == (not options), err
 
 

@@ -157,7 +157,7 @@ def _warn_of_limits(catalog: Catalog, run: Run) -> None:
     ]
     if limited:
         echo(
-            f"no call of {', '.join(sorted(limited))} will run: they have limits per user, and there is no user; give "
+            f"no call of {', '.join(sorted(limited))} will run: there are limits per user, and there is no user; give "
             "--user, or --tokens with --http",
             err=True,
         )

@@ -17,6 +17,7 @@ from toolgen.cli.commands.runs.database import database_option, open_engine
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed, State
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_array
 from toolgen.spec.visible import visible
@@ -163,7 +164,7 @@ def prune(*, database: str, days: float) -> int:
         async with _engine(database) as engine:
             return await engine.prune(days * 24 * 3600)
 
-    echo(f"{_now(pruned())} runs are deleted", err=True)
+    echo(f"deleted {counted(_now(pruned()), 'run')}", err=True)
     return 0
 
 
