@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.output import echo
 from toolgen.compiler.source.nodes import Source
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
 from toolgen.spec.templates import VARIABLE
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +43,7 @@ def saved_answer(file: str, root: Path) -> Source:
 
 
 def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Source:
-    """Ask a server, described as in a spec: its tools, all pages, and its instructions.
+    """Ask a server, described as in a spec: its tools, all pages, its instructions, and what else it offers.
 
     Raises click.UsageError for a server that cannot be reached, does not list its tools, or repeats a credential in
     them, and for a variable that is not set.
@@ -56,7 +58,9 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
         offer = asyncio.run(offer_of(reached, McpHost(environment=environment)))
     except ExecutorError as error:
         raise click.UsageError(f"{str(error).rstrip('.')}.") from error
-    answer = {"instructions": offer.instructions, "tools": offer.tools}
+    for kind, why in offer.unlisted.items():
+        echo(visible(f"{reached.name} does not list its {kind}: {why}"), err=True)
+    answer = {"instructions": offer.instructions, "tools": offer.tools, **offer.others}
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     if name := reached.repeated(text, environment):
         raise click.UsageError(

@@ -23,12 +23,14 @@ class Imported:
     """The outcome of an import: the update of the spec, and the comment at the start of a new one.
 
     `left_out` are the source's names of broken tools; `warnings` counts the warnings of a later build, by code.
+    `others` are the names of what the source has beside tools, by kind.
     """
 
     update: Update
     comment: str
     left_out: tuple[str, ...]
     warnings: Mapping[str, int]
+    others: Mapping[str, tuple[str, ...]]
 
     @property
     def data(self) -> dict[str, Any]:
@@ -43,7 +45,7 @@ class Imported:
 
 def imported(update: Update, comment: str, offer: Offer) -> Imported:
     """Return the outcome of an import."""
-    return Imported(update, comment, offer.left_out, offer.warnings)
+    return Imported(update, comment, offer.left_out, offer.warnings, offer.others)
 
 
 def report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostics) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,9 +28,11 @@ class Offer:
     """The tools of a source.
 
     `left_out` are the names of broken tools, which were reported; `warnings` counts warnings of a later build, by code.
+    `others` are the names of what the source has beside tools, by kind, such as the prompts of an MCP server.
     """
 
     tools: tuple[OfferedTool, ...]
     left_out: tuple[str, ...]
     warnings: Counter[str]
     instructions: str = ""
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])

@@ -14,7 +14,8 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, Implementation, ToolListChangedNotification
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, Implementation, ToolListChangedNotification
+from pydantic import ValidationError
 
 from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
@@ -24,7 +25,7 @@ from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 
     from mcp.client.session import IncomingMessage
     from mcp_types import LoggingMessageNotificationParams
@@ -158,34 +159,61 @@ class Connection:
                 if self._tools is not None:
                     return self._tools
                 version = self._version
-                listed = await self._list()
+                listed = await self._list("tools", self.client.list_tools)
                 if version == self._version:  # else it changed meanwhile
                     self._tools = listed
                     return listed
-            raise _endless(f"it changed {_LISTS} times while it was read")
+            raise _endless("tools", f"it changed {_LISTS} times while it was read")
 
-    async def _list(self) -> list[dict[str, Any]]:
+    async def others(self) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
+        """Return what the server offers beside tools, by kind, and why kinds that it announces cannot be listed.
+
+        Kinds are `resources`, `resourceTemplates` and `prompts`; one without members is left out.
+        """
+        announced, client = self.client.server_capabilities, self.client
+        lists: dict[str, tuple[str, Callable[..., Awaitable[Any]]]] = {}
+        if announced.resources is not None:
+            lists["resources"] = "resources", client.list_resources
+            lists["resourceTemplates"] = "resource_templates", client.list_resource_templates
+        if announced.prompts is not None:
+            lists["prompts"] = "prompts", client.list_prompts
+        listed: dict[str, list[dict[str, Any]]] = {}
+        failures: dict[str, str] = {}
+        for kind, (field, page_of) in lists.items():
+            try:
+                members = await self._list(field, page_of)
+            except MCPError as error:
+                if error.code != METHOD_NOT_FOUND:  # a server with resources need not have templates
+                    failures[kind] = self.hide(error.message)
+            except ValidationError:
+                failures[kind] = "the answer is not that of MCP"
+            else:
+                if members:
+                    listed[kind] = members
+        return listed, failures
+
+    async def _list(self, kind: str, page_of: Callable[..., Awaitable[Any]]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         cursor: str | None = None
         size, cursors = 0, set[str]()
         try:
             async with asyncio.timeout(_LIST_SECONDS):
                 for _ in range(_PAGES):
-                    page = await self.client.list_tools(cursor=cursor, cache_mode="refresh")
-                    for tool in page.tools:
-                        size += len(tool.model_dump_json(by_alias=True, exclude_none=True))
-                        found.append(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
+                    page = await page_of(cursor=cursor, cache_mode="refresh")
+                    for member in getattr(page, kind):
+                        size += len(member.model_dump_json(by_alias=True, exclude_none=True))
+                        found.append(member.model_dump(mode="json", by_alias=True, exclude_none=True))
                     cursor = page.next_cursor
                     if cursor is None:
                         return found
                     if cursor in cursors:
-                        raise _endless("it repeats a page")
+                        raise _endless(kind, "it repeats a page")
                     if size > _LARGEST:
-                        raise _endless(f"it has more than {_LARGEST:,} bytes")
+                        raise _endless(kind, f"it has more than {_LARGEST:,} bytes")
                     cursors.add(cursor)
         except TimeoutError:
-            raise _endless(f"it takes more than {_LIST_SECONDS:g} s") from None
-        raise _endless(f"it has more than {_PAGES:,} pages")
+            raise _endless(kind, f"it takes more than {_LIST_SECONDS:g} s") from None
+        raise _endless(kind, f"it has more than {_PAGES:,} pages")
 
     def forget_tools(self) -> None:
         """Let the tools be listed again before the next call."""
@@ -291,8 +319,8 @@ class Connection:
             yield self._incoming, outgoing
 
 
-def _endless(why: str) -> MCPError:
-    return MCPError(code=INTERNAL_ERROR, message=f"the list of tools does not end: {why}")
+def _endless(kind: str, why: str) -> MCPError:
+    return MCPError(code=INTERNAL_ERROR, message=f"the list of {kind.replace('_', ' ')} does not end: {why}")
 
 
 def _announces_changes(client: Client) -> bool:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 CONTENT_BLOCKS: Final = 1_000
 """Blocks of the result of one call."""
 
-LISTED_TOOLS: Final = 10_000
-"""Tools of one page of a list."""
+LISTED: Final = 10_000
+"""Tools, resources, templates of resources, and prompts of one page of a list."""
 
 MESSAGES: Final = 10_000
 """Messages that a server may send in a minute without an answer among them."""
@@ -41,7 +41,10 @@ LINES: Final = 50_000
 """Lines of a stream of events in a minute: five of each of `MESSAGES`. Reading so many holds up a loop for 0.1 s."""
 
 _MINUTE: Final = 60.0
-_ITEMS: Final = (("content", CONTENT_BLOCKS, "content blocks"), ("tools", LISTED_TOOLS, "tools on one page"))
+_ITEMS: Final = (
+    ("content", CONTENT_BLOCKS, "content blocks"),
+    *((kind, LISTED, f"{kind} on one page") for kind in ("tools", "resources", "resourceTemplates", "prompts")),
+)
 """The lists of a result whose items are validated one by one, against several models each."""
 
 _END_OF_EVENT: Final = re.compile(rb"(?:\r\n|\r|\n)(?:\r\n|\r|\n)")

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """All pages of `tools/list`, as JSON, and the instructions of the server, empty without any."""
+    """All pages of `tools/list`, as JSON, and the instructions of the server, empty without any.
+
+    `others` are its resources, templates of resources and prompts, by kind, and `unlisted` says why a kind is missing.
+    """
 
     tools: list[dict[str, Any]]
     instructions: str
+    others: dict[str, list[dict[str, Any]]]
+    unlisted: dict[str, str]
 
 
 async def offer_of(server: McpServer, host: McpHost) -> Offer:
@@ -39,7 +44,8 @@ async def offer_of(server: McpServer, host: McpHost) -> Offer:
     try:
         await connection.open()
         try:
-            return Offer(await connection.tools(), connection.client.instructions or "")
+            tools = await connection.tools()
+            return Offer(tools, connection.client.instructions or "", *await connection.others())
         finally:
             await connection.close()
     except ServerUnreachable as error:

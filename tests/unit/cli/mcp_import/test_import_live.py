@@ -72,6 +72,35 @@ def test_all_pages_and_all_that_the_server_says_come_in(project: Path, capsys: p
     assert '"icons":[{"src":"https://example.com/say.png"' in (project / "generated" / "catalog.json").read_text()
 
 
+def test_resources_and_prompts_are_named_as_not_offered(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resources = [{"name": f"page_{number}", "uri": f"file:///{number}"} for number in range(5)]
+    prompts = [{"name": "summa\x1b[31mrize"}]
+    for name, members in {"resources": resources, "prompts": prompts}.items():
+        (project / "server" / f"{name}.json").write_text(json.dumps(members))
+    arguments = ["import", "mcp", "--stdio", stdio(project), "--toolset", "mcp.shop"]
+
+    assert run(arguments) == 0
+    out, err = capsys.readouterr()
+    assert out == "specs/shop.yaml: 12 tools, 12 new\n"
+    assert err == (
+        "toolgen offers models tools only, so these are not offered: resources: `page_0`, `page_1`, `page_2` and 2 "
+        "more; prompts: `summa\\x1b[31mrize`\n"
+    )
+    assert run([*arguments, "--format", "json"]) == 0
+    names = {"resources": [each["name"] for each in resources], "prompts": [each["name"] for each in prompts]}
+    assert json.loads(capsys.readouterr().out)["not_offered"] == names
+    (project / "server" / "failed_prompts").write_text("1")
+    assert run(arguments) == 0, "tools are imported whatever the other lists are"
+    err = capsys.readouterr().err
+    assert "does not list its prompts: the prompts are \\x1b[31mlost\n" in err
+    assert "resources: `page_0`" in err
+
+    saved = {"tools": TOOLS, "resourceTemplates": [{"uriTemplate": "file:///{x}", "name": "files"}]}
+    (project / "saved.json").write_text(json.dumps(saved))
+    assert run(["import", "mcp", "saved.json", "--toolset", "mcp.saved"]) == 0
+    assert "not offered: templates of resources: `files`\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("transport", ["http", "sse"])
 def test_servers_with_a_url(project: Path, transport: str) -> None:
     port = free_port()

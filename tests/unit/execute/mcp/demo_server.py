@@ -1,6 +1,7 @@
 """An MCP server on the official SDK, as a process: `python demo_server.py stdio|http|sse FOLDER [PORT]`.
 
-What it does is in files of FOLDER: `tools.json` is what it lists, `failures` how often it fails before it serves,
+What it does is in files of FOLDER: `tools.json` is what it lists, `resources.json` and `prompts.json` what it has
+beside tools, `failures` how often it fails before it serves, `failed_prompts` how often it does not list prompts,
 `failed_calls` how often calls fail over HTTP, `crashes` how often it dies in a call, and `no_subscriptions` has it
 refuse them; `calls` has a line for each call that arrived, and `lists` the first tool of each page that was read.
 """
@@ -48,6 +49,25 @@ def log(line: str) -> None:
 
 def text(content: str, **more: Any) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=content)], **more)
+
+
+def listed(name: str) -> list[dict[str, Any]]:
+    file = FOLDER / name
+    members: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
+    return members
+
+
+async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
+    start = int(params.cursor) if params is not None and params.cursor else 0
+    members = listed("resources.json")
+    page = [types.Resource.model_validate(each) for each in members[start : start + 2]]
+    return types.ListResourcesResult(resources=page, next_cursor=str(start + 2) if start + 2 < len(members) else None)
+
+
+async def list_prompts(ctx: Any, params: Any) -> types.ListPromptsResult:
+    if fails("failed_prompts"):
+        raise MCPError(types.INTERNAL_ERROR, "the prompts are \x1b[31mlost")
+    return types.ListPromptsResult(prompts=[types.Prompt.model_validate(each) for each in listed("prompts.json")])
 
 
 async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
@@ -165,6 +185,8 @@ SERVER: Server[Any] = Server(
     "demo",
     instructions="Orders.",
     on_list_tools=list_tools,
+    on_list_resources=list_resources if (FOLDER / "resources.json").exists() else None,
+    on_list_prompts=list_prompts if (FOLDER / "prompts.json").exists() else None,
     on_call_tool=call_tool,
     on_subscriptions_listen=LISTENERS,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.cli.output import echo
 from toolgen.compiler.diagnostics.codes import CODES
@@ -11,7 +11,14 @@ from toolgen.spec.templates import VARIABLE
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgen.compiler.importers.imported import Imported
+
+
+_KINDS: Final = {"resources": "resources", "resourceTemplates": "templates of resources", "prompts": "prompts"}
+_NAMED: Final = 3
+"""How many resources and prompts are named; the others are counted."""
 
 
 def imported_json(imported: Imported) -> dict[str, Any]:
@@ -29,6 +36,7 @@ def imported_json(imported: Imported) -> dict[str, Any]:
         "kept": list(update.kept),
         "left_out": list(imported.left_out),
         "warnings": dict(imported.warnings),
+        "not_offered": {kind: list(names) for kind, names in imported.others.items()},
     }
 
 
@@ -53,9 +61,18 @@ def show_imported(path: str, imported: Imported | None, *, left_out: int) -> Non
         echo(visible(f"{message} under `imported`"), err=True)
     if left_out:
         echo(f"{left_out} omitted", err=True)
+    if imported.others:
+        kinds = [f"{_KINDS[kind]}: {_some(names)}" for kind, names in imported.others.items()]
+        echo(visible(f"toolgen offers models tools only, so these are not offered: {'; '.join(kinds)}"), err=True)
     if imported.warnings:
         named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
         echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - _NAMED
+    return ", ".join(f"`{name}`" for name in names[:_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def show_variables(data: dict[str, Any]) -> None:

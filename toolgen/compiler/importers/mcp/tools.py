@@ -29,6 +29,7 @@ _KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execu
 _PLACES: Final = ((), ("tools",), ("result", "tools"))
 """Paths of the list: alone, in the result, in the JSON-RPC response."""
 
+_OTHERS: Final = ("resources", "resourceTemplates", "prompts")
 _SHOWN: Final = 5
 """Maximum number of reasons or names in a message."""
 
@@ -67,7 +68,8 @@ def read_tools(
     instructions = _text(root, "instructions").strip()
     if review is not None:
         review.report_instructions(instructions, root, sink)
-    return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings, instructions)
+    tools, left_out = tuple(reader.tools.values()), tuple(reader.left_out)
+    return Offer(tools, left_out, reader.warnings, instructions, _others(root))
 
 
 def offered_tools(answer: Source, sink: Diagnostics) -> list[dict[str, Any]] | None:
@@ -92,6 +94,16 @@ def _list_of_tools(root: Node) -> SequenceNode | None:
         if isinstance(node, SequenceNode):
             return node
     return None
+
+
+def _others(root: Node) -> dict[str, tuple[str, ...]]:
+    """Return the names of what a text lists beside tools, by kind."""
+    listed = {kind: root.at((kind,)) for kind in _OTHERS}
+    return {
+        kind: tuple(name for each in node.items if (name := _string(each, "name") or _string(each, "uri")))
+        for kind, node in listed.items()
+        if isinstance(node, SequenceNode) and node.items
+    }
 
 
 def _check_whole(root: Node, sink: Diagnostics) -> None:
