@@ -52,6 +52,7 @@ async def serve_http(
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=False,  # whoever has no token is known by address, and must not choose it
             limit_concurrency=_CONNECTIONS,
             timeout_graceful_shutdown=2,
         )
