@@ -360,10 +360,10 @@ class DbosWorker:
                 warn("worker %s cannot reach its database", self.name, error=error)
 
     def _drop_cancelled(self, database: SystemDatabase) -> None:
-        """Let go of runs that were cancelled while they waited for a person, and cancel those that nobody waits for."""
-        waiting = {run_id: each for run_id, each in list(self._executions.items()) if each.is_waiting}
-        for run_id in tables.cancelled_of(database, list(waiting)):
-            waiting[run_id].lose_soon()
+        """Let go of runs that were cancelled, and cancel those that nobody waits for."""
+        executions = dict(self._executions)  # those that begin from now on are of runs that were resumed
+        for run_id in tables.cancelled_of(database, list(executions)):
+            executions[run_id].lose_soon()
         tables.cancel_orphans(database)
 
 
