@@ -91,6 +91,10 @@ class PostgresServer:
         self.start()
 
     @property
+    def socket(self) -> Path:
+        return self.folder / ".s.PGSQL.5432"
+
+    @property
     def is_running(self) -> bool:
         return (self._data / "postmaster.pid").exists()
 

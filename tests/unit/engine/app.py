@@ -126,7 +126,9 @@ class Effects:
             return int(database.execute(statement, values).fetchone()[0])
 
     def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._folder / "effects.sqlite", timeout=30, isolation_level=None)
+        database = sqlite3.connect(self._folder / "effects.sqlite", timeout=30, isolation_level=None)
+        database.execute("PRAGMA synchronous=OFF")  # what a killed process has written is there all the same
+        return database
 
 
 def rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:

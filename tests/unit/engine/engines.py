@@ -72,7 +72,9 @@ class Running:
         return asked
 
 
-async def until(look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 60) -> Any:
+async def until(
+    look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 60, pause: float = 0.02
+) -> Any:
     """Look, sync or async, until it is enough, and return what is seen."""
     async with asyncio.timeout(seconds):
         while True:
@@ -81,7 +83,7 @@ async def until(look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool
                 seen = await seen
             if is_enough(seen):
                 return seen
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(pause)
 
 
 class Engines:

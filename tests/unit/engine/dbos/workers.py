@@ -33,15 +33,19 @@ class Workers:
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self._count = 0
 
-    def start(self, host: str = "tests.unit.engine.app:host", *options: str) -> str:
-        """Start a worker and return its name."""
+    def start(self, host: str = "tests.unit.engine.app:host", *options: str, database: str = "") -> str:
+        """Start a worker and return its name. `database` is another URL of the database than that of the others."""
         self._count += 1
         name = f"w{self._count}"
         with (self.folder / f"{name}.log").open("wb") as log:
             self.running[name] = subprocess.Popen(
                 self._command("worker", host, "--name", name, *options),
                 cwd=ROOT,
-                env={**self._environment, CLOCK: str(self._clock_of(name))},
+                env={
+                    **self._environment,
+                    "TOOLGEN_DATABASE": database or self.database,
+                    CLOCK: str(self._clock_of(name)),
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
