@@ -114,6 +114,8 @@ class ToolCallMeta:
     allow. `was_asked` says whether a person was asked about this call, so that time has passed since it was checked.
     `injected` are the fields that the host injects, by name: they may be secret, and are not in its `repr`.
     `idempotency_key`, if not empty, is the same whenever an engine makes the same call again, and of no other call.
+    `fencing_token`, if an engine gives one, is greater than those of all earlier executions of the run: who has seen a
+    greater one for the run refuses the call, which comes from a process that has lost the run and does not know it.
     `attributes` belongs to the host and is never read.
     """
 
@@ -131,6 +133,7 @@ class ToolCallMeta:
     was_asked: bool = False
     injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
     idempotency_key: str = ""
+    fencing_token: int | None = None
     attributes: Mapping[str, Any] = NOTHING
 
     def report(self, data: Mapping[str, Any], kind: str = "tool_progress") -> None:
@@ -160,7 +163,7 @@ class ToolCallMeta:
         fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
         if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
-            for name in ("_context", "granted", "was_asked", "injected", "idempotency_key"):
+            for name in ("_context", "granted", "was_asked", "injected", "idempotency_key", "fencing_token"):
                 fields.pop(name, None)
         if context is not None:
             fields["_context"] = context

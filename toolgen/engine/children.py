@@ -32,6 +32,15 @@ class Caller(Protocol):
         """Cancel the run, because the call has ended."""
         ...
 
+    @property
+    def fencing_token(self) -> int | None:
+        """A number that is greater than those of all earlier executions of the run."""
+        ...
+
+    def check(self) -> None:
+        """Raise `asyncio.CancelledError` if the call must not begin: another execution may have its run."""
+        ...
+
 
 caller: Final[ContextVar[Caller | None]] = ContextVar("toolgen_caller", default=None)
 """The call that is made, if its engine has more to say about waiting and cancelling than to do so."""

@@ -17,6 +17,7 @@ from toolgen.agents.messages import call_from_json, message_as_json, message_fro
 from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import Outcome, checked
 from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.engine.children import caller
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.results import result_as_json
 from toolgen.execute.trace_context import continued
@@ -201,7 +202,11 @@ class EngineHost:
         changed = self._changed(run, request, args["digest"])
         if changed:
             return {"changed": changed}
-        meta = run.meta.with_fields(idempotency_key=f"{run.meta.run_id}:{args['key']}")
+        made = caller.get()
+        if made is not None:
+            run.progress.guard = made.check
+        token = None if made is None else made.fencing_token
+        meta = run.meta.with_fields(idempotency_key=f"{run.meta.run_id}:{args['key']}", fencing_token=token)
         question = await self.runtime.permission_request(request, run)
         context: AbstractContextManager[None] = nullcontext()
         if question is not None:

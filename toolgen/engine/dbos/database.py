@@ -13,6 +13,7 @@ from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
 from sqlalchemy import event, exc, make_url
 
+from toolgen.engine.dbos.connections import CLIENT, Limits, close_connections, migration_url, open_connections
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 from toolgen.schema.json_values import is_object
@@ -40,8 +41,9 @@ _EXCEPTION: Final = "$exception"
 _UNDEFINED: Final = ("42P01", "3F000")
 """Codes of Postgres for a table and a schema that is not there."""
 
-_READ_ONLY: Final = "25006"
-"""The state that Postgres gives a write on a standby, as it is for a moment after a switch of servers."""
+_NOT_NOW: Final = ("25006", "25P03", "55P03", "57014")
+"""The states that Postgres gives a write on a standby, as it is for a moment after a switch of servers, for a
+transaction that was idle, a lock that others hold, and a statement that takes too long: see `Limits`."""
 
 _SQLITE_AWAY: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
 
@@ -99,29 +101,36 @@ def is_missing_file(url: str) -> bool:
 def prepare(url: str) -> None:
     """Create what the runs need in a database, or bring it up to date. Raises `StoreError`."""
     try:
-        DBOS.migrate(url)
+        DBOS.migrate(migration_url(url))
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
 
 
-def open_client(url: str, *, waits: bool = False) -> DBOSClient:
-    """Connect to a database that a worker has prepared.
+def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DBOSClient:
+    """Connect to a database that a worker has prepared. Close it by `close_client`.
 
     With `waits`, what is done later waits for a database that has gone away. Raises `StoreError`, without the URL: it
     may have a password.
     """
+    connections = open_connections(url, limits)
     try:
         client = DBOSClient(
-            system_database_url=url,
+            system_database_engine=connections,
             serializer=JsonSerializer(),
             application_name=APPLICATION,
             retry_connection_errors=waits,
         )
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
+        close_connections(connections)
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
     wait_while_away(client._sys_db)  # noqa: SLF001  # no public name
-    client._sys_db.engine.hide_parameters = True  # noqa: SLF001  # messages of runs are not for logs; no public option
     return client
+
+
+def close_client(client: DBOSClient) -> None:
+    """Close a client and its connections, which DBOS does not close, since it has not made them."""
+    client.destroy()
+    close_connections(client._sys_db.engine)  # noqa: SLF001  # no public name
 
 
 def wait_while_away(database: SystemDatabase) -> None:
@@ -138,7 +147,7 @@ def _mark_away(context: ExceptionContext) -> None:
         is_away = error.sqlite_errorcode & 0xFF in _SQLITE_AWAY  # the low byte is the kind of the error
     else:
         state = getattr(error, "sqlstate", "")  # None where the server did not answer
-        is_away = state == _READ_ONLY or (
+        is_away = state in _NOT_NOW or (
             state is None and isinstance(context.sqlalchemy_exception, exc.OperationalError)
         )
     if is_away:

@@ -18,7 +18,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from toolgen.engine.dbos.heartbeats import DEAD_AFTER
+from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotAsked
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision

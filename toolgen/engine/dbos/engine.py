@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 from dbos import error as dbos_errors
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.database import (
     APPLICATION,
     BY_CALL,
@@ -20,6 +21,7 @@ from toolgen.engine.dbos.database import (
     QUEUE,
     RUN,
     VERSION,
+    close_client,
     first_of,
     is_below,
     lacks_tables,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
 
     from dbos import EnqueueOptions, WorkflowStatus
 
+    from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.policy.permission import PermissionDecision
 
@@ -86,12 +89,12 @@ class DbosEngine:
     """The runs in one database. Implements `Engine`.
 
     `url` is that of the database, which a worker has prepared; results are looked for every `poll` seconds. With
-    `waits`, everything waits for a database that has gone away, instead of raising `StoreError`. Raises `StoreError` if
-    it cannot be reached now.
+    `waits`, everything waits for a database that has gone away, instead of raising `StoreError`. `limits` are those of
+    its connections. Raises `StoreError` if it cannot be reached now.
     """
 
-    def __init__(self, url: str, *, poll: float = 0.1, waits: bool = True) -> None:
-        self._client: Final = open_client(url, waits=waits)
+    def __init__(self, url: str, *, poll: float = 0.1, waits: bool = True, limits: Limits = CLIENT) -> None:
+        self._client: Final = open_client(url, waits=waits, limits=limits)
         self._tables: Final = self._client._sys_db  # noqa: SLF001  # see `tables`
         self._poll: Final = poll
         self._waits: Final = waits
@@ -260,7 +263,7 @@ class DbosEngine:
 
     async def close(self) -> None:
         """Close the connections."""
-        await asyncio.to_thread(self._client.destroy)
+        await asyncio.to_thread(close_client, self._client)
 
     async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
         running = [each.workflow_id for each in statuses if _state(each) == "running"]

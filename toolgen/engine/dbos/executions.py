@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from asyncio import CancelledError, current_task
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,12 +13,20 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable, Generator, Mapping
 
+    from toolgen.engine.dbos.lease import Lease
+
 
 class Execution:
-    """One execution of a run, by a task."""
+    """One execution of a run, by a task, in a term of the lease of its worker.
 
-    def __init__(self, task: asyncio.Task[Any]) -> None:
+    `token` is its fencing token, once it has one. `is_fenced` says that it was lost because the lease is not held.
+    """
+
+    def __init__(self, task: asyncio.Task[Any], term: int = 0) -> None:
         self.has_run = True
+        self.is_fenced = False
+        self.term: Final = term
+        self.token: int | None = None
         self._task: Final = task
         self._doing = 0
         self._waiting = 0
@@ -27,8 +37,14 @@ class Execution:
         self.has_run = False
         self._task.cancel()
 
+    def fence(self) -> None:
+        """Do nothing more, because the worker does not hold its lease: the run is for whoever holds one."""
+        self.is_fenced = True
+        self.lose()
+
     def lose_soon(self) -> None:
         """Do nothing more, as `lose`, called in another thread than that of the task."""
+        self.has_run = False
         self._task.get_loop().call_soon_threadsafe(self.lose)
 
     @property
@@ -70,11 +86,33 @@ class Execution:
 
 
 class DbosCaller:
-    """A call that is made in an execution. Implements `Caller`. `cancel` cancels a run for it, by its id."""
+    """A call that is made in an execution. Implements `Caller`.
 
-    def __init__(self, execution: Execution, cancel: Callable[[str], Awaitable[None]]) -> None:
+    `cancel` cancels a run for it, by its id. `lease` is that of the worker.
+    """
+
+    def __init__(self, execution: Execution, lease: Lease, cancel: Callable[[str], Awaitable[None]]) -> None:
         self.waiting: Final = execution.waiting
+        self._execution: Final = execution
+        self._lease: Final = lease
         self._cancel: Final = cancel
+
+    @property
+    def fencing_token(self) -> int | None:
+        """The fencing token of the execution."""
+        return self._execution.token
+
+    def check(self) -> None:
+        """Raise `CancelledError` if another worker may have the run: see `Caller.check`."""
+        execution = self._execution
+        if execution.has_run and self._lease.holds(execution.term):
+            return
+        if execution.has_run:
+            execution.fence()
+        task = current_task()
+        if task is not None:
+            task.cancel()  # else the call would fail, and that be its outcome
+        raise CancelledError
 
     async def cancel(self, run_id: str, /) -> None:
         """Cancel the run, because the call has ended."""
@@ -85,13 +123,16 @@ class ActiveRuns(ActiveWorkflowById):
     """What DBOS counts against the concurrency of the queue, without runs that wait.
 
     Those that wait for agents would keep these from being executed, and those that wait for a person do so for weeks;
-    DBOS has no word for that.
+    DBOS has no word for that. A worker without its lease has no room for any run.
     """
 
-    def __init__(self, executions: Mapping[str, Execution]) -> None:
+    def __init__(self, executions: Mapping[str, Execution], lease: Lease) -> None:
         super().__init__()
         self._executions: Final = executions
+        self._lease: Final = lease
 
     def count_for_queue(self, queue_name: str) -> int:
         """Return how many runs of the queue are executed here."""
+        if not self._lease.is_held:
+            return sys.maxsize
         return super().count_for_queue(queue_name) - sum(each.is_waiting for each in list(self._executions.values()))

@@ -174,20 +174,28 @@ def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> int:
     return len(deleted)
 
 
-def take_over(database: SystemDatabase, worker: str) -> None:
-    """Enqueue the runs of a dead worker again, in one transaction: DBOS has one for each, and there may be hundreds.
+def is_owned(database: SystemDatabase, run_id: str, owner: str) -> bool:
+    """Return whether a run goes on in the execution that `owner` is the token of.
 
-    If two do so at once, each run is still enqueued once. Rows are locked in the order of `_cancel`, so that neither
-    waits for the other. Raises sqlalchemy.exc.SQLAlchemyError.
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    owned = sa.select(runs.c.workflow_uuid).where(runs.c.workflow_uuid == run_id, runs.c.status == "PENDING")
+    with database.engine.connect() as connection:
+        return connection.execute(owned.where(runs.c.owner_xid == owner)).first() is not None
+
+
+def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
+    """Enqueue a run again, unless another execution than that of `owner` has it, or it does not go on.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
     now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
-    of_worker = sa.select(runs.c.workflow_uuid).where(runs.c.executor_id == worker, runs.c.status == "PENDING")
-    locked = of_worker.order_by(runs.c.workflow_uuid).with_for_update()
-    enqueued = sa.update(runs).where(runs.c.workflow_uuid.in_(locked))
+    owned = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
     values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
     with database.engine.begin() as connection:
-        connection.execute(enqueued.values(**values, updated_at=now))
+        connection.execute(owned.values(**values, updated_at=now))
 
 
 def forgive(database: SystemDatabase, worker: str) -> None:

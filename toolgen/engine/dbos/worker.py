@@ -10,19 +10,27 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakValueDictionary
 
-import sqlalchemy as sa
 from dbos import DBOS
 from dbos import error as dbos_errors
 from dbos._context import current_owner_xid
-from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.children import caller
 from toolgen.engine.dbos import tables
+from toolgen.engine.dbos.adoption import Adoption, with_connections
+from toolgen.engine.dbos.connections import (
+    ADOPTION,
+    BESIDE_WORKER,
+    LEASE,
+    RUNS,
+    close_connections,
+    open_connections,
+)
 from toolgen.engine.dbos.database import (
     APPLICATION,
     QUEUE,
@@ -30,6 +38,7 @@ from toolgen.engine.dbos.database import (
     VERSION,
     ExpectedErrors,
     JsonSerializer,
+    close_client,
     open_client,
     prepare,
     reason_of,
@@ -37,7 +46,7 @@ from toolgen.engine.dbos.database import (
 )
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
-from toolgen.engine.dbos.heartbeats import DEAD_AFTER, INTERVAL, Heartbeats
+from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.protocol import RunFailed
 from toolgen.engine.requests import RunRequest
@@ -49,13 +58,20 @@ from toolgen.runtime.redact.warning import warn
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
+    import sqlalchemy as sa
     from dbos import DBOSConfig
     from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.body import Retries
+    from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.host import EngineHost
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json
+
+T = TypeVar("T")
+
+_PAUSE: Final = 0.05
+"""Seconds until a run looks again whether its worker holds its lease."""
 
 _expected: Final = ExpectedErrors()
 
@@ -78,6 +94,8 @@ async def _execute_run(fields: Json) -> Json:
         except asyncio.CancelledError as error:
             if execution.has_run:
                 raise
+            if execution.is_fenced:
+                await worker.give_up(request.run_id)
             raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error
         except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
             warn("a run of %s is executed again", request.agent, error=error)
@@ -133,9 +151,9 @@ class DbosWorker:
         self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
         self._has_stopped: Final = threading.Event()
-        self._beating: threading.Thread | None = None
-        self._database: sa.Engine | None = None
-        self._heartbeats: Heartbeats | None = None
+        self._threads: Final[list[threading.Thread]] = []
+        self._connections: Final[list[sa.Engine]] = []
+        self._lease: Lease | None = None
         self._dbos: DBOS | None = None
 
     async def __aenter__(self) -> DbosWorker:
@@ -165,47 +183,56 @@ class DbosWorker:
             raise RuntimeError("this process has a worker already")
         _working.append(self)
         try:
-            self._database = sa.create_engine(self._url, pool_size=1, max_overflow=1, pool_pre_ping=True)
-            self._heartbeats = Heartbeats(self._database, self.name)
-            await asyncio.to_thread(self._prepare, self._heartbeats)
+            self._lease = lease = Lease(self._open(LEASE), self.name)
+            await asyncio.to_thread(self._prepare, lease)
+            self._has_stopped.clear()
+            self._start_thread("toolgen-lease", partial(self._beat, lease))
             config: DBOSConfig = {
                 "name": APPLICATION,
                 "system_database_url": self._url,
+                "system_database_engine": self._open(RUNS),
                 "application_version": VERSION,
                 "executor_id": self.name,
                 "serializer": JsonSerializer(),
                 "log_level": "WARNING",
                 "enable_otlp": False,
-                "db_engine_kwargs": {"hide_parameters": True},  # messages of runs are not for logs
                 "notification_listener_polling_interval_sec": 5 * self._poll,  # SQLite is asked for each waiting run
             }
             logging.getLogger("dbos").addFilter(_expected)
             self._dbos = DBOS(config=config)
-            self._dbos._active_workflows_set = ActiveRuns(self._executions)  # noqa: SLF001  # see there
+            self._dbos._active_workflows_set = ActiveRuns(self._executions, lease)  # noqa: SLF001  # see there
             DBOS.launch()
             wait_while_away(self._dbos._sys_db)  # noqa: SLF001  # no public name
         except BaseException:
             await self._close()
             raise
-        self._has_stopped.clear()
-        self._beating = threading.Thread(target=self._beat, name="toolgen-heartbeats", daemon=True)
-        self._beating.start()
+        database = with_connections(self._dbos._sys_db, self._open(ADOPTION))  # noqa: SLF001  # no public name
+        self._start_thread("toolgen-adoption", partial(self._adopt, lease, database))
 
-    def _prepare(self, heartbeats: Heartbeats) -> None:
+    def _open(self, limits: Limits) -> sa.Engine:
+        self._connections.append(open_connections(self._url, limits, self.name))
+        return self._connections[-1]
+
+    def _start_thread(self, name: str, target: Callable[[], None]) -> None:
+        """Do something in a thread of its own: code of the host that blocks the event loop does not hold it up."""
+        self._threads.append(threading.Thread(target=target, name=name, daemon=True))
+        self._threads[-1].start()
+
+    def _prepare(self, lease: Lease) -> None:
         """Prepare the database before DBOS begins: it would notice a new queue a second later."""
         prepare(self._url)
         try:
-            heartbeats.prepare()
+            lease.prepare()
         except SQLAlchemyError as error:
             raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
-        client = open_client(self._url)
+        client = open_client(self._url, limits=BESIDE_WORKER)
         client.register_queue(
             QUEUE,
             worker_concurrency=self._concurrency,
             polling_interval_sec=self._poll,
             on_conflict="always_update",
         )
-        client.destroy()
+        close_client(client)
 
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
@@ -233,16 +260,17 @@ class DbosWorker:
 
     async def _close(self) -> None:
         self._has_stopped.set()
-        if self._beating is not None:
-            await asyncio.to_thread(self._beating.join, DEAD_AFTER)  # not for ever: the database may be away
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join, DEAD_AFTER)  # not for ever: the database may be away
         await asyncio.to_thread(DBOS.destroy)
         # DBOS has made its threads those of the loop, and has closed them.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
-        if self._heartbeats is not None:
+        if self._lease is not None:
             with suppress(SQLAlchemyError):  # others see that it has stopped
-                await asyncio.to_thread(self._heartbeats.leave)
-        if self._database is not None:
-            await asyncio.to_thread(self._database.dispose)
+                await asyncio.to_thread(self._lease.leave)
+        for connections in self._connections:
+            await asyncio.to_thread(close_connections, connections)
+        self._connections.clear()
         _working.remove(self)
 
     async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
@@ -251,20 +279,40 @@ class DbosWorker:
 
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""
-        caller.set(
-            DbosCaller(
-                self._executions[request.run_id],
-                partial(self._cancel_child, request.run_id, current_owner_xid(request.run_id) or ""),
-            )
-        )
+        assert self._lease is not None  # the worker has started
+        owner, execution = current_owner_xid(request.run_id) or "", self._executions[request.run_id]
+        caller.set(DbosCaller(execution, self._lease, partial(self._cancel_child, request.run_id, owner)))
         bounds = self._bounds(request, activity) if activity.name == "call" else []
-        if not bounds:
-            return await self._execute(request, activity)
         async with AsyncExitStack() as held:
-            with self._executions[request.run_id].waiting():
+            with execution.waiting():
                 for semaphore in bounds:
                     await held.enter_async_context(semaphore)
+            await self._until_it_may(execution, request.run_id, "" if activity.name == "plan" else owner)
             return await self._execute(request, activity)
+
+    async def _until_it_may(self, execution: Execution, run_id: str, owner: str) -> None:
+        """Wait until this worker holds its lease. Raises DBOSWorkflowConflictIDError if the run is another's by then.
+
+        Before a call, with the `owner` of the execution, it also draws its fencing token, and then asks the database
+        whether the run is still its own: whoever takes it over after that draws a greater one.
+        """
+        lease = self._lease
+        assert lease is not None  # as above
+        while True:
+            with execution.pausing():
+                while execution.has_run and execution.term == lease.term and not lease.is_held:  # noqa: ASYNC110  # a thread renews it
+                    await asyncio.sleep(_PAUSE)
+            if execution.has_run and execution.term != lease.term:
+                execution.fence()
+            if execution.has_run and owner:
+                if execution.token is None:
+                    execution.token = await self._with_database(lambda database: draw_token(database.engine))
+                if not await self._with_database(lambda database: tables.is_owned(database, run_id, owner)):
+                    execution.lose()
+            if not execution.has_run:
+                raise dbos_errors.DBOSWorkflowConflictIDError(run_id)
+            if lease.holds(execution.term):
+                return
 
     async def _execute(self, request: RunRequest, activity: Activity) -> Json:
         if self.is_draining:
@@ -295,7 +343,8 @@ class DbosWorker:
         A run that was cancelled and resumed is executed again while an earlier execution may not have noticed. That one
         must do nothing more, and each has the state of its calls for itself.
         """
-        execution = Execution(task)
+        assert self._lease is not None  # the worker has started
+        execution = Execution(task, self._lease.term)
         if run_id in self._executions:
             self._executions[run_id].lose()
             self.forget(run_id, "the run is executed again")
@@ -311,6 +360,11 @@ class DbosWorker:
         """Abort what this process still does for a run, and forget it."""
         self._host.forget(run_id, reason)
 
+    async def give_up(self, run_id: str) -> None:
+        """Leave a run that this worker executes in the present workflow of DBOS to whoever holds a lease."""
+        owner = current_owner_xid(run_id) or ""
+        await self._with_database(lambda database: tables.give_up(database, run_id, owner))
+
     async def enqueue_again(self, run_id: str) -> None:
         """Enqueue a run of this worker once the database is back."""
         await self._with_database(lambda database: database.reenqueue_for_recovery(run_id, [self.name], QUEUE))
@@ -320,15 +374,16 @@ class DbosWorker:
         if not self.is_draining:
             await self._with_database(lambda database: tables.cancel_child(database, parent, owner, run_id))
 
-    async def _with_database(self, action: Callable[[SystemDatabase], object]) -> None:
+    async def _with_database(self, action: Callable[[SystemDatabase], T]) -> T:
         """Do something with the database, again as long as it is away."""
-        while self._dbos is not None:
+        assert self._dbos is not None  # the worker has started
+        while True:
             try:
-                await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # as in `_beat`
-            except (InterfaceError, OperationalError):
+                return await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # no public name
+            except DBAPIError as error:
+                if not (error.connection_invalidated or isinstance(error, (InterfaceError, OperationalError))):
+                    raise
                 await asyncio.sleep(INTERVAL)
-            else:
-                return
 
     def _bounds(self, request: RunRequest, activity: Activity) -> list[asyncio.Semaphore]:
         bounds: list[asyncio.Semaphore] = []
@@ -339,32 +394,62 @@ class DbosWorker:
             bounds.append(self._of_user.setdefault(request.user, asyncio.Semaphore(self._per_user)))
         return bounds
 
-    def _beat(self) -> None:
-        """Beat, and take over the runs of workers that died.
-
-        In a thread of its own: code of the host that blocks the event loop does not make this worker look dead.
-        """
-        heartbeats = self._heartbeats
-        while heartbeats is not None and not self._has_stopped.wait(INTERVAL):
+    def _beat(self, lease: Lease) -> None:
+        """Renew the lease; if it was lost, others have the runs of this worker, which begins nothing more for them."""
+        while not self._has_stopped.wait(INTERVAL):
             try:
-                dead = heartbeats.beat()
-                self.metrics.beaten()
-                if self._dbos is not None:
-                    database = self._dbos._sys_db  # noqa: SLF001  # no public name
-                    for worker in dead:
-                        tables.take_over(database, worker)
-                        heartbeats.forget(worker)
-                        self.metrics.adopted.inc()
-                    self._drop_cancelled(database)
+                if lease.is_lost:  # `_adopt` is to begin another one
+                    continue
+                if lease.beat():
+                    self.metrics.beaten()
+                    continue
+                warn("worker %s has lost its lease: its runs are executed again", self.name)
+                for execution in list(self._executions.values()):
+                    execution.lose_soon()
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
                 warn("worker %s cannot reach its database", self.name, error=error)
 
+    def _adopt(self, lease: Lease, database: SystemDatabase) -> None:
+        """Take over the runs of workers that died, and drop runs that nobody waits for.
+
+        What fails, such as for a row that somebody has locked, holds up nothing else, and is tried again.
+        """
+        watch, adoption = Watch(database.engine, self.name), Adoption(database, self.name)
+        tasks: list[Callable[[], None]] = [
+            partial(self._begin_again, lease, adoption),
+            partial(self._take_over, watch, adoption),
+            partial(self._drop_cancelled, database),
+            partial(tables.cancel_orphans, database),
+        ]
+        failed = ""
+        while not self._has_stopped.wait(INTERVAL):
+            was, failed = failed, ""
+            for task in tasks:
+                try:
+                    task()
+                except Exception as error:  # noqa: BLE001  # it is tried again
+                    failed = failed or type(error).__name__
+                    if failed != was:
+                        warn("worker %s could not look after runs of others", self.name, error=error)
+
+    def _begin_again(self, lease: Lease, adoption: Adoption) -> None:
+        """After the loss of the lease, begin another one, as soon as no run is left that belonged to the first."""
+        if not lease.is_lost:
+            return
+        lease.yield_runs()
+        if adoption.take_over(self.name):
+            lease.begin()
+
+    def _take_over(self, watch: Watch, adoption: Adoption) -> None:
+        for worker in watch.look():
+            if adoption.take_over(worker):
+                self.metrics.adopted.inc()
+
     def _drop_cancelled(self, database: SystemDatabase) -> None:
-        """Let go of runs that were cancelled, and cancel those that nobody waits for."""
+        """Let go of runs that were cancelled."""
         executions = dict(self._executions)  # those that begin from now on are of runs that were resumed
         for run_id in tables.cancelled_of(database, list(executions)):
             executions[run_id].lose_soon()
-        tables.cancel_orphans(database)
 
 
 def _meant(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from toolgen.contract.records import ToolsetRegistration
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from toolgen.execute.python.modules import HandlerModules
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.policy import Policies
+
+_FENCING: Final = "Fencing-Token"
+"""The header that has the fencing token of a call, beside that of its idempotency key."""
 
 
 class HttpExecutor:
@@ -75,6 +78,8 @@ class HttpExecutor:
         has_key = bool(key) and operation.method in ("POST", "PATCH")
         if has_key and key.lower() not in given:
             sent.headers[key] = meta.idempotency_key or str(uuid4())
+        if has_key and meta.fencing_token is not None and _FENCING.lower() not in given:
+            sent.headers[_FENCING] = str(meta.fencing_token)
         credentials = self._credentials.sent
         try:
             response = await self._sender.send(

@@ -18,6 +18,7 @@ from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
 from toolgen.runtime.policy.policy import Answer
+from toolgen.runtime.runs.run import check_guard
 from toolgen.spec.media_types import is_binary
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Sender:
         failure: CallFailed | None = None
         response: Response | None = None
         for attempt in range(1, self._retries + 2):
+            check_guard(meta)  # also after a wait
             started, failure, response = monotonic(), None, None
             try:
                 with attempt_span(attempt) as mark_failed:

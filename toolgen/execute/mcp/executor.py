@@ -39,6 +39,7 @@ from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.received import LONG_BYTES
 from toolgen.runtime.redact.sent import SentCredentials
+from toolgen.runtime.runs.run import check_guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +58,9 @@ LOG: Final = "mcp_log"
 
 IDEMPOTENCY_KEY: Final = "toolgen/idempotency-key"
 """The member of `_meta` of a call that has its idempotency key; `toolgen serve` with a database honours it."""
+
+FENCING: Final = "toolgen/fencing-token"
+"""The member of `_meta` of a call that has its fencing token, a whole number."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
@@ -148,10 +152,11 @@ class McpExecutor:
         connection = await self._listed(definition, meta)
         name = source_name(definition)
         describe_call(connection.attributes)
+        check_guard(meta)  # connecting takes time, and so does the wait before another attempt
         connection.in_flight += 1
         try:
             return await connection.client.call_tool(
-                name, args, progress_callback=self._progress(meta), meta=_sent_meta(meta.idempotency_key)
+                name, args, progress_callback=self._progress(meta), meta=_sent_meta(meta)
             )
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
@@ -340,6 +345,9 @@ def _report(meta: ToolCallMeta, attempt: int, started: float, outcome: str) -> N
     meta.report({"attempt": attempt, "ms": round((monotonic() - started) * 1000, 3), "outcome": outcome}, ATTEMPT)
 
 
-def _sent_meta(key: str) -> RequestParamsMeta | None:
-    """Return the `_meta` of a call: its key, by which a server can tell that it is made again."""
-    return cast("RequestParamsMeta", {IDEMPOTENCY_KEY: key}) if key else None  # an open type, as mypy does not know
+def _sent_meta(meta: ToolCallMeta) -> RequestParamsMeta | None:
+    """Return the `_meta` of a call: by which a server can tell that it is made again, or too late."""
+    sent: dict[str, Any] = {IDEMPOTENCY_KEY: meta.idempotency_key} if meta.idempotency_key else {}
+    if meta.fencing_token is not None:
+        sent[FENCING] = meta.fencing_token
+    return cast("RequestParamsMeta", sent) if sent else None  # an open type, as mypy does not know

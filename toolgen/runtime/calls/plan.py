@@ -167,6 +167,8 @@ def bind_plan(
                     stage = "execute"
                     if run is not None and run.progress.is_aborted:  # the cancellation may have been swallowed
                         raise RunStopped(run.progress.abort_reason)
+                    if run is not None and run.progress.guard is not None:
+                        run.progress.guard()
                     call.begin(on_report)
                     own = call.meta
                 stage = "execute"

@@ -30,9 +30,13 @@ class Child:
 
 
 def tie(run: Run, parent: Run | None) -> Callable[[], None]:
-    """Abort the run of a child when that of its parent is aborted, or when the returned function is called."""
+    """Abort the run of a child when that of its parent is aborted, or when the returned function is called.
+
+    What guards the calls of the parent guards those of the child.
+    """
     if parent is not None:
         parent.progress.child_runs.append(run)
+        run.progress.guard = parent.progress.guard
     return partial(_untie, run, parent)
 
 

@@ -98,7 +98,8 @@ class Progress:
     """The state of a run: the agents it has started, its running calls, and whether and why it was aborted.
 
     `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
-    turns, by id, and whether permission denied them.
+    turns, by id, and whether permission denied them. `guard`, if an engine sets one, is called right before each tool
+    is executed, and raises `asyncio.CancelledError` if the run is not this process's any more.
     """
 
     children: int = 0
@@ -107,6 +108,7 @@ class Progress:
     denied: dict[str, bool] = field(default_factory=dict[str, bool])
     is_aborted: bool = False
     abort_reason: str = ""
+    guard: Callable[[], None] | None = None
 
 
 class Entered:
@@ -284,6 +286,13 @@ def run_of(meta: ToolCallMeta) -> Run | None:
     """Return the run of a call, by the meta of its handler; None if it has no run or has ended."""
     call = running_call(meta)
     return None if call is None else call.run
+
+
+def check_guard(meta: ToolCallMeta) -> None:
+    """Call the guard of the run of a call, if there is one, for an executor that has waited: see `Progress`."""
+    run = run_of(meta)
+    if run is not None and run.progress.guard is not None:
+        run.progress.guard()
 
 
 def with_ids(meta: ToolCallMeta, new_id: Callable[[str], str]) -> ToolCallMeta:

@@ -18,7 +18,7 @@ from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import Engines, LateEngine, until
 from toolgen.engine import RunFailed
 from toolgen.engine.dbos import DbosWorker, database_url
-from toolgen.engine.dbos.heartbeats import Heartbeats, NameTaken
+from toolgen.engine.dbos.lease import Lease, NameTaken
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -290,18 +290,18 @@ async def until_executes(workers: Workers, name: str) -> None:
 def test_of_two_workers_that_start_at_once_one_has_the_name(tmp_path: Path) -> None:
     database = sa.create_engine(database_url(tmp_path / "runs.sqlite"))
     try:
-        first, second = Heartbeats(database, "w"), Heartbeats(database, "w")
-        count = second._count
+        first, second = Lease(database, "w"), Lease(database, "w")
+        count = second._read
 
         def count_and_be_late() -> int | None:
             found = count()
             first.prepare()
             return found
 
-        vars(second)["_count"] = count_and_be_late
+        vars(second)["_read"] = count_and_be_late
         with pytest.raises(NameTaken, match="a running worker is called 'w'"):
             second.prepare()
-        assert first.beat() == []
+        assert first.beat()
     finally:
         database.dispose()
 

@@ -1,0 +1,96 @@
+"""Adoption: the runs of dead workers are enqueued again, a batch at a time, around what cannot be locked now."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ProgrammingError
+
+from toolgen.engine.dbos.connections import application_name
+from toolgen.engine.dbos.database import QUEUE
+from toolgen.engine.dbos.lease import DEAD, LEFT, WORKERS
+from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from dbos._sys_db import SystemDatabase
+    from sqlalchemy.engine import Engine as Connections
+
+_BATCH: Final = 100
+"""How many runs a transaction takes over."""
+
+
+def with_connections(database: SystemDatabase, connections: Connections) -> SystemDatabase:
+    """Return the tables of DBOS by other connections than those that it executes runs with."""
+    other = copy(database)
+    other.engine = connections.execution_options(**database.engine.get_execution_options())
+    return other
+
+
+class Adoption:
+    """Takes over the runs of dead workers. `worker` is the one that does it."""
+
+    def __init__(self, database: SystemDatabase, worker: str) -> None:
+        self._database: Final = database
+        self._connections: Final = database.engine
+        self._worker: Final = worker
+        self._may_end_sessions = database.engine.dialect.name == "postgresql"
+
+    def take_over(self, worker: str) -> bool:
+        """Enqueue the runs of a dead worker again, and remove it; return whether all are.
+
+        What is locked stays for another time. If several do so at once, one does it. The sessions of a worker that
+        stands still are ended first, where the role may: their transactions hold rows. Raises
+        sqlalchemy.exc.SQLAlchemyError.
+        """
+        if worker != self._worker:
+            self._end_sessions(worker)
+        while True:
+            taken, is_done = self._batch(worker)
+            if is_done or taken < _BATCH:
+                return is_done
+
+    def _end_sessions(self, worker: str) -> None:
+        if not self._may_end_sessions:
+            return
+        ended = sa.text(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND application_name = :name AND pid <> pg_backend_pid()"
+        )
+        try:
+            with self._connections.begin() as connection:
+                is_dead = sa.select(WORKERS.c.worker).where(WORKERS.c.worker == worker, WORKERS.c.beats == DEAD)
+                if connection.execute(is_dead.with_for_update(skip_locked=True)).scalar() is not None:
+                    connection.execute(ended, {"name": application_name(worker)})
+        except ProgrammingError as error:
+            self._may_end_sessions = False
+            warn("the sessions of dead workers cannot be ended: what they hold waits for their timeout", error=error)
+
+    def _batch(self, worker: str) -> tuple[int, bool]:
+        """Return how many runs are enqueued again, and whether there are no more.
+
+        The row of the worker is locked meanwhile, so that it has no lease again before the end of the transaction.
+        """
+        runs = self._database.tables.workflow_status
+        of_worker = sa.and_(runs.c.executor_id == worker, runs.c.status == "PENDING")
+        free = sa.select(runs.c.workflow_uuid).where(of_worker).order_by(runs.c.workflow_uuid).limit(_BATCH)
+        left = sa.select(WORKERS.c.worker).where(WORKERS.c.worker == worker, WORKERS.c.beats.in_((DEAD, LEFT)))
+        with self._connections.begin() as connection:
+            if self._connections.dialect.name == "sqlite":
+                connection.execute(sa.text("BEGIN IMMEDIATE"))  # it locks no rows
+            if connection.execute(left.with_for_update(skip_locked=True)).scalar() is None:
+                return 0, False
+            ids = connection.execute(free.with_for_update(skip_locked=True)).scalars().all()
+            now: Any = self._database._now_ms_sql()  # noqa: SLF001  # the clock of the database
+            enqueued = (
+                sa.update(runs)
+                .where(runs.c.workflow_uuid.in_(ids))
+                .values(status="ENQUEUED", queue_name=QUEUE, owner_xid=None, started_at_epoch_ms=None, updated_at=now)
+            )
+            if ids:
+                connection.execute(enqueued)
+            is_done = connection.execute(sa.select(runs.c.workflow_uuid).where(of_worker).limit(1)).first() is None
+            if is_done:
+                connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == worker))
+        return len(ids), is_done

@@ -1,0 +1,234 @@
+"""Leases of workers: who may execute runs, and whose runs another worker has to take over.
+
+A beat is a number that a worker counts up in its own row. Whoever has not seen it change for a while, by a clock of its
+own that only goes forward, writes into the row that the worker is dead: clocks of machines are not compared, and may
+jump. A worker counts up only from its own last number. So it has either renewed its lease, and nobody has taken over
+its runs, or it learns that it has lost it. Between two beats its own clock tells it when others may begin to doubt it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import Engine as Connections
+
+INTERVAL: Final = 1.0
+"""Seconds between the beats of a worker."""
+
+LEASE_SECONDS: Final = 3.0
+"""Seconds after the begin of its last beat in which a worker may begin something."""
+
+DEAD_AFTER: Final = 5.0
+"""Seconds without a beat after which a worker counts as dead: more than `LEASE_SECONDS`, as clocks are not the same."""
+
+NEIGHBOURS: Final = 3
+"""How many workers each one watches: the next ones in the order of their names, and after the last name the first."""
+
+LEFT: Final = -1
+"""The count of a worker that has stopped, and left its runs to others."""
+
+DEAD: Final = -2
+"""The count of a worker whose runs are taken over."""
+
+WORKERS: Final = sa.Table(
+    "toolgen_workers",
+    sa.MetaData(),
+    sa.Column("worker", sa.Text, primary_key=True),
+    sa.Column("beats", sa.BigInteger, nullable=False),
+)
+
+_TOKENS: Final = sa.Sequence("toolgen_fencing_tokens", metadata=WORKERS.metadata)
+"""The fencing tokens in Postgres; SQLite has no sequences."""
+
+_TOKEN: Final = sa.Table(
+    "toolgen_fencing_token",
+    WORKERS.metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("token", sa.BigInteger, nullable=False),
+)
+"""The last fencing token in SQLite."""
+
+
+def suspended_too() -> float:
+    """Return the time of a clock that goes on while the process or the machine stands still, in seconds."""
+    return time.clock_gettime(_CLOCK)
+
+
+_CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+class NameTaken(ValueError):
+    """A running worker has the name."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        super().__init__(f"a running worker is called {worker!r}: each needs a name of its own")
+
+    def __reduce__(self) -> tuple[type[NameTaken], tuple[str]]:
+        return (NameTaken, (self.worker,))
+
+
+class Lease:
+    """The lease of one worker. A lease that was lost is followed by another one, of another `term`."""
+
+    def __init__(self, database: Connections, worker: str, clock: Callable[[], float] = suspended_too) -> None:
+        self.term = 0
+        self.is_lost = False
+        self._database: Final = database
+        self._worker: Final = worker
+        self._clock: Final = clock
+        self._began = -math.inf
+        self._kept = self._count = 0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nobody can have taken over the runs of the worker at this moment."""
+        return not self.is_lost and self._clock() - self._began < LEASE_SECONDS
+
+    def holds(self, term: int) -> bool:
+        """Whether the lease is held, and is still that of the term."""
+        return term == self.term and self.is_held
+
+    def prepare(self, sleep: Callable[[float], object] = time.sleep) -> None:
+        """Create the tables, unless they are there, and take the name of the worker.
+
+        Raises SQLAlchemyError, and `NameTaken` if a running worker has the name. A worker of that name that did not
+        leave has died if its count does not change for two intervals.
+        """
+        try:
+            self._create()
+        except SQLAlchemyError:  # another worker creates them at this moment
+            self._create()
+        before = self._read()
+        if before is not None and before >= 0:
+            sleep(2 * INTERVAL)
+        with self._database.begin() as connection:
+            connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == self._worker, WORKERS.c.beats == before))
+        if not self.begin():  # its count has changed, or another one was quicker
+            raise NameTaken(self._worker)
+
+    def _create(self) -> None:
+        WORKERS.metadata.create_all(self._database)
+        if self._database.dialect.name == "sqlite":
+            with self._database.begin() as connection:
+                connection.execute(sa.text("INSERT OR IGNORE INTO toolgen_fencing_token VALUES (1, 0)"))
+
+    def _read(self) -> int | None:
+        with self._database.connect() as connection:
+            return connection.execute(sa.select(WORKERS.c.beats).where(WORKERS.c.worker == self._worker)).scalar()
+
+    def begin(self) -> bool:
+        """Begin a lease, if there is no row of the worker; return whether it has. Raises SQLAlchemyError."""
+        began = self._clock()
+        count = int.from_bytes(os.urandom(4)) << 20  # another worker of that name, by mistake, counts from elsewhere
+        try:
+            with self._database.begin() as connection:
+                connection.execute(sa.insert(WORKERS).values(worker=self._worker, beats=count))
+        except IntegrityError:
+            return False
+        self._kept = self._count = count
+        self._began, self.is_lost = began, False
+        return True
+
+    def beat(self) -> bool:
+        """Renew the lease, and return whether it was not lost. Raises SQLAlchemyError, and may renew it nevertheless.
+
+        If it was lost, others have the runs of the worker, or will have them.
+        """
+        began = self._clock()
+        self._count += 1
+        # Where the answer to a beat did not come, it may have been written or not.
+        own = WORKERS.c.beats.between(self._kept, self._count)
+        with self._database.begin() as connection:
+            renewed = sa.update(WORKERS).where(WORKERS.c.worker == self._worker, own).values(beats=self._count)
+            is_renewed = bool(connection.execute(renewed).rowcount)
+        if is_renewed:
+            self._kept, self._began = self._count, began
+        else:
+            self.is_lost = True
+            self.term += 1
+        return is_renewed
+
+    def yield_runs(self) -> None:
+        """Let the runs of a worker that has lost its lease be taken over, by itself as well.
+
+        Raises SQLAlchemyError, and `NameTaken` if another worker has its name by now.
+        """
+        try:
+            with self._database.begin() as connection:
+                connection.execute(sa.insert(WORKERS).values(worker=self._worker, beats=DEAD))
+        except IntegrityError:
+            if (self._read() or DEAD) >= 0:
+                raise NameTaken(self._worker) from None
+
+    def leave(self) -> None:
+        """Let the others take over the runs of this worker at once. Raises SQLAlchemyError."""
+        own = WORKERS.c.beats.between(self._kept, self._count)
+        with self._database.begin() as connection:
+            connection.execute(sa.update(WORKERS).where(WORKERS.c.worker == self._worker, own).values(beats=LEFT))
+
+
+class Watch:
+    """What one worker has seen of the beats of its neighbours. `clock` goes forward, in seconds."""
+
+    def __init__(self, database: Connections, worker: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database: Final = database
+        self._worker: Final = worker
+        self._clock: Final = clock
+        self._looked = clock()
+        self._seen: dict[str, tuple[int, float]] = {}
+
+    def look(self) -> list[str]:
+        """Return the workers whose runs are to be taken over; for whom it was not so, that is written into their rows.
+
+        Raises SQLAlchemyError. While the database cannot be reached no one can be seen, so the wait starts again. For
+        the same reason a time in which this worker stood still counts for two intervals only.
+        """
+        try:
+            with self._database.connect() as connection:
+                rows = self._neighbours(connection)
+            passed = min(self._clock() - self._looked, 2 * INTERVAL)
+            self._looked = self._clock()
+            seen: dict[str, tuple[int, float]] = {}
+            for worker, beats in rows:
+                before, silent = self._seen.get(worker, (None, 0.0))
+                seen[worker] = (beats, silent + passed if before == beats else 0.0)
+            self._seen = seen
+            return [worker for worker, (beats, silent) in seen.items() if self._is_dead(worker, beats, silent)]
+        except SQLAlchemyError:
+            self._seen.clear()
+            raise
+
+    def _neighbours(self, connection: sa.Connection) -> list[tuple[str, int]]:
+        ordered = sa.select(WORKERS.c.worker, WORKERS.c.beats).order_by(WORKERS.c.worker)
+        after = connection.execute(ordered.where(WORKERS.c.worker > self._worker).limit(NEIGHBOURS)).all()
+        more = NEIGHBOURS - len(after)
+        first = connection.execute(ordered.where(WORKERS.c.worker < self._worker).limit(more)).all() if more else []
+        return [(row.worker, row.beats) for row in (*after, *first)]
+
+    def _is_dead(self, worker: str, beats: int, silent: float) -> bool:
+        if beats < 0:
+            return True
+        if silent < DEAD_AFTER:
+            return False
+        with self._database.begin() as connection:  # unless it has beaten in this moment
+            doubted = sa.update(WORKERS).where(WORKERS.c.worker == worker, WORKERS.c.beats == beats)
+            return bool(connection.execute(doubted.values(beats=DEAD)).rowcount)
+
+
+def draw_token(database: Connections) -> int:
+    """Return a fencing token: greater than all before. Raises SQLAlchemyError."""
+    drawn: Any = sa.select(_TOKENS.next_value())
+    if database.dialect.name == "sqlite":
+        drawn = sa.update(_TOKEN).values(token=_TOKEN.c.token + 1).returning(_TOKEN.c.token)
+    with database.begin() as connection:
+        return int(connection.execute(drawn).scalar_one())
