@@ -145,7 +145,7 @@ def test_where_sessions_may_not_be_ended_runs_are_adopted_when_postgres_ends_the
                 connection.execute(f'GRANT pg_read_all_stats TO "limited_{database}"')
             first, second, ids = await two_workers(workers, engine, 3)
             with row_locked(postgres_url, ids[1], application_name(first)) as held:
-                held.execute("SET idle_in_transaction_session_timeout = 5000")
+                held.execute("SET idle_in_transaction_session_timeout = 12000")
                 workers.kill(first)
                 await until(lambda: sorted(runs_of(workers, second)) == sorted(ids))
             assert workers.said(second).count("the sessions of dead workers cannot be ended") == 1

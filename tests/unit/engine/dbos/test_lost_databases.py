@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import resource
 from contextlib import contextmanager
@@ -81,12 +82,13 @@ def test_an_outcome_for_which_there_is_no_connection_is_written_when_there_is_on
 
 
 def test_an_outcome_that_finds_the_disk_full_is_written_when_there_is_room(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def body(running: Running) -> None:
         await running.engine.start(request([read("slow-1")], answer="x" * 20_000, run_id="r"))
         await until(running.marks)
-        with no_file_larger_than(largest_file(tmp_path)):
+        with no_file_larger_than(largest_file(tmp_path)), monkeypatch.context() as patch:
+            patch.setattr(logging.getLogger("dbos"), "propagate", True)
             await until(lambda: "full" in caplog.text or "disk I/O error" in caplog.text)
         end = await running.engine.result("r", 40)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
