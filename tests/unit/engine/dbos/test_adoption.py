@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
@@ -132,17 +133,16 @@ def test_where_sessions_may_not_be_ended_runs_are_adopted_when_postgres_ends_the
     postgres_url: str, tmp_path: Path
 ) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        database = connection.info.dbname
-        connection.execute(f'CREATE ROLE "limited_{database}" LOGIN')
-        connection.execute(f'ALTER DATABASE "{database}" OWNER TO "limited_{database}"')
-        connection.execute(f'GRANT ALL ON SCHEMA public TO "limited_{database}"')
-    limited = postgres_url.replace("postgres@", f"limited_{database}@")
+        database = Identifier(connection.info.dbname)
+        role = Identifier(f"limited_{connection.info.dbname}")
+        connection.execute(SQL("CREATE ROLE {} LOGIN IN ROLE pg_read_all_stats").format(role))
+        connection.execute(SQL("ALTER DATABASE {} OWNER TO {}").format(database, role))
+        connection.execute(SQL("GRANT ALL ON SCHEMA public TO {}").format(role))
+    limited = postgres_url.replace("postgres@", f"{role.as_string()[1:-1]}@")
     workers = Workers(limited, tmp_path)
 
     async def body() -> None:
         async with workers.opened() as engine:
-            with psycopg.connect(postgres_url) as connection:
-                connection.execute(f'GRANT pg_read_all_stats TO "limited_{database}"')
             first, second, ids = await two_workers(workers, engine, 3)
             with row_locked(postgres_url, ids[1], application_name(first)) as held:
                 held.execute("SET idle_in_transaction_session_timeout = 12000")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.engine.dbos.connections import LEASE, close_connections, open_connections
@@ -164,7 +165,7 @@ def test_a_lease_is_held_for_less_time_than_others_wait(pair: Pair) -> None:
 
 
 def test_a_lease_counts_from_the_begin_of_a_beat_however_long_that_took(pair: Pair) -> None:
-    @sa.event.listens_for(pair.database, "commit")
+    @event.listens_for(pair.database, "commit")
     def commit_slowly(_connection: sa.Connection) -> None:
         pair.own.now += LEASE_SECONDS
 
@@ -173,7 +174,7 @@ def test_a_lease_counts_from_the_begin_of_a_beat_however_long_that_took(pair: Pa
 
 
 def test_a_beat_that_was_written_though_its_answer_was_lost_costs_no_lease(pair: Pair) -> None:
-    @sa.event.listens_for(pair.database, "commit")
+    @event.listens_for(pair.database, "commit")
     def lose_answer(connection: sa.Connection) -> None:
         if lost:
             connection.connection.commit()
