@@ -100,6 +100,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "kept": [],
         "left_out": ["bad"],
         "warnings": {"TG203": 1},
+        "not_offered": {},
     }
 
 
