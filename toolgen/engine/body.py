@@ -7,11 +7,14 @@ the outcome of an activity.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.agents.messages import message_as_json
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING
+from toolgen.engine.failures import Hope
 from toolgen.engine.protocol import Activity
 from toolgen.runtime.runs.schedule import Group, Rest, batches, rest_after
 
@@ -24,22 +27,46 @@ if TYPE_CHECKING:
 ANSWER_TIMEOUT: Final = 30 * 24 * 3600.0
 """How long a run waits for a person, in seconds. After that the call is denied."""
 
+_DOUBLINGS: Final = 50
+"""After so many attempts a delay grows no more: 3 ** 50 is more than any bound, and still a float."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How often an engine makes a failed call, and when: after `first` seconds, then twice as long, at most `most`.
+    """How often an engine repeats what failed, and when. Times are in seconds.
 
-    Only calls that change nothing, or whose tool is tagged `idempotent`, and that were not answered.
+    A call is made `attempts` times: after `first` seconds, then after twice as long, at most `most`. Only calls that
+    change nothing, or whose tool is tagged `idempotent`, and that were not answered, are repeated.
+
+    A planner whose model is away, late or busy is asked again until this has taken `planner_seconds`, after random
+    waits of `first` to `planner_most`, so that runs which failed together do not ask together again. A planner that
+    fails in a way that tells nothing is asked `attempts` times, and one with a defect once. Raises ValueError for less
+    than one attempt, for negative times, and for infinite ones.
     """
 
     attempts: int = 3
     first: float = 1.0
     most: float = 60.0
+    planner_seconds: float = 6 * 3600.0
+    planner_most: float = 300.0
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise ValueError(f"attempts is {self.attempts}; it must be at least 1")
+        for name in ("first", "most", "planner_seconds", "planner_most"):
+            if not 0 <= getattr(self, name) < inf:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be a number of seconds, 0 or more")
 
     def delay(self, attempt: int, retry_after: float | None) -> float:
-        """Return the seconds before the next attempt, after `attempt` attempts."""
-        doubled: float = self.first * 2 ** (attempt - 1)
+        """Return the seconds before the next attempt of a call, after `attempt` attempts."""
+        doubled: float = self.first * 2 ** min(attempt - 1, _DOUBLINGS)
         return min(self.most, max(doubled, retry_after or 0.0))
+
+    def planner_delay(self, attempt: int, retry_after: float | None, seed: str) -> float:
+        """Return the seconds before a planner is asked again, after `attempt` attempts: the same for the same seed."""
+        longest = max(self.first, min(self.planner_most, self.first * 3 ** min(attempt, _DOUBLINGS)))
+        jitter = Random(f"{seed} {attempt}")  # noqa: S311  # it spreads attempts, and protects nothing
+        return jitter.uniform(self.first, longest) + (retry_after or 0.0)
 
 
 DEFAULT_RETRIES: Final = Retries()
@@ -96,17 +123,31 @@ class Body:
         return bool(self._messages) and bool(self._messages[-1].get("calls"))
 
     async def _planned(self, turn: int) -> Json:
-        """Plan the next step; a planner that fails is asked again, as calls are."""
+        """Plan the next step; a planner that fails is asked again as long as that may help.
+
+        How often depends on outcomes only: the time is that of the waits, and what each attempt says that it took.
+        """
         args = {"turn": turn, "messages": self._messages, "keys": self._keys}
-        for attempt in range(1, self._retries.attempts):
+        seed = f"{self._request.run_id} {turn}"
+        left = self._retries.planner_seconds
+        attempt = unknown = 0
+        while True:
+            attempt += 1
             plan = await self._activity("plan", f"plan {turn}.{attempt}", args)
-            if not plan.get("may_repeat"):
+            hope = plan.get("hope", Hope.NONE)
+            left -= plan.get("seconds", 0.0)
+            unknown += hope == Hope.UNKNOWN
+            if "error" not in plan or hope == Hope.NONE or left <= 0 or unknown >= self._retries.attempts:
                 return plan
-            await self._flow.sleep(self._retries.delay(attempt, None))
-        return await self._activity("plan", f"plan {turn}.{self._retries.attempts}", args)
+            delay = min(left, self._retries.planner_delay(attempt, plan.get("retry_after"), seed))
+            await self._flow.sleep(delay)
+            left -= delay
 
     async def _turn(self, plan: Json, keys: Sequence[str]) -> list[Json]:
-        """Make the calls of a turn by the rules of `Runtime.turn`; return their outcomes, in order."""
+        """Make the calls of a turn by the rules of `Runtime.turn`; return their outcomes, in order.
+
+        If one of them ends the run, only the outcomes that came with it.
+        """
         calls = plan["message"].get("calls", ())
         outcomes: dict[int, Json] = {}
         rest = Rest.RUN
@@ -128,13 +169,16 @@ class Body:
                     may_continue=plan.get("may_continue", False),
                 )
                 rest = max(rest, after)
-                if any("changed" in each or "error" in each for each in made):
-                    rest = Rest.SKIP
             outcomes.update(zip(batch.places, made, strict=True))
+            if any(map(is_failure, made)):  # the others are made when the run is resumed
+                return made
         return [outcomes[place] for place in range(len(calls))]
 
     async def _made(self, calls: Sequence[Json]) -> list[Json]:
-        """Make the calls of a batch together, after the answers that they need, and again where that may help."""
+        """Make the calls of a batch together, after the answers that they need, and again where that may help.
+
+        If one of them ends the run, nothing comes after it: what is made when the run is resumed takes its place.
+        """
         outcomes: dict[int, Json] = {}
         waiting = dict(enumerate(calls))
         attempts = dict.fromkeys(waiting, 1)
@@ -147,6 +191,8 @@ class Body:
                     for args in waiting.values()
                 ]
             )
+            if any(map(is_failure, made)):
+                return made
             asked: dict[int, Json] = {}
             delay = 0.0
             for (place, args), outcome in zip([*waiting.items()], made, strict=True):
@@ -186,6 +232,11 @@ class Body:
         if self._telemetry:
             end["telemetry"] = dict(self._telemetry)
         return end
+
+
+def is_failure(outcome: Json) -> bool:
+    """Whether the outcome of an activity ends the run: it has none that a run can go on with."""
+    return "error" in outcome or "changed" in outcome
 
 
 def _keys(plan: Json) -> list[str]:

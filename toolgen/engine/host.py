@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import sha256
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_jsonable_python
@@ -18,6 +19,7 @@ from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import Outcome, checked
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.children import caller
+from toolgen.engine.failures import hope_of, wait_of
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.results import result_as_json
 from toolgen.execute.trace_context import continued
@@ -111,8 +113,10 @@ class EngineHost:
         """
         try:
             run = self._run(request)
-        except Exception as error:  # noqa: BLE001  # it is no agent of this catalog, or code of the host failed
-            return {"error": str(error) if isinstance(error, _CLEAR) else _described(error)}
+        except _CLEAR as error:
+            return {"error": str(error)}
+        except Exception as error:  # noqa: BLE001  # code of the host failed
+            return _failure(error)
         match activity.name:
             case "plan":
                 return await self._plan(request, run, activity.args)
@@ -166,6 +170,7 @@ class EngineHost:
             known = ", ".join(sorted(self.planners)) or "none"
             return {"error": f"this host has no planner {request.planner!r}; it has {known}"}
         tools = RunTools(self.runtime.catalog, run)
+        began = monotonic()
         try:
             plan = checked(await observed(planner, run).plan(history, tools, run.meta))
             telemetry = _as_json("telemetry", dict(plan.telemetry))
@@ -173,7 +178,7 @@ class EngineHost:
                 return {"outcome": _as_json("outcome", plan.value), **_telemetry(telemetry)}
             return {**self._planned(plan.message, args), **_telemetry(telemetry)}
         except Exception as error:  # noqa: BLE001  # planners are the host's; the run says what they raise
-            return {"error": _described(error), "may_repeat": True}
+            return {**_failure(error), "seconds": round(monotonic() - began, 3)}
 
     def _planned(self, message: Message, args: Json) -> Json:
         """Return what the body needs to make the calls of a message. Raises TypeError for one that is not JSON."""
@@ -306,8 +311,11 @@ def _decision(answer: Json) -> PermissionDecision:
     return replace(decision_of(answer), metadata={"by": answer["by"], "at": answer["at"]})
 
 
-def _described(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _failure(error: Exception) -> Json:
+    """Return the outcome of an activity that failed, and whether it helps to execute it again."""
+    failure: Json = {"error": f"{type(error).__name__}: {error}", "hope": hope_of(error).value}
+    wait = wait_of(error)
+    return failure if wait is None else {**failure, "retry_after": wait}
 
 
 def _telemetry(telemetry: Mapping[str, Any]) -> Json:

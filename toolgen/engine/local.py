@@ -6,11 +6,20 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 from time import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.protocol import AlreadyAnswered, Answer, Approval, NotAsked, RunCancelled, RunFailed, RunInfo
+from toolgen.engine.protocol import (
+    AlreadyAnswered,
+    Answer,
+    Approval,
+    NotAsked,
+    RunCancelled,
+    RunFailed,
+    RunInfo,
+    reason_of_end,
+)
 from toolgen.engine.requests import RunEnd
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping, Sequence
 
     from toolgen.engine.body import Retries
-    from toolgen.engine.protocol import Activities, Activity, State
+    from toolgen.engine.protocol import Activities, Activity, Reason, State
     from toolgen.engine.requests import Json, RunRequest
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
@@ -105,6 +114,7 @@ class LocalEngine:
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
         run = self._find(run_id)
+        reason, detail = self._failure(run)
         return RunInfo(
             run_id=run_id,
             agent=run.request.agent,
@@ -114,6 +124,8 @@ class LocalEngine:
             created=run.created,
             updated=run.updated,
             worker="",
+            reason=reason,
+            detail=detail,
         )
 
     def _state(self, run: _Running) -> State:
@@ -122,7 +134,18 @@ class LocalEngine:
             return "waiting" if _open(run) else "running"
         if task.cancelled() or isinstance(task.exception(), TimeoutError):
             return "cancelled"
-        return "ended" if task.exception() is None else "failed"
+        return "failed" if task.exception() is not None or reason_of_end(task.result()) else "ended"
+
+    def _failure(self, run: _Running) -> tuple[Reason | Literal[""], str]:
+        """Return why a run has failed, in a word and in a sentence."""
+        if self._state(run) != "failed":
+            return "", ""
+        task = self._task(run.request.run_id)
+        error = task.exception()
+        if error is not None:
+            return "engine", f"{type(error).__name__}: {error}"
+        end = task.result()
+        return reason_of_end(end), end.get("reason") or f"no answer after {end['turns']} turns"
 
     async def _execute(self, run: _Running) -> Json:
         try:

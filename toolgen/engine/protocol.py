@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionDecision
 
 State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
-"""The state of a run: `waiting` is for the answer of a person; `failed` means that the engine could not execute it."""
+"""The state of a run: `waiting` is for the answer of a person; `ended` means with an answer, `failed` without one."""
+
+Reason: TypeAlias = Literal["planner", "tool_changed", "max_turns", "aborted", "engine"]
+"""Why a run has failed.
+
+Its planner failed, or no host could plan; a tool that it had asked for has changed; it had no answer after its turns;
+the program aborted it; the engine could not execute it. All but those that were aborted can be resumed.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +118,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
-    """One run, in a list. Times are in seconds since 1970; `worker` executes it, or did so last."""
+    """One run, in a list. Times are in seconds since 1970; `worker` executes it, or did so last.
+
+    `reason` is why it has failed, in a word, and `detail` in a sentence; both are empty for other runs.
+    """
 
     run_id: str
     agent: str
@@ -121,7 +131,8 @@ class RunInfo:
     created: float
     updated: float
     worker: str
-    reason: str = ""
+    reason: Reason | Literal[""] = ""
+    detail: str = ""
 
 
 class Engine(Protocol):
@@ -165,6 +176,14 @@ class Engine(Protocol):
 
 class RunCancelled(Exception):
     """A run was cancelled, by a person or because its time was up."""
+
+
+def reason_of_end(end: Mapping[str, Any]) -> Reason | Literal[""]:
+    """Return why a run has failed, by its end as a JSON object; empty if it has an answer."""
+    if end["stopped"] == "completed" or end["value"] is not None:  # a call that was aborted has a result all the same
+        return ""
+    stopped: Any = end["stopped"]
+    return "planner" if stopped == "failed" else stopped
 
 
 class RunFailed(Exception):

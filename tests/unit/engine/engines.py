@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunRequest
 
 KINDS = ["local", "sqlite", "postgres"]
-QUICK = Retries(first=0.05, most=0.2)
+QUICK = Retries(first=0.05, most=0.2, planner_seconds=0.3, planner_most=0.2)
 
 
 class CountingHost(EngineHost):
@@ -54,8 +54,9 @@ class LateEngine:
 class Running:
     """A running engine: the folder where tools leave marks, and the host."""
 
-    def __init__(self, engine: Engine, host: CountingHost, folder: Path) -> None:
+    def __init__(self, engine: Engine, host: CountingHost, folder: Path, worker: Any = None) -> None:
         self.engine = engine
+        self.worker = worker
         self.host = host
         self.folder = folder
 
@@ -100,6 +101,7 @@ class Engines:
         change: Callable[[CountingHost], None] | None = None,
         worker: Any = None,
         session: Any = None,
+        retries: Retries = QUICK,
         **settings: Any,
     ) -> AsyncGenerator[Running]:
         late: Any = LateEngine()
@@ -109,14 +111,14 @@ class Engines:
         if change is not None:
             change(host)
         if self.kind == "local":
-            late.engine = LocalEngine(host, QUICK)
+            late.engine = LocalEngine(host, retries)
             yield Running(late.engine, host, self.folder)
             return
         prepare(self.url)
-        async with DbosWorker(host, self.url, **{"retries": QUICK, "poll": 0.02, **(worker or {})}):
+        async with DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, **(worker or {})}) as opened:
             late.engine = DbosEngine(self.url, poll=0.02)
             try:
-                yield Running(late.engine, host, self.folder)
+                yield Running(late.engine, host, self.folder, opened)
             finally:
                 await late.engine.close()
 

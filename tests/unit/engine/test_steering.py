@@ -215,7 +215,7 @@ def test_a_command_about_a_run_that_is_over_is_refused(
     durable = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
 
     async def body(running: Running) -> None:
-        await running.engine.start(request([write("a")] if state == "cancelled" else [], run_id="r1"))
+        await running.engine.start(request([write("a")] if state == "cancelled" else [read("a")], run_id="r1"))
         if state == "cancelled":
             await running.questions("r1")
             await running.engine.cancel("r1")

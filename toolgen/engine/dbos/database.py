@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import ExceptionContext
 
+    from toolgen.engine.requests import Json
+
 VERSION: Final = "toolgen-1"
 """The version of runs, for all packages of tools: generated code that changes strands no run."""
 
@@ -36,8 +38,12 @@ BY_PROGRAM: Final = 1
 
 RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
+PLAN: Final = "plan"
+"""The name of steps that ask a planner."""
 
 _EXCEPTION: Final = "$exception"
+_END: Final = "$end"
+_FAILURE: Final = "$failure"
 _UNDEFINED: Final = ("42P01", "3F000")
 """Codes of Postgres for a table and a schema that is not there."""
 
@@ -54,6 +60,28 @@ _BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
 """What the ids of runs that calls started have after that of the first run: see `child_id`."""
 
 
+class Unanswered(Exception):
+    """A run ended without an answer. DBOS keeps it as the error of the run; `end` is its end, as a JSON object."""
+
+    def __init__(self, end: Json) -> None:
+        self.end = end
+        super().__init__(end["stopped"])
+
+    def __reduce__(self) -> tuple[type[Unanswered], tuple[Json]]:
+        return (Unanswered, (self.end,))
+
+
+class StepFailed(Exception):
+    """An activity has an outcome that ends its run. DBOS keeps it as the error of the step."""
+
+    def __init__(self, outcome: Json) -> None:
+        self.outcome = outcome
+        super().__init__(outcome.get("error") or outcome.get("changed"))
+
+    def __reduce__(self) -> tuple[type[StepFailed], tuple[Json]]:
+        return (StepFailed, (self.outcome,))
+
+
 class JsonSerializer(Serializer):
     """Writes values as JSON in ASCII: databases take any text of a model, and no code is ever loaded from one."""
 
@@ -63,14 +91,22 @@ class JsonSerializer(Serializer):
 
     def serialize(self, data: Any) -> str:
         """Return a value as JSON text. Exceptions are written as their text."""
-        if isinstance(data, BaseException):
+        if isinstance(data, Unanswered):
+            data = {_END: data.end}
+        elif isinstance(data, StepFailed):
+            data = {_FAILURE: data.outcome}
+        elif isinstance(data, BaseException):
             data = {_EXCEPTION: str(data) if isinstance(data, RunFailed) else f"{type(data).__name__}: {data}"}
         return json.dumps(data, separators=(",", ":"))
 
     def deserialize(self, serialized_data: str) -> Any:
-        """Return the value of JSON text. All exceptions are `RunFailed`."""
+        """Return the value of JSON text. All exceptions but those of this module are `RunFailed`."""
         data = json.loads(serialized_data)
-        return RunFailed(data[_EXCEPTION]) if is_object(data) and data.keys() == {_EXCEPTION} else data
+        if is_object(data) and len(data) == 1:
+            for key, made in ((_EXCEPTION, RunFailed), (_END, Unanswered), (_FAILURE, StepFailed)):
+                if key in data:
+                    return made(data[key])
+        return data
 
 
 def database_url(target: str | Path) -> str:
@@ -186,6 +222,9 @@ def first_of(run_id: str) -> str:
     return run_id if found is None else run_id[: found.start()]
 
 
+_EXPECTED: Final = (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed, Unanswered, StepFailed)
+
+
 class ExpectedErrors(logging.Filter):
     """Keeps out of the log of DBOS what is no error of it: cancelled runs, and failed ones, which have a warning.
 
@@ -196,4 +235,4 @@ class ExpectedErrors(logging.Filter):
         """Return whether a record is logged."""
         error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
         is_cancelled = str(record.msg).startswith("Asyncio task cancelled for workflow or step")
-        return not is_cancelled and not isinstance(error, (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed))
+        return not is_cancelled and not isinstance(error, _EXPECTED)

@@ -21,6 +21,7 @@ from toolgen.engine.dbos.database import (
     QUEUE,
     RUN,
     VERSION,
+    Unanswered,
     close_client,
     first_of,
     is_below,
@@ -134,8 +135,11 @@ class DbosEngine:
             raise TimeoutError(f"{run_id} has not ended in {seconds} seconds") from None
         except dbos_errors.DBOSAwaitedWorkflowCancelledError as error:
             raise RunCancelled(f"{run_id} was cancelled") from error
+        except Unanswered as error:
+            outcome = error.end
         except (dbos_errors.DBOSException, RunFailed) as error:
-            raise RunFailed(f"{run_id} could not be executed: {error}") from error
+            detail = (await self.info(run_id)).detail or error
+            raise RunFailed(f"{run_id} could not be executed: {detail}") from error
         return RunEnd.from_json(outcome)
 
     async def cancel(self, run_id: str, /) -> None:
@@ -143,11 +147,15 @@ class DbosEngine:
         await self._status(run_id)
         await self._with_database(lambda: asyncio.to_thread(cancel_run, self._tables, run_id))
 
-    async def resume(self, run_id: str, /) -> None:
-        """Let a run go on that was cancelled or could not be executed, with the runs that were cancelled with it.
+    async def resume(self, run_id: str, /, *, turns: int = 0) -> None:
+        """Let a run go on that was cancelled or has failed, with the runs that were cancelled with it.
 
-        It has its whole timeout again. Raises `RunNotFound`, and `NotResumable` for any other run.
+        It goes on from the step that failed, and keeps all before it. It has its whole timeout again, and may have so
+        many more turns than before, which one that failed by `max_turns` needs. Raises `RunNotFound`, `NotResumable`
+        for any other run, and ValueError for a negative number of turns.
         """
+        if turns < 0:
+            raise ValueError(f"turns is {turns}; it must be 0 or more")
         status = await self._status(run_id)
         state = _state(status)
         if state not in ("cancelled", "failed"):
@@ -155,7 +163,12 @@ class DbosEngine:
         parent = parent_of(run_id)
         if parent and _state(await self._status(parent)) in ("cancelled", "failed"):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
-        cancelled_at = min(status.completed_at or 0, await self._hold(run_id))
+        reason = _info(status, is_waiting=False).reason
+        if reason == "aborted":
+            raise NotResumable(run_id, state, "the program aborted it; start a new run")
+        if reason == "max_turns" and not turns:
+            raise NotResumable(run_id, state, "it has had all of its turns; resume it with more (`turns`)")
+        cancelled_at = min(status.completed_at or 0, await self._hold(run_id, turns))
         while True:
             below = await self._below(run_id)
             again = [each for each in below if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at]
@@ -167,9 +180,9 @@ class DbosEngine:
         held = [run_id, *(each.workflow_id for each in below if each.queue_name == HELD)]
         await self._with_database(lambda: asyncio.to_thread(release, self._tables, held))
 
-    async def _hold(self, run_id: str) -> float:
+    async def _hold(self, run_id: str, turns: int = 0) -> float:
         """Hold a run, and return when it failed: see `tables.hold`. Raises `NotResumable`."""
-        failed_at = await self._with_database(lambda: asyncio.to_thread(hold, self._tables, run_id))
+        failed_at = await self._with_database(lambda: asyncio.to_thread(hold, self._tables, run_id, turns))
         if failed_at is None:
             status = await self._status(run_id)
             is_held = status.queue_name == HELD
@@ -332,13 +345,16 @@ def _answer(kept: Json) -> Answer:
 
 def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
     about = status.attributes or {}
+    state: State = "waiting" if is_waiting else _state(status)
     return RunInfo(
         run_id=status.workflow_id,
         agent=about.get("agent", ""),
-        state="waiting" if is_waiting else _state(status),
+        state=state,
         user=status.authenticated_user,
         parent_run_id=about.get("parent") or None,
         created=(status.created_at or 0) / 1000,
         updated=(status.updated_at or 0) / 1000,
         worker=status.executor_id or "",
+        reason=about.get("reason", "engine") if state == "failed" else "",
+        detail=about.get("detail", "") if state == "failed" else "",
     )

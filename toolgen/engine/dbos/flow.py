@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS
 from dbos import error as dbos_errors
 
-from toolgen.engine.dbos.database import QUESTIONS
+from toolgen.engine.body import is_failure
+from toolgen.engine.dbos.database import QUESTIONS, StepFailed
 from toolgen.engine.local import NO_ANSWER, new_answer, together
 
 if TYPE_CHECKING:
@@ -40,16 +41,24 @@ class DbosFlow:
         DBOS can do so too (`preemptible`), by one more task for each step: a tenth of what a step costs.
         """
         steps = [DBOS.reserve_step() for _ in activities]  # in this order, whichever begins first
-        return await together(
-            step.run_async({"name": _name(activity)}, self._execute, activity)
-            for step, activity in zip(steps, activities, strict=True)
-        )
+        return await together(self._step(step, activity) for step, activity in zip(steps, activities, strict=True))
+
+    async def _step(self, step: Any, activity: Activity) -> Json:
+        """Execute an activity as a step. One that ends the run is a step that failed: resuming executes it again."""
+        try:
+            outcome: Json = await step.run_async({"name": _name(activity)}, self._execute, activity)
+        except StepFailed as error:
+            return error.outcome
+        return outcome
 
     async def _execute(self, activity: Activity) -> Json:
         if not self._execution.has_run:
             raise dbos_errors.DBOSWorkflowConflictIDError(self._request.run_id)
         with self._execution.doing():
-            return await self._host.execute(self._request, activity)
+            outcome = await self._host.execute(self._request, activity)
+        if is_failure(outcome):
+            raise StepFailed(outcome)
+        return outcome
 
     async def ask(self, questions: Mapping[str, Json], /) -> None:
         """Show the questions that the run waits for."""
@@ -70,9 +79,10 @@ class DbosFlow:
     async def sleep(self, seconds: float, /) -> None:
         """Wait, across restarts too.
 
-        DBOS waits until a time of day. Where the clock is behind that of the worker that began, that would be later.
+        DBOS waits until a time of day. Where the clock is behind that of the worker that began, that would be later. A
+        run that waits for hours until its model is back takes no place of another one.
         """
-        with self._execution.doing(), self._execution.pausing(), suppress(TimeoutError):
+        with self._execution.doing(), self._execution.waiting(), suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await DBOS.sleep_async(seconds)
 

@@ -32,6 +32,9 @@ class Metrics:
         self.adopted: Final = Counter(
             "toolgen_workers_adopted", "Dead workers whose runs were taken over.", registry=self.registry
         )
+        self.failed: Final = Counter(
+            "toolgen_runs_failed", "Runs that ended without an answer, by reason.", ["reason"], registry=self.registry
+        )
         self.draining: Final = Gauge(
             "toolgen_worker_draining", "1 when the worker begins nothing any more.", registry=self.registry
         )

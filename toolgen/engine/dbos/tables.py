@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import BY_CALL, CHILD_LENGTH, HELD, QUESTIONS, QUEUE, VERSION, is_below
+from toolgen.agents.loop import MAX_TURNS
+from toolgen.engine.dbos.database import (
+    BY_CALL,
+    CHILD_LENGTH,
+    HELD,
+    PLAN,
+    QUESTIONS,
+    QUEUE,
+    VERSION,
+    JsonSerializer,
+    is_below,
+)
 from toolgen.engine.dbos.flow import TOPIC, once_of, topic_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dbos import DBOSClient
     from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.requests import Json
+
+T = TypeVar("T")
 
 ACTIVE: Final = ("DELAYED", "ENQUEUED", "PENDING")
 """The states of workflows that have not ended, as DBOS names them."""
@@ -106,12 +119,35 @@ def cancelled_of(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
         ]
 
 
-def hold(database: SystemDatabase, run_id: str) -> float | None:
+def note(database: SystemDatabase, run_id: str, owner: str, reason: str, detail: str) -> None:
+    """Note why a run fails, for lists, if the execution that `owner` is the token of still has it.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    with database.engine.begin() as connection:
+        _describe(database, connection, {"reason": reason, "detail": detail}, run_id, runs.c.owner_xid == owner)
+
+
+def _describe(
+    database: SystemDatabase, connection: sa.Connection, about: Mapping[str, Any], run_id: str, *which: Any
+) -> None:
+    """Change what the row of a run says about it, beside its columns; None removes."""
+    runs = database.tables.workflow_status
+    is_run = (runs.c.workflow_uuid == run_id, *which)
+    kept = sa.update(runs).where(*is_run).values(attributes=runs.c.attributes)  # locks it
+    for (before,) in connection.execute(kept.returning(runs.c.attributes)).all():
+        after = {name: value for name, value in {**(before or {}), **about}.items() if value is not None}
+        connection.execute(sa.update(runs).where(*is_run).values(attributes=after))
+
+
+def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
     """Make a run that was cancelled, has failed, or was left so, one that is queued, but not for workers.
 
     Returns when its first step failed, in whole seconds since 1970 as milliseconds, as SQLite has no shorter ones;
     infinity if none did, and None if it goes on or has ended. It keeps what it has done, also beside steps that failed,
-    and answers that it has not read: DBOS would delete both. Raises sqlalchemy.exc.SQLAlchemyError.
+    and answers that it has not read: DBOS would delete both. The run has so many more turns than before. Raises
+    sqlalchemy.exc.SQLAlchemyError.
     """
     runs, steps = database.tables.workflow_status, database.tables.operation_outputs
     outputs = database.tables.workflow_output
@@ -119,7 +155,6 @@ def hold(database: SystemDatabase, run_id: str) -> float | None:
     has_stopped = runs.c.status.in_(("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"))
     was_left = sa.and_(runs.c.queue_name == HELD, runs.c.updated_at < now - _HELD_FOR)
     held = sa.update(runs).where(runs.c.workflow_uuid == run_id, sa.or_(has_stopped, was_left))
-    failed = sa.and_(steps.c.workflow_uuid == run_id, steps.c.error.is_not(None))
     with database.engine.begin() as connection:
         done = connection.execute(
             held.values(
@@ -135,11 +170,42 @@ def hold(database: SystemDatabase, run_id: str) -> float | None:
         if not done.rowcount:
             return None
         connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
-        failed_at: int | None = connection.execute(
-            sa.select(sa.func.min(steps.c.completed_at_epoch_ms)).where(failed)
-        ).scalar()
-        connection.execute(sa.delete(steps).where(failed))
-    return math.inf if failed_at is None else failed_at // 1000 * 1000
+        _describe(database, connection, {"reason": None, "detail": None}, run_id)
+        if turns:
+            _add_turns(database, connection, run_id, turns)
+        done_steps = sa.select(
+            steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
+        ).where(steps.c.workflow_uuid == run_id)
+        again, failed_at = _steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
+        for batch in _batches(again):
+            connection.execute(sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(batch)))
+    return failed_at
+
+
+def _steps_to_repeat(steps: Iterable[Sequence[Any]]) -> tuple[list[int], float]:
+    """Return the ids of the steps that a run repeats when it is resumed, and when the first of them failed.
+
+    Those are the ones that failed since its last plan. Where that was the planner, nothing came after it but pauses and
+    further attempts: all of them go, so that it is asked as often as before. Attempts that failed before a plan stay,
+    as a run must do the same each time.
+    """
+    steps = [*steps]
+    last_plan = max((at for at, name, failed, _ in steps if name == PLAN and not failed), default=-1)
+    failed = [step for step in steps if step[2] and step[0] > last_plan]
+    first_attempt = min((at for at, name, _, _ in failed if name == PLAN), default=math.inf)
+    again = [at for at, _, has_failed, _ in steps if at > last_plan and (has_failed or at >= first_attempt)]
+    return again, min((ended // 1000 * 1000 for _, _, _, ended in failed), default=math.inf)
+
+
+def _add_turns(database: SystemDatabase, connection: sa.Connection, run_id: str, turns: int) -> None:
+    """Let a run have more turns than its request says."""
+    inputs = database.tables.workflow_input
+    is_run = inputs.c.workflow_uuid == run_id
+    kept = connection.execute(sa.select(inputs.c.inputs).where(is_run)).scalar_one()
+    given = json.loads(kept)
+    request: Json = given["args"][0]
+    request["max_turns"] = request.get("max_turns", MAX_TURNS) + turns
+    connection.execute(sa.update(inputs).where(is_run).values(inputs=JsonSerializer().serialize(given)))
 
 
 def release(database: SystemDatabase, run_ids: Sequence[str]) -> None:
@@ -281,5 +347,5 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
         connection.execute(cancelled.where(runs.c.workflow_uuid == below))
 
 
-def _batches(run_ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (run_ids[at : at + _BATCH] for at in range(0, len(run_ids), _BATCH))
+def _batches(ids: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (ids[at : at + _BATCH] for at in range(0, len(ids), _BATCH))

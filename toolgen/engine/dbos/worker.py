@@ -38,6 +38,7 @@ from toolgen.engine.dbos.database import (
     VERSION,
     ExpectedErrors,
     JsonSerializer,
+    Unanswered,
     close_client,
     open_client,
     prepare,
@@ -48,7 +49,7 @@ from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
-from toolgen.engine.protocol import RunFailed
+from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.redact.call_secrets import hide_text
@@ -65,13 +66,16 @@ if TYPE_CHECKING:
     from toolgen.engine.body import Retries
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.host import EngineHost
-    from toolgen.engine.protocol import Activity
+    from toolgen.engine.protocol import Activity, Reason
     from toolgen.engine.requests import Json
 
 T = TypeVar("T")
 
 _PAUSE: Final = 0.05
 """Seconds until a run looks again whether its worker holds its lease."""
+
+_DETAIL_LENGTH: Final = 500
+"""Characters of the reason of a failure that lists of runs show."""
 
 _expected: Final = ExpectedErrors()
 
@@ -83,14 +87,24 @@ _working: list[DbosWorker] = []
 async def _execute_run(fields: Json) -> Json:
     """Execute a run. A failure is an outcome: the database has no exceptions."""
     worker = _working[0]
+    run_id = DBOS.workflow_id or ""
     try:
-        request = RunRequest.from_json(DBOS.workflow_id or "", fields)
+        request = RunRequest.from_json(run_id, fields)
     except (KeyError, TypeError, ValueError) as error:  # of another version
-        return {"failed": f"this worker cannot read the request: {type(error).__name__}: {error}"}
+        detail = f"this worker cannot read the request: {type(error).__name__}: {error}"
+        await worker.note_failure(run_id, "engine", detail)
+        raise RunFailed(hide_text(detail, NO_SECRETS)) from None
     with worker.executing(request.run_id, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:
         try:
             body = Body(DbosFlow(worker, request, execution), request, worker.retries)
-            return await worker.observe(request, body.run())
+            end = await worker.observe(request, body.run())
+            reason = reason_of_end(end)
+            if reason:
+                await worker.note_failure(run_id, reason, end.get("reason") or f"no answer after {end['turns']} turns")
+                raise Unanswered(end)
+            return end
+        except Unanswered:
+            raise
         except asyncio.CancelledError as error:
             if execution.has_run:
                 raise
@@ -104,6 +118,7 @@ async def _execute_run(fields: Json) -> Json:
         except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
             warn("a run of %s failed", request.agent, error=error)
             text = str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
+            await worker.note_failure(run_id, "engine", text)
             raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
 
 
@@ -364,6 +379,14 @@ class DbosWorker:
         """Leave a run that this worker executes in the present workflow of DBOS to whoever holds a lease."""
         owner = current_owner_xid(run_id) or ""
         await self._with_database(lambda database: tables.give_up(database, run_id, owner))
+
+    async def note_failure(self, run_id: str, reason: Reason, detail: str) -> None:
+        """Say in the log, the metrics and the lists of runs that a run fails, and why."""
+        shown = hide_text(detail, NO_SECRETS)[:_DETAIL_LENGTH]
+        owner = current_owner_xid(run_id) or ""
+        await self._with_database(lambda database: tables.note(database, run_id, owner, reason, shown))
+        self.metrics.failed.labels(reason).inc()
+        warn("the run %s failed (%s): %s", run_id, reason, shown)
 
     async def enqueue_again(self, run_id: str) -> None:
         """Enqueue a run of this worker once the database is back."""

@@ -69,7 +69,9 @@ def list_(*, database: str, states: Sequence[State], user: str | None, limit: in
         show_json([asdict(info) for info in found])
         return 0
     for info in found:
-        echo(visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}"))
+        failed = f"  {info.reason}: {info.detail}" if info.reason else ""
+        shown = f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}{failed}"
+        echo(visible(shown))
     if not found:
         echo("no runs", err=True)
     return 0
@@ -124,11 +126,12 @@ def cancel(*, run: str, database: str) -> int:
 @command.command("resume")
 @click.argument("run")
 @database_option
-def resume(*, run: str, database: str) -> int:
-    """Let RUN go on that was cancelled or has failed, with the runs that were cancelled with it."""
+@click.option("--turns", type=click.IntRange(min=0), default=0, help="Let it have so many more turns than before.")
+def resume(*, run: str, database: str, turns: int) -> int:
+    """Let RUN go on that was cancelled or has failed, from the step that failed."""
 
     async def resumed(engine: DbosEngine) -> None:
-        await engine.resume(run)
+        await engine.resume(run, turns=turns)
 
     return _steer(database, run, resumed, "resumed")
 

@@ -7,6 +7,7 @@ import inspect
 import os
 import signal
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from toolgen.cli.commands.runs.database import database_option, url_of
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
+from toolgen.engine.body import DEFAULT_RETRIES
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.events.records import StoreError
 
@@ -50,6 +52,14 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Time for running calls to end after SIGTERM.",
 )
+@click.option(
+    "--planner-seconds",
+    type=click.FloatRange(min=0),
+    default=DEFAULT_RETRIES.planner_seconds,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a planner whose model is away is asked again.",
+)
 def command(
     *,
     host: str,
@@ -61,6 +71,7 @@ def command(
     address: str | None,
     token_env: str | None,
     grace: float,
+    planner_seconds: float,
 ) -> int:
     """Execute the runs of a database, until the process gets SIGTERM or SIGINT.
 
@@ -78,7 +89,17 @@ def command(
     if token_env and not os.environ.get(token_env):
         raise click.UsageError(f"--token-env {token_env}: there is no such variable, or it is empty")
     token = os.environ[token_env] if token_env else ""
-    bounds = {"name": name, "concurrency": concurrency, "per_user": per_user, "per_tool": limits}
+    try:
+        retries = replace(DEFAULT_RETRIES, planner_seconds=planner_seconds)
+    except ValueError as error:
+        raise click.UsageError(f"--planner-seconds: {error}") from error
+    bounds = {
+        "name": name,
+        "concurrency": concurrency,
+        "per_user": per_user,
+        "per_tool": limits,
+        "retries": retries,
+    }
     return asyncio.run(_work(make, url, bounds, place, token, grace))
 
 
