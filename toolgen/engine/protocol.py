@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
 """The state of a run: `waiting` is for the answer of a person; `ended` means with an answer, `failed` without one."""
 
-Reason: TypeAlias = Literal["planner", "tool_changed", "max_turns", "aborted", "engine"]
+Reason: TypeAlias = Literal["planner", "tool_changed", "max_turns", "aborted", "crashes", "engine"]
 """Why a run has failed.
 
 Its planner failed, or no host could plan; a tool that it had asked for has changed; it had no answer after its turns;
-the program aborted it; the engine could not execute it. All but those that were aborted can be resumed.
+the program aborted it; workers died while they executed it; the engine could not execute it. All but those that were
+aborted can be resumed.
 """
 
 

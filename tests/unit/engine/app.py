@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -85,7 +86,8 @@ class ScriptPlanner:
 class Effects:
     """Runs the tools of `code` and `router`: a service that honours idempotency keys. Every attempt is noted as well.
 
-    A path `slow-N` takes N seconds; one that contains `down` fails until a file `up` is in the folder; one that
+    A path `slow-N` takes N seconds; `poison` kills the process, until a file `cured` is
+    in the folder; one that contains `down` fails until a file `up` is in the folder; one that
     contains `flaky` fails at the first attempt.
     """
 
@@ -105,6 +107,8 @@ class Effects:
         )
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
+        if path == "poison" and not (self._folder / "cured").exists():
+            os.kill(os.getpid(), signal.SIGKILL)
         is_first = self._count("SELECT count(*) FROM attempts WHERE key = ?", meta.idempotency_key) == 1
         if ("down" in path and not (self._folder / "up").exists()) or ("flaky" in path and is_first):
             raise CallFailed(FailureKind.UNAVAILABLE, "down", "the service is down", "")

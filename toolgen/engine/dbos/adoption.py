@@ -10,10 +10,13 @@ from sqlalchemy.exc import ProgrammingError
 
 from toolgen.engine.dbos.connections import application_name
 from toolgen.engine.dbos.database import QUEUE
+from toolgen.engine.dbos.deaths import count_deaths
 from toolgen.engine.dbos.lease import DEAD, LEFT, WORKERS
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import Engine as Connections
 
@@ -29,9 +32,10 @@ def with_connections(database: SystemDatabase, connections: Connections) -> Syst
 
 
 class Adoption:
-    """Takes over the runs of dead workers. `worker` is the one that does it."""
+    """Takes over the runs of dead workers. `worker` is the one that does it; `fail` is told of runs it gives up."""
 
-    def __init__(self, database: SystemDatabase, worker: str) -> None:
+    def __init__(self, database: SystemDatabase, worker: str, fail: Callable[[str, str], object]) -> None:
+        self._fail: Final = fail
         self._database: Final = database
         self._connections: Final = database.engine
         self._worker: Final = worker
@@ -75,22 +79,33 @@ class Adoption:
         runs = self._database.tables.workflow_status
         of_worker = sa.and_(runs.c.executor_id == worker, runs.c.status == "PENDING")
         free = sa.select(runs.c.workflow_uuid).where(of_worker).order_by(runs.c.workflow_uuid).limit(_BATCH)
-        left = sa.select(WORKERS.c.worker).where(WORKERS.c.worker == worker, WORKERS.c.beats.in_((DEAD, LEFT)))
+        left = sa.select(WORKERS.c.beats).where(WORKERS.c.worker == worker, WORKERS.c.beats.in_((DEAD, LEFT)))
         with self._connections.begin() as connection:
             if self._connections.dialect.name == "sqlite":
                 connection.execute(sa.text("BEGIN IMMEDIATE"))  # it locks no rows
-            if connection.execute(left.with_for_update(skip_locked=True)).scalar() is None:
+            beats = connection.execute(left.with_for_update(skip_locked=True)).scalar()
+            if beats is None:
                 return 0, False
+            has_died = beats == DEAD and worker != self._worker
             ids = connection.execute(free.with_for_update(skip_locked=True)).scalars().all()
+            given_up = count_deaths(self._database, connection, ids) if has_died and ids else {}
             now: Any = self._database._now_ms_sql()  # noqa: SLF001  # the clock of the database
             enqueued = (
                 sa.update(runs)
-                .where(runs.c.workflow_uuid.in_(ids))
-                .values(status="ENQUEUED", queue_name=QUEUE, owner_xid=None, started_at_epoch_ms=None, updated_at=now)
+                .where(runs.c.workflow_uuid.in_(ids), runs.c.status == "PENDING")
+                .values(
+                    status="ENQUEUED",
+                    queue_name=sa.func.coalesce(runs.c.queue_name, QUEUE),
+                    owner_xid=None,
+                    started_at_epoch_ms=None,
+                    updated_at=now,
+                )
             )
             if ids:
                 connection.execute(enqueued)
             is_done = connection.execute(sa.select(runs.c.workflow_uuid).where(of_worker).limit(1)).first() is None
             if is_done:
                 connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == worker))
+        for run_id, detail in given_up.items():
+            self._fail(run_id, detail)
         return len(ids), is_done

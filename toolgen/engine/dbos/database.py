@@ -29,6 +29,9 @@ VERSION: Final = "toolgen-1"
 
 APPLICATION: Final = "toolgen"
 QUEUE: Final = "toolgen"
+SUSPECTS: Final = "toolgen_suspects"
+"""The queue of runs that may have killed several workers: see `deaths`."""
+
 HELD: Final = "toolgen_held"
 """The queue of runs that are being resumed, which no worker looks at: all begin together, or none."""
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dbos._core import ActiveWorkflowById
 
+from toolgen.engine.dbos.database import QUEUE, SUSPECTS
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable, Generator, Mapping
@@ -24,6 +26,7 @@ class Execution:
 
     def __init__(self, task: asyncio.Task[Any], term: int = 0) -> None:
         self.has_run = True
+        self.has_come_further = False
         self.is_fenced = False
         self.term: Final = term
         self.token: int | None = None
@@ -123,7 +126,8 @@ class ActiveRuns(ActiveWorkflowById):
     """What DBOS counts against the concurrency of the queue, without runs that wait.
 
     Those that wait for agents would keep these from being executed, and those that wait for a person do so for weeks;
-    DBOS has no word for that. A worker without its lease has no room for any run.
+    DBOS has no word for that. A worker without its lease has no room for any run. A suspect holds up the next one until
+    it has come further, and has a place like all others.
     """
 
     def __init__(self, executions: Mapping[str, Execution], lease: Lease) -> None:
@@ -135,4 +139,15 @@ class ActiveRuns(ActiveWorkflowById):
         """Return how many runs of the queue are executed here."""
         if not self._lease.is_held:
             return sys.maxsize
-        return super().count_for_queue(queue_name) - sum(each.is_waiting for each in list(self._executions.values()))
+        executions = list(self._executions.items())
+        if queue_name == SUSPECTS:
+            free = sum(
+                each.is_waiting or each.has_come_further for run_id, each in executions if self._is_suspect(run_id)
+            )
+            return super().count_for_queue(SUSPECTS) - free
+        active = super().count_for_queue(QUEUE) + super().count_for_queue(SUSPECTS)
+        return active - sum(each.is_waiting for _, each in executions)
+
+    def _is_suspect(self, run_id: str) -> bool:
+        with self._lock:
+            return any(bucket is not None and bucket[0] == SUSPECTS for bucket in self._m.get(run_id, ()))

@@ -56,6 +56,7 @@ class DbosFlow:
             raise dbos_errors.DBOSWorkflowConflictIDError(self._request.run_id)
         with self._execution.doing():
             outcome = await self._host.execute(self._request, activity)
+        self._execution.has_come_further = True
         if is_failure(outcome):
             raise StepFailed(outcome)
         return outcome

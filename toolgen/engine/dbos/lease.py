@@ -98,8 +98,8 @@ class Lease:
         """Whether the lease is held, and is still that of the term."""
         return term == self.term and self.is_held
 
-    def prepare(self, sleep: Callable[[float], object] = time.sleep) -> None:
-        """Create the tables, unless they are there, and take the name of the worker.
+    def prepare(self, sleep: Callable[[float], object] = time.sleep) -> bool:
+        """Create the tables, unless they are there, and take the name of the worker; return whether the last one died.
 
         Raises SQLAlchemyError, and `NameTaken` if a running worker has the name. A worker of that name that did not
         leave has died if its count does not change for two intervals.
@@ -115,6 +115,7 @@ class Lease:
             connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == self._worker, WORKERS.c.beats == before))
         if not self.begin():  # its count has changed, or another one was quicker
             raise NameTaken(self._worker)
+        return before is not None and before != LEFT
 
     def _create(self) -> None:
         WORKERS.metadata.create_all(self._database)

@@ -16,6 +16,7 @@ from toolgen.engine.dbos.database import (
     PLAN,
     QUESTIONS,
     QUEUE,
+    SUSPECTS,
     VERSION,
     JsonSerializer,
     is_below,
@@ -40,6 +41,9 @@ TERMINAL: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEE
 
 _HELD_FOR: Final = 10_000
 """Milliseconds, of the clock of the database, after which whoever began to resume a run does so no more."""
+
+_DESCRIBED: Final = ("reason", "detail", "deaths", "steps")
+"""What the row of a run says about the end of it, or what was counted: a run that is resumed begins anew with it."""
 
 _BATCH: Final = 1000
 """How many ids a statement has: SQLite takes 32,766 values."""
@@ -79,7 +83,7 @@ def cancel_orphans(database: SystemDatabase) -> None:
     orphans = (
         sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid)
         .join_from(runs, parents, parents.c.workflow_uuid == of_parent)
-        .where(runs.c.queue_name == QUEUE, runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL)
+        .where(runs.c.queue_name.in_((QUEUE, SUSPECTS)), runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL)
         .where(parents.c.status.not_in(ACTIVE))
     )
     with database.engine.begin() as connection:
@@ -126,10 +130,10 @@ def note(database: SystemDatabase, run_id: str, owner: str, reason: str, detail:
     """
     runs = database.tables.workflow_status
     with database.engine.begin() as connection:
-        _describe(database, connection, {"reason": reason, "detail": detail}, run_id, runs.c.owner_xid == owner)
+        describe(database, connection, {"reason": reason, "detail": detail}, run_id, runs.c.owner_xid == owner)
 
 
-def _describe(
+def describe(
     database: SystemDatabase, connection: sa.Connection, about: Mapping[str, Any], run_id: str, *which: Any
 ) -> None:
     """Change what the row of a run says about it, beside its columns; None removes."""
@@ -170,7 +174,7 @@ def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
         if not done.rowcount:
             return None
         connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
-        _describe(database, connection, {"reason": None, "detail": None}, run_id)
+        describe(database, connection, dict.fromkeys(_DESCRIBED), run_id)
         if turns:
             _add_turns(database, connection, run_id, turns)
         done_steps = sa.select(
@@ -264,17 +268,6 @@ def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
         connection.execute(owned.values(**values, updated_at=now))
 
 
-def forgive(database: SystemDatabase, worker: str) -> None:
-    """Forget how often the runs of a worker were executed again: it stops, and they have not killed it.
-
-    Raises sqlalchemy.exc.SQLAlchemyError.
-    """
-    runs = database.tables.workflow_status
-    with database.engine.begin() as connection:
-        of_worker = sa.update(runs).where(runs.c.executor_id == worker, runs.c.status == "PENDING")
-        connection.execute(of_worker.values(recovery_attempts=0))
-
-
 def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, Json]:
     """Return what runs ask, by run and by the key of the call; DBOS would look at one run after another.
 
@@ -299,10 +292,18 @@ def answers_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, li
     given: dict[str, list[Json]] = {}
     with database.engine.begin() as connection:
         for batch in _batches(run_ids):
-            wanted = _answers(database).where(database.tables.notifications.c.destination_uuid.in_(batch))
-            for run_id, message in connection.execute(wanted):
-                given.setdefault(run_id, []).append(json.loads(message))
+            for run_id, answer in answers_in(database, connection, batch):
+                given.setdefault(run_id, []).append(answer)
     return given
+
+
+def answers_in(
+    database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]
+) -> Iterator[tuple[str, Json]]:
+    """Yield the answers that runs were given, with their runs, in a transaction. Raises as `answers_of` does."""
+    wanted = _answers(database).where(database.tables.notifications.c.destination_uuid.in_(run_ids))
+    for run_id, message in connection.execute(wanted):
+        yield run_id, json.loads(message)
 
 
 def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, question: str, answer: Json) -> Json:

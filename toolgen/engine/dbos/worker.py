@@ -35,6 +35,7 @@ from toolgen.engine.dbos.database import (
     APPLICATION,
     QUEUE,
     RUN,
+    SUSPECTS,
     VERSION,
     ExpectedErrors,
     JsonSerializer,
@@ -45,6 +46,7 @@ from toolgen.engine.dbos.database import (
     reason_of,
     wait_while_away,
 )
+from toolgen.engine.dbos.deaths import count_deaths_of
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
@@ -83,7 +85,7 @@ _working: list[DbosWorker] = []
 """The worker of this process, if any: DBOS has one instance per process."""
 
 
-@DBOS.workflow(name=RUN)
+@DBOS.workflow(name=RUN, max_recovery_attempts=None)  # see `deaths`
 async def _execute_run(fields: Json) -> Json:
     """Execute a run. A failure is an outcome: the database has no exceptions."""
     worker = _working[0]
@@ -237,7 +239,7 @@ class DbosWorker:
         """Prepare the database before DBOS begins: it would notice a new queue a second later."""
         prepare(self._url)
         try:
-            lease.prepare()
+            last_died = lease.prepare()
         except SQLAlchemyError as error:
             raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
         client = open_client(self._url, limits=BESIDE_WORKER)
@@ -247,6 +249,12 @@ class DbosWorker:
             polling_interval_sec=self._poll,
             on_conflict="always_update",
         )
+        client.register_queue(
+            SUSPECTS, worker_concurrency=1, polling_interval_sec=5 * self._poll, on_conflict="always_update"
+        )
+        if last_died:  # DBOS enqueues them again when it begins
+            for run_id, detail in count_deaths_of(client._sys_db, self.name).items():  # noqa: SLF001  # no public name
+                self._has_failed(run_id, "crashes", detail)
         close_client(client)
 
     async def stop(self, grace: float = 30.0) -> None:
@@ -261,9 +269,6 @@ class DbosWorker:
         if left:
             await asyncio.wait(left, timeout=1)
         await self._until_outcomes_are_written()
-        if self._dbos is not None:
-            with suppress(SQLAlchemyError):  # they count as taken over once more
-                await asyncio.to_thread(tables.forgive, self._dbos._sys_db, self.name)  # noqa: SLF001  # as in `_beat`
         await self._close()
 
     async def _until_outcomes_are_written(self) -> None:
@@ -385,8 +390,11 @@ class DbosWorker:
         shown = hide_text(detail, NO_SECRETS)[:_DETAIL_LENGTH]
         owner = current_owner_xid(run_id) or ""
         await self._with_database(lambda database: tables.note(database, run_id, owner, reason, shown))
+        self._has_failed(run_id, reason, shown)
+
+    def _has_failed(self, run_id: str, reason: Reason, detail: str) -> None:
         self.metrics.failed.labels(reason).inc()
-        warn("the run %s failed (%s): %s", run_id, reason, shown)
+        warn("the run %s failed (%s): %s", run_id, reason, detail)
 
     async def enqueue_again(self, run_id: str) -> None:
         """Enqueue a run of this worker once the database is back."""
@@ -437,7 +445,10 @@ class DbosWorker:
 
         What fails, such as for a row that somebody has locked, holds up nothing else, and is tried again.
         """
-        watch, adoption = Watch(database.engine, self.name), Adoption(database, self.name)
+        watch, adoption = (
+            Watch(database.engine, self.name),
+            Adoption(database, self.name, lambda run_id, detail: self._has_failed(run_id, "crashes", detail)),
+        )
         tasks: list[Callable[[], None]] = [
             partial(self._begin_again, lease, adoption),
             partial(self._take_over, watch, adoption),
