@@ -46,6 +46,10 @@ _TIMES: Final = (
     "SELECT completed_at - created_at, completed_at - started_at_epoch_ms "
     "FROM dbos.workflow_status WHERE workflow_uuid LIKE %s"
 )
+_CONNECTIONS: Final = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+)
 _TABLES: Final = ("workflow_status", "workflow_input", "workflow_output", "operation_outputs")
 
 
@@ -122,6 +126,7 @@ class Bench:
                 await _until_ended(database, warming + self._runs)
                 seconds = time.perf_counter() - begin
                 after = self._used(working), _cpu(self._server), _logged(database)
+                connections = _value(database, _CONNECTIONS)
             used, server_used, logged = (late - early for early, late in zip(before, after, strict=True))
             steps, calls = self._runs * STEPS, self._runs * TURNS
             return {
@@ -130,6 +135,7 @@ class Bench:
                 "worker_cpu_ms_per_step": used / steps * 1e3,
                 "server_cpu_ms_per_step": server_used / steps * 1e3,
                 "wal_bytes_per_call": logged / calls,
+                "connections_per_worker": connections / workers,
                 **{name: value / (warming + self._runs) / TURNS for name, value in _stored(database).items()},
             }
 

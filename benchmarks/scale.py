@@ -42,7 +42,7 @@ FULL: Final = Scale(
     keystrokes=30,
     rounds=9,
     repeats=2_000,
-    workers=(1, 2, 4),
+    workers=(1, 2, 4, 8),
     durable_runs=120,
 )
 TINY: Final = Scale(

@@ -51,6 +51,7 @@ from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
+from toolgen.engine.dbos.steps import read_steps_at_once
 from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
 from toolgen.runtime.events.records import StoreError
@@ -220,6 +221,7 @@ class DbosWorker:
             self._dbos._active_workflows_set = ActiveRuns(self._executions, lease)  # noqa: SLF001  # see there
             DBOS.launch()
             wait_while_away(self._dbos._sys_db)  # noqa: SLF001  # no public name
+            read_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
         except BaseException:
             await self._close()
             raise
