@@ -309,27 +309,35 @@ class DbosWorker:
             with execution.waiting():
                 for semaphore in bounds:
                     await held.enter_async_context(semaphore)
-            await self._until_it_may(execution, request.run_id, "" if activity.name == "plan" else owner)
+            is_read = not bounds  # else others may have the run by now
+            await self._until_it_may(
+                execution, request.run_id, "" if activity.name == "plan" else owner, is_read=is_read
+            )
             return await self._execute(request, activity)
 
-    async def _until_it_may(self, execution: Execution, run_id: str, owner: str) -> None:
+    async def _until_it_may(self, execution: Execution, run_id: str, owner: str, *, is_read: bool) -> None:
         """Wait until this worker holds its lease. Raises DBOSWorkflowConflictIDError if the run is another's by then.
 
         Before a call, with the `owner` of the execution, it also draws its fencing token, and then asks the database
-        whether the run is still its own: whoever takes it over after that draws a greater one.
+        whether the run is still its own: whoever takes it over after that draws a greater one. `is_read` says that the
+        database has just been asked, as it is before each step: see `read_steps_at_once`.
         """
         lease = self._lease
         assert lease is not None  # as above
         while True:
             with execution.pausing():
-                while execution.has_run and execution.term == lease.term and not lease.is_held:  # noqa: ASYNC110  # a thread renews it
+                while execution.has_run and execution.term == lease.term and not lease.is_held:
+                    is_read = False
                     await asyncio.sleep(_PAUSE)
             if execution.has_run and execution.term != lease.term:
                 execution.fence()
             if execution.has_run and owner:
                 if execution.token is None:
                     execution.token = await self._with_database(lambda database: draw_token(database.engine))
-                if not await self._with_database(lambda database: tables.is_owned(database, run_id, owner)):
+                    is_read = False
+                if not is_read and not await self._with_database(
+                    lambda database: tables.is_owned(database, run_id, owner)
+                ):
                     execution.lose()
             if not execution.has_run:
                 raise dbos_errors.DBOSWorkflowConflictIDError(run_id)
