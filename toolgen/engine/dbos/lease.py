@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
@@ -31,7 +32,10 @@ DEAD_AFTER: Final = 5.0
 """Seconds without a beat after which a worker counts as dead: more than `LEASE_SECONDS`, as clocks are not the same."""
 
 NEIGHBOURS: Final = 3
-"""How many workers each one watches: the next ones in the order of their names, and after the last name the first."""
+"""How many workers each one watches: the next ones in the order of their places, and after the last place the first.
+
+While all whom it watches are silent it watches four times as many, since nobody else may see those behind them.
+"""
 
 LEFT: Final = -1
 """The count of a worker that has stopped, and left its runs to others."""
@@ -43,6 +47,7 @@ WORKERS: Final = sa.Table(
     "toolgen_workers",
     sa.MetaData(),
     sa.Column("worker", sa.Text, primary_key=True),
+    sa.Column("place", sa.BigInteger, nullable=False),
     sa.Column("beats", sa.BigInteger, nullable=False),
 )
 
@@ -56,6 +61,14 @@ _TOKEN: Final = sa.Table(
     sa.Column("token", sa.BigInteger, nullable=False),
 )
 """The last fencing token in SQLite."""
+
+
+def place_of(worker: str) -> int:
+    """Return the place of a worker in the ring of those who watch each other.
+
+    It is a digest of the name: workers of one host have names alike, and die together.
+    """
+    return int.from_bytes(sha256(worker.encode(errors="surrogatepass")).digest()[:7])
 
 
 def suspended_too() -> float:
@@ -133,7 +146,9 @@ class Lease:
         count = int.from_bytes(os.urandom(4)) << 20  # another worker of that name, by mistake, counts from elsewhere
         try:
             with self._database.begin() as connection:
-                connection.execute(sa.insert(WORKERS).values(worker=self._worker, beats=count))
+                connection.execute(
+                    sa.insert(WORKERS).values(worker=self._worker, place=place_of(self._worker), beats=count)
+                )
         except IntegrityError:
             return False
         self._kept = self._count = count
@@ -166,7 +181,9 @@ class Lease:
         """
         try:
             with self._database.begin() as connection:
-                connection.execute(sa.insert(WORKERS).values(worker=self._worker, beats=DEAD))
+                connection.execute(
+                    sa.insert(WORKERS).values(worker=self._worker, place=place_of(self._worker), beats=DEAD)
+                )
         except IntegrityError:
             if (self._read() or DEAD) >= 0:
                 raise NameTaken(self._worker) from None
@@ -186,6 +203,7 @@ class Watch:
         self._worker: Final = worker
         self._clock: Final = clock
         self._looked = clock()
+        self._reach = NEIGHBOURS
         self._seen: dict[str, tuple[int, float]] = {}
 
     def look(self) -> list[str]:
@@ -204,16 +222,26 @@ class Watch:
                 before, silent = self._seen.get(worker, (None, 0.0))
                 seen[worker] = (beats, silent + passed if before == beats else 0.0)
             self._seen = seen
+            self._widen()
             return [worker for worker, (beats, silent) in seen.items() if self._is_dead(worker, beats, silent)]
         except SQLAlchemyError:
             self._seen.clear()
             raise
 
+    def _widen(self) -> None:
+        """Watch more while all are silent, and as many as usual once none is."""
+        are_silent = [beats < 0 or silent >= 2 * INTERVAL for beats, silent in self._seen.values()]
+        if not any(are_silent):
+            self._reach = NEIGHBOURS
+        elif all(are_silent) and len(are_silent) == self._reach:
+            self._reach *= 4
+
     def _neighbours(self, connection: sa.Connection) -> list[tuple[str, int]]:
-        ordered = sa.select(WORKERS.c.worker, WORKERS.c.beats).order_by(WORKERS.c.worker)
-        after = connection.execute(ordered.where(WORKERS.c.worker > self._worker).limit(NEIGHBOURS)).all()
-        more = NEIGHBOURS - len(after)
-        first = connection.execute(ordered.where(WORKERS.c.worker < self._worker).limit(more)).all() if more else []
+        ordered = sa.select(WORKERS.c.worker, WORKERS.c.beats).order_by(WORKERS.c.place)
+        place = place_of(self._worker)
+        after = connection.execute(ordered.where(WORKERS.c.place > place).limit(self._reach)).all()
+        more = self._reach - len(after)
+        first = connection.execute(ordered.where(WORKERS.c.place < place).limit(more)).all() if more else []
         return [(row.worker, row.beats) for row in (*after, *first)]
 
     def _is_dead(self, worker: str, beats: int, silent: float) -> bool:

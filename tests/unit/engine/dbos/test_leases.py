@@ -23,6 +23,7 @@ from toolgen.engine.dbos.lease import (
     NameTaken,
     Watch,
     draw_token,
+    place_of,
     suspended_too,
 )
 
@@ -210,14 +211,27 @@ def test_workers_watch_a_few_neighbours_on_a_ring(database: Connections) -> None
     for name, watch in watches.items():
         with database.connect() as connection:
             watched[name] = [each for each, _ in watch._neighbours(connection)]
-    assert watched["w6"] == ["w7", "w0", "w1"]
-    assert all(len(each) == NEIGHBOURS for each in watched.values())
+    ring = sorted(leases, key=place_of) * 2
+    assert watched == {name: ring[ring.index(name) + 1 :][:NEIGHBOURS] for name in leases}
+    assert ring[:8] != sorted(leases)  # those of one host are not neighbours
     alone = Watch(database, "w9")
     with database.begin() as connection:
         connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker != "w3"))
     with database.connect() as connection:
         assert [each for each, _ in alone._neighbours(connection)] == ["w3"]
         assert watches["w3"]._neighbours(connection) == []
+
+
+def test_a_worker_whose_neighbours_are_all_silent_looks_behind_them(database: Connections) -> None:
+    for number in range(20):
+        Lease(database, f"w{number}").prepare()
+    clock = Clock()
+    watch = Watch(database, "w0", clock)
+    found: list[str] = []
+    for _ in range(12):
+        found = watch.look()
+        clock.now += INTERVAL
+    assert len(found) == 19
 
 
 def test_preparing_twice_at_once_is_harmless(pair: Pair) -> None:
