@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError, shield
+from asyncio import CancelledError, ensure_future, shield, wait
 from contextlib import nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, Protocol
@@ -14,6 +14,7 @@ from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.base.errors import CallFailed, RunStopped
 
 if TYPE_CHECKING:
+    from asyncio import Future
     from contextlib import AbstractContextManager
 
     from toolgen.agents.runs import AgentRun, RunAgent
@@ -29,7 +30,14 @@ class Caller(Protocol):
         ...
 
     async def cancel(self, run_id: str, /) -> None:
-        """Cancel the run, because the call has ended."""
+        """Cancel the run, because the call has ended. Nothing is done if the call is made again elsewhere."""
+        ...
+
+    async def is_cancelled(self, run_id: str, /) -> bool:
+        """Whether the run was cancelled alone, for the call that waits for it; False if it has been resumed.
+
+        Raises CancelledError if the call is not to end: its own run was cancelled as well, or is executed elsewhere.
+        """
         ...
 
     @property
@@ -71,18 +79,34 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
             requested=tuple(run.effective.tools),
             attributes=meta.attributes,
         )
-        run_id = await engine.start(request)
         call = caller.get()
+        starting = ensure_future(engine.start(request))  # it goes on when this is cancelled
         try:
+            await shield(starting)
             with nullcontext() if call is None else call.waiting():
-                return _outcome(run.agent, await engine.result(run_id))
-        except RunCancelled as error:
-            raise RunStopped(str(error)) from error
+                return _outcome(run.agent, await _end_of(engine, call, request.run_id))
         except CancelledError:
-            await shield(engine.cancel(run_id) if call is None else call.cancel(run_id))
+            await shield(_cancel(engine, call, starting, request.run_id))
             raise
 
     return execute
+
+
+async def _end_of(engine: Engine, call: Caller | None, run_id: str) -> RunEnd:
+    """Wait for the end of a run. Raises `RunStopped` for one that was cancelled, and the call that waits was not."""
+    while True:
+        try:
+            return await engine.result(run_id)
+        except RunCancelled as error:
+            if call is None or await call.is_cancelled(run_id):
+                raise RunStopped(str(error)) from error
+
+
+async def _cancel(engine: Engine, call: Caller | None, starting: Future[str], run_id: str) -> None:
+    """Cancel a run for a call that was cancelled, also while it started the run."""
+    await wait([starting])
+    if starting.exception() is None:
+        await (engine.cancel(run_id) if call is None else call.cancel(run_id))
 
 
 def _outcome(agent: str, end: RunEnd) -> Outcome:

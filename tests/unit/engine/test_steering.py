@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import event
 
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.dbos.workers import Workers
@@ -61,6 +62,32 @@ def test_runs_that_wait_are_found_behind_newer_ones_that_do_not(durable: Engines
         assert [run.run_id for run in await engine.runs(limit=2)] == ["r4", "r3"]
         assert len(await engine.runs()) == 6
         for number in range(5):
+            await engine.cancel(f"r{number}")
+
+    durable.run(body)
+
+
+def test_many_runs_are_looked_at_in_a_few_statements(durable: Engines) -> None:
+    """However many there are, and however few of them wait."""
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([write("a")], run_id="waits"))
+        await running.questions("waits")
+        for number in range(30):
+            await engine.start(request([read("slow-30")], run_id=f"r{number}"))
+        await until(lambda: len(running.marks()) == 30)
+        statements: list[str] = []
+
+        @event.listens_for(engine._tables.engine, "before_cursor_execute")
+        def note(_connection: Any, _cursor: Any, statement: str, *_: object) -> None:
+            statements.append(statement)
+
+        assert [run.run_id for run in await engine.runs(states=["waiting"], limit=1)] == ["waits"]
+        assert len(await engine.runs(states=["running"], limit=3)) == 3
+        assert len(await engine.runs()) == 31
+        assert len([each for each in statements if each.startswith("SELECT")]) <= 3 * 4
+        for number in range(30):
             await engine.cancel(f"r{number}")
 
     durable.run(body)

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import sqlite3
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -50,11 +51,29 @@ _FAILURE: Final = "$failure"
 _UNDEFINED: Final = ("42P01", "3F000")
 """Codes of Postgres for a table and a schema that is not there."""
 
-_NOT_NOW: Final = ("25006", "25P03", "55P03", "57014")
-"""The states that Postgres gives a write on a standby, as it is for a moment after a switch of servers, for a
-transaction that was idle, a lock that others hold, and a statement that takes too long: see `Limits`."""
+_OF_VALUES: Final = ("21", "22", "23", "44", "54")
+"""The classes of codes of Postgres for what no server takes: values, constraints, and sizes beyond its limits."""
 
-_SQLITE_AWAY: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
+_OF_OPERATORS: Final = ("3D", "3F", "42")
+"""Those for databases, schemas and tables that are not there, and for missing permissions."""
+
+_CONNECTION_ENDS: Final = ("08", "57P")
+"""Those after which the server has ended, or will end, connections."""
+
+_SQLITE_OF_VALUES: Final = {
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_RANGE,
+    sqlite3.SQLITE_TOOBIG,
+}
+_SQLITE_OF_OPERATORS: Final = {
+    sqlite3.SQLITE_AUTH,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
 
 CHILD_LENGTH: Final = 17
 """How much longer than the id of a run those of runs are that its calls started: see `child_id`."""
@@ -99,7 +118,7 @@ class JsonSerializer(Serializer):
         elif isinstance(data, StepFailed):
             data = {_FAILURE: data.outcome}
         elif isinstance(data, BaseException):
-            data = {_EXCEPTION: str(data) if isinstance(data, RunFailed) else f"{type(data).__name__}: {data}"}
+            data = {_EXCEPTION: text_of(data)}
         return json.dumps(data, separators=(",", ":"))
 
     def deserialize(self, serialized_data: str) -> Any:
@@ -162,7 +181,7 @@ def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DB
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         close_connections(connections)
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
-    wait_while_away(client._sys_db)  # noqa: SLF001  # no public name
+    wait_for(client._sys_db, Failure.PASSES)  # noqa: SLF001  # no public name
     return client
 
 
@@ -172,25 +191,68 @@ def close_client(client: DBOSClient) -> None:
     close_connections(client._sys_db.engine)  # noqa: SLF001  # no public name
 
 
-def wait_while_away(database: SystemDatabase) -> None:
-    """Let DBOS wait for a database that is away, whatever its driver says of that.
+class Failure(Enum):
+    """What an error of a database means: see `failure_of`."""
 
-    DBOS goes by texts of the driver. Where it does not wait, it keeps the failure to write an outcome as the outcome.
+    PASSES = "passes"
+    """The same statement works later: the database is away, busy, full, or has given up on it for now."""
+
+    OF_OPERATOR = "of the operator"
+    """It works once a person has done something: tables or permissions are missing."""
+
+    OF_VALUE = "of the value"
+    """It never works."""
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return what an error of a database means. This decides for all that reads or writes runs.
+
+    A run waits, or is executed again, for all but an error of the value: whatever a database says when an outcome is
+    written, it says nothing about the call. A program that starts and steers runs is told of errors of the operator.
     """
-    event.listen(database.engine, "handle_error", _mark_away)
+    cause = error.orig if isinstance(error, exc.DBAPIError) else error
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF  # the low byte is the kind of the error
+        if code in (*_SQLITE_OF_VALUES, sqlite3.SQLITE_MISUSE):
+            return Failure.OF_VALUE
+        return Failure.OF_OPERATOR if code in _SQLITE_OF_OPERATORS else Failure.PASSES
+    state: str | None = getattr(cause, "sqlstate", None)
+    if state is None:  # of the driver: the server did not answer, or a value cannot be sent to it
+        is_away = isinstance(error, exc.OperationalError | exc.InterfaceError | exc.TimeoutError)
+        return Failure.PASSES if is_away else Failure.OF_VALUE
+    if state.startswith(_OF_VALUES):
+        return Failure.OF_VALUE
+    return Failure.OF_OPERATOR if state.startswith(_OF_OPERATORS) else Failure.PASSES
 
 
-def _mark_away(context: ExceptionContext) -> None:
-    error = context.original_exception
-    if isinstance(error, sqlite3.Error):
-        is_away = error.sqlite_errorcode & 0xFF in _SQLITE_AWAY  # the low byte is the kind of the error
-    else:
-        state = getattr(error, "sqlstate", "")  # None where the server did not answer
-        is_away = state in _NOT_NOW or (
-            state is None and isinstance(context.sqlalchemy_exception, exc.OperationalError)
-        )
-    if is_away:
+def wait_for(database: SystemDatabase, *failures: Failure) -> None:
+    """Let DBOS make the same statement again after such failures, as it does after lost connections.
+
+    DBOS goes by texts of the driver and by a few codes. For what it does not know, it keeps the failure to write an
+    outcome as the outcome.
+    """
+
+    def mark(context: ExceptionContext) -> None:
+        error = context.sqlalchemy_exception
+        if error is None or failure_of(error) not in failures or _is_busy(error):
+            return
         context.is_disconnect = True
+        state = getattr(context.original_exception, "sqlstate", None)
+        context.invalidate_pool_on_disconnect = state is None or state.startswith(_CONNECTION_ENDS)
+
+    event.listen(database.engine, "handle_error", mark)
+
+
+def _is_busy(error: exc.StatementError) -> bool:
+    """Whether a file of SQLite is locked: every client of DBOS waits for that, also one that waits for nothing else."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def text_of(error: BaseException) -> str:
+    """Return why a run failed: the text of an exception, without statements and values of the database."""
+    if isinstance(error, RunFailed):
+        return str(error)
+    return reason_of(error) if isinstance(error, exc.SQLAlchemyError) else f"{type(error).__name__}: {error}"
 
 
 def reason_of(error: Exception) -> str:

@@ -11,8 +11,9 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from dbos import error as dbos_errors
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from toolgen.engine.children import caller
 from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.database import (
     APPLICATION,
@@ -21,8 +22,10 @@ from toolgen.engine.dbos.database import (
     QUEUE,
     RUN,
     VERSION,
+    Failure,
     Unanswered,
     close_client,
+    failure_of,
     first_of,
     is_below,
     lacks_tables,
@@ -75,7 +78,7 @@ _PAUSE: Final = 0.5
 
 _ALL_STATES: Final = get_args(State)
 _BATCH: Final = 1000
-"""How many runs are deleted at a time."""
+"""How many runs are deleted, or looked at, at a time."""
 
 _STATES: Final[dict[str, State]] = {
     "DELAYED": "queued",
@@ -249,13 +252,15 @@ class DbosEngine:
             wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
         if wanted is not None and "waiting" in states and "PENDING" not in wanted:
             wanted.append("PENDING")
+        # Whether a run waits is not known before its questions are read, so many are looked at together.
+        batch = max(limit, _BATCH) if states and ("waiting" in states) != ("running" in states) else limit
         infos: list[RunInfo] = []
         looked_at = 0
-        while len(infos) < limit:  # whether a run waits is not known before its questions are read
-            found = await self._listed(status=wanted, user=user, limit=limit, offset=looked_at, sort_desc=True)
+        while len(infos) < limit:
+            found = await self._listed(status=wanted, user=user, limit=batch, offset=looked_at, sort_desc=True)
             infos += [info for info in await self._infos(found) if info.state in (states or _ALL_STATES)]
             looked_at += len(found)
-            if len(found) < limit:
+            if len(found) < batch:
                 break
         return infos[:limit]
 
@@ -321,17 +326,26 @@ class DbosEngine:
         while True:
             try:
                 return await action()
-            except DBAPIError as error:
-                if lacks_tables(error):
-                    raise StoreError(
-                        "the database has no tables of runs: a worker makes them when it starts, and so does `prepare`"
-                    ) from error
-                if not self._waits or not isinstance(error, OperationalError):
-                    raise StoreError(f"the database of the runs fails: {reason_of(error)}") from error
+            except dbos_errors.DBOSQueryTimeoutError as error:
+                raise StoreError(f"the database of the runs takes too long: {error}") from error
+            except SQLAlchemyError as error:
+                failure = failure_of(error)
+                # A call that starts a run waits as its own run does: see `failure_of`.
+                waits = failure is Failure.PASSES or (failure is Failure.OF_OPERATOR and caller.get() is not None)
+                if not (self._waits and waits):
+                    raise _store_error(error) from error
                 if not is_away:
                     warn("the database of the runs cannot be reached; this waits for it", error=error)
                 is_away = True
                 await asyncio.sleep(_PAUSE)
+
+
+def _store_error(error: SQLAlchemyError) -> StoreError:
+    if isinstance(error, DBAPIError) and lacks_tables(error):
+        return StoreError(
+            "the database has no tables of runs: a worker makes them when it starts, and so does `prepare`"
+        )
+    return StoreError(f"the database of the runs fails: {reason_of(error)}")
 
 
 def _state(status: WorkflowStatus) -> State:

@@ -50,6 +50,10 @@ class Execution:
         self.has_run = False
         self._task.get_loop().call_soon_threadsafe(self.lose)
 
+    def will_be_repeated(self) -> None:
+        """Make no call of this execution end: the run is executed again, and waits for the same runs."""
+        self.has_run = False
+
     @property
     def is_waiting(self) -> bool:
         """Whether all that it does is to wait, for a person or for agents."""
@@ -91,14 +95,23 @@ class Execution:
 class DbosCaller:
     """A call that is made in an execution. Implements `Caller`.
 
-    `cancel` cancels a run for it, by its id. `lease` is that of the worker.
+    `cancel` and `is_cancelled` do for the execution what their names say in the tables, by the id of the run that the
+    call started; the latter returns None if the execution does not have its own run any more. `lease` is that of the
+    worker.
     """
 
-    def __init__(self, execution: Execution, lease: Lease, cancel: Callable[[str], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        lease: Lease,
+        cancel: Callable[[str], Awaitable[None]],
+        is_cancelled: Callable[[str], Awaitable[bool | None]],
+    ) -> None:
         self.waiting: Final = execution.waiting
         self._execution: Final = execution
         self._lease: Final = lease
         self._cancel: Final = cancel
+        self._is_cancelled: Final = is_cancelled
 
     @property
     def fencing_token(self) -> int | None:
@@ -118,8 +131,17 @@ class DbosCaller:
         raise CancelledError
 
     async def cancel(self, run_id: str, /) -> None:
-        """Cancel the run, because the call has ended."""
-        await self._cancel(run_id)
+        """Cancel the run, because the call has ended. An execution without its run makes no call end."""
+        if self._execution.has_run:
+            await self._cancel(run_id)
+
+    async def is_cancelled(self, run_id: str, /) -> bool:
+        """Whether the run was cancelled, and that of the call was not. Raises CancelledError as `Caller` says."""
+        cancelled = await self._is_cancelled(run_id)
+        if cancelled is None:
+            self._execution.lose()
+            raise CancelledError
+        return cancelled
 
 
 class ActiveRuns(ActiveWorkflowById):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
 from dbos import error as dbos_errors
+from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.engine.body import is_failure
-from toolgen.engine.dbos.database import QUESTIONS, StepFailed
+from toolgen.engine.dbos.database import QUESTIONS, Failure, StepFailed, failure_of
 from toolgen.engine.local import NO_ANSWER, new_answer, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from dbos._dbos import StepReservation
 
     from toolgen.engine.dbos.executions import Execution
     from toolgen.engine.protocol import Activities, Activity
@@ -43,12 +46,16 @@ class DbosFlow:
         steps = [DBOS.reserve_step() for _ in activities]  # in this order, whichever begins first
         return await together(self._step(step, activity) for step, activity in zip(steps, activities, strict=True))
 
-    async def _step(self, step: Any, activity: Activity) -> Json:
+    async def _step(self, step: StepReservation, activity: Activity) -> Json:
         """Execute an activity as a step. One that ends the run is a step that failed: resuming executes it again."""
         try:
             outcome: Json = await step.run_async({"name": _name(activity)}, self._execute, activity)
         except StepFailed as error:
             return error.outcome
+        except SQLAlchemyError as error:
+            if failure_of(error) is not Failure.OF_VALUE:
+                self._execution.will_be_repeated()  # before the activities beside it are cancelled
+            raise
         return outcome
 
     async def _execute(self, activity: Activity) -> Json:

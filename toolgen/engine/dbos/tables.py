@@ -73,6 +73,23 @@ def cancel_child(database: SystemDatabase, parent: str, owner: str, run_id: str)
             _cancel(database, connection, run_id)
 
 
+def is_cancelled_for(database: SystemDatabase, parent: str, owner: str, run_id: str) -> bool | None:
+    """Return whether a run is cancelled; None if its parent does not go on with the execution `owner` is the token of.
+
+    Both are read in one statement: they are cancelled in one transaction, and resumed in one. What the execution then
+    writes is refused by DBOS if it has lost its run in between. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs, parents = database.tables.workflow_status, database.tables.workflow_status.alias()
+    wanted = sa.select(parents.c.status, parents.c.owner_xid, runs.c.status.label("of_child")).join_from(
+        parents, runs, runs.c.workflow_uuid == run_id, isouter=True
+    )
+    with database.engine.begin() as connection:
+        found = connection.execute(wanted.where(parents.c.workflow_uuid == parent)).one_or_none()
+    if found is None or found.status not in ACTIVE or found.owner_xid != owner:
+        return None
+    return bool(found.of_child == "CANCELLED")
+
+
 def cancel_orphans(database: SystemDatabase) -> None:
     """Cancel the runs that calls of runs started which do not go on: of one whose time was up while no worker ran.
 
@@ -266,6 +283,23 @@ def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
     values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
     with database.engine.begin() as connection:
         connection.execute(owned.values(**values, updated_at=now))
+
+
+def enqueue_again(database: SystemDatabase, run_id: str, owner: str) -> None:
+    """Enqueue a run that the execution cannot go on with that `owner` is the token of, unless another one has it.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
+    with database.engine.begin() as connection:
+        owned = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.status == "PENDING")
+        connection.execute(
+            owned.where(runs.c.owner_xid == owner).values(
+                **values,
+                updated_at=database._now_ms_sql(),  # noqa: SLF001  # as in `_cancel`
+            )
+        )
 
 
 def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, Json]:

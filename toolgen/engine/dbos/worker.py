@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from dbos import DBOS
 from dbos import error as dbos_errors
 from dbos._context import current_owner_xid
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
@@ -38,13 +38,16 @@ from toolgen.engine.dbos.database import (
     SUSPECTS,
     VERSION,
     ExpectedErrors,
+    Failure,
     JsonSerializer,
     Unanswered,
     close_client,
+    failure_of,
     open_client,
     prepare,
     reason_of,
-    wait_while_away,
+    text_of,
+    wait_for,
 )
 from toolgen.engine.dbos.deaths import count_deaths_of
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
@@ -114,13 +117,13 @@ async def _execute_run(fields: Json) -> Json:
             if execution.is_fenced:
                 await worker.give_up(request.run_id)
             raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error
-        except SQLAlchemyError as error:  # the database went away, and DBOS did not wait for it
-            warn("a run of %s is executed again", request.agent, error=error)
-            await worker.enqueue_again(request.run_id)
-            raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # this execution owns it no more
-        except Exception as error:  # noqa: BLE001  # defects of ours or of the database; the run says so
+        except Exception as error:  # defects of ours or of the database; the run says so
+            if isinstance(error, SQLAlchemyError) and failure_of(error) is not Failure.OF_VALUE:
+                warn("a run of %s is executed again", request.agent, error=error)
+                await worker.enqueue_again(request.run_id, current_owner_xid(request.run_id) or "")
+                raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # it is not of this execution
             warn("a run of %s failed", request.agent, error=error)
-            text = str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
+            text = text_of(error)
             await worker.note_failure(run_id, "engine", text)
             raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
 
@@ -220,7 +223,7 @@ class DbosWorker:
             self._dbos = DBOS(config=config)
             self._dbos._active_workflows_set = ActiveRuns(self._executions, lease)  # noqa: SLF001  # see there
             DBOS.launch()
-            wait_while_away(self._dbos._sys_db)  # noqa: SLF001  # no public name
+            wait_for(self._dbos._sys_db, Failure.PASSES, Failure.OF_OPERATOR)  # noqa: SLF001  # no public name
             read_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
         except BaseException:
             await self._close()
@@ -303,7 +306,14 @@ class DbosWorker:
         """Execute one activity, when the user and the tool may have one more call."""
         assert self._lease is not None  # the worker has started
         owner, execution = current_owner_xid(request.run_id) or "", self._executions[request.run_id]
-        caller.set(DbosCaller(execution, self._lease, partial(self._cancel_child, request.run_id, owner)))
+        caller.set(
+            DbosCaller(
+                execution,
+                self._lease,
+                partial(self._cancel_child, request.run_id, owner),
+                partial(self._is_child_cancelled, request.run_id, owner),
+            )
+        )
         bounds = self._bounds(request, activity) if activity.name == "call" else []
         async with AsyncExitStack() as held:
             with execution.waiting():
@@ -406,14 +416,19 @@ class DbosWorker:
         self.metrics.failed.labels(reason).inc()
         warn("the run %s failed (%s): %s", run_id, reason, detail)
 
-    async def enqueue_again(self, run_id: str) -> None:
-        """Enqueue a run of this worker once the database is back."""
-        await self._with_database(lambda database: database.reenqueue_for_recovery(run_id, [self.name], QUEUE))
+    async def enqueue_again(self, run_id: str, owner: str) -> None:
+        """Enqueue a run of this worker once the database is back: see `tables.enqueue_again`."""
+        await asyncio.sleep(INTERVAL)  # what it could not do, it may not be able to do at once
+        await self._with_database(lambda database: tables.enqueue_again(database, run_id, owner))
 
     async def _cancel_child(self, parent: str, owner: str, run_id: str) -> None:
         """Cancel a run for the call that waits for it, unless that is made elsewhere: see `tables.cancel_child`."""
         if not self.is_draining:
             await self._with_database(lambda database: tables.cancel_child(database, parent, owner, run_id))
+
+    async def _is_child_cancelled(self, parent: str, owner: str, run_id: str) -> bool | None:
+        """Return whether a run was cancelled for the call that waits for it: see `tables.is_cancelled_for`."""
+        return await self._with_database(lambda database: tables.is_cancelled_for(database, parent, owner, run_id))
 
     async def _with_database(self, action: Callable[[SystemDatabase], T]) -> T:
         """Do something with the database, again as long as it is away."""
@@ -421,8 +436,8 @@ class DbosWorker:
         while True:
             try:
                 return await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # no public name
-            except DBAPIError as error:
-                if not (error.connection_invalidated or isinstance(error, (InterfaceError, OperationalError))):
+            except SQLAlchemyError as error:
+                if failure_of(error) is Failure.OF_VALUE:
                     raise
                 await asyncio.sleep(INTERVAL)
 

@@ -1,0 +1,254 @@
+"""Whatever a database says when something of a run is written: the run goes on, and no call is made again for it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+
+from tests.unit.engine.app import read, request, write
+from tests.unit.engine.engines import Engines, until
+from toolgen.engine import RunFailed
+from toolgen.engine.dbos.database import Failure, failure_of
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.engine.engines import Running
+
+ALLOW: Final = PermissionDecision(decision=Decision.ALLOW_ONCE)
+
+PASSING: Final = (
+    "57014",  # a statement took too long, or was cancelled
+    "55P03",  # a lock was not to be had
+    "40001",  # transactions could not be serialized
+    "40P01",  # a deadlock
+    "53100",  # the disk is full
+    "53200",
+    "53300",  # too many connections
+    "57P01",  # the server is stopped
+    "57P02",
+    "57P03",
+    "08006",
+    "25006",  # it became a standby
+    "25P03",  # the transaction did nothing for too long
+    "25P04",
+    "26000",  # a pooler lost a prepared statement
+    "58030",  # an error of its disk
+    "0A000",  # a plan of another version of a table
+    "XX000",
+    "P0001",
+)
+OF_OPERATORS: Final = ("42501", "42P01", "3F000")
+OF_VALUES: Final = ("22021", "23514", "54000")
+
+REFUSING: Final = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    run text := coalesce(to_jsonb(NEW)->>'workflow_uuid', to_jsonb(NEW)->>'destination_uuid');
+    code text := split_part(run, '-', 2);
+    what text := coalesce(to_jsonb(NEW)->>'function_name', TG_TABLE_NAME);
+    seen regclass := to_regclass(format('%I', run || ' ' || what));
+BEGIN
+    IF code <> '' AND seen IS NOT NULL AND nextval(seen) = 1 THEN
+        RAISE EXCEPTION 'it cannot be written now' USING ERRCODE = code;
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER refuse BEFORE INSERT ON dbos.operation_outputs FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER refuse BEFORE INSERT ON dbos.workflow_output FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER refuse BEFORE INSERT ON dbos.workflow_events FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER refuse BEFORE INSERT ON dbos.notifications FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER refuse BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW WHEN (NEW.status = 'SUCCESS')
+    EXECUTE FUNCTION refuse();
+"""
+"""Refuses the first write of each kind of a run `r-CODE`, with that code. A sequence counts what is rolled back too."""
+
+WRITES: Final = (
+    "plan",
+    "call code.read_file",
+    "call code.write_file",
+    "DBOS.setEvent",
+    "DBOS.recv",
+    "DBOS.sleep",
+    "workflow_events",
+    "notifications",
+    "workflow_status",
+    "workflow_output",
+)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let DBOS wait a hundredth of the seconds between two tries."""
+    import time
+
+    quick = SimpleNamespace(**{**vars(time), "sleep": lambda seconds: time.sleep(seconds / 100)})
+    monkeypatch.setattr("dbos._sys_db.time", quick)
+
+
+def refuse_writes(url: str, codes: tuple[str, ...], writes: tuple[str, ...] = WRITES) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(REFUSING)
+        for code in codes:
+            for what in writes:
+                connection.execute(f'CREATE SEQUENCE "r-{code} {what}"'.encode())
+
+
+def refused(url: str, code: str) -> set[str]:
+    """Return the writes of a run that were refused and made again."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        rows = connection.execute("SELECT sequencename, last_value FROM pg_sequences WHERE last_value > 1").fetchall()
+    return {name.removeprefix(f"r-{code} ") for name, _ in rows if name.startswith(f"r-{code} ")}
+
+
+def test_whatever_postgres_says_when_something_is_written_the_run_goes_on(postgres_url: str, tmp_path: Path) -> None:
+    codes = (*PASSING, *OF_OPERATORS)
+
+    async def body(running: Running) -> None:
+        refuse_writes(postgres_url, codes)
+        for code in codes:
+            await running.engine.start(request([read(code)], [write(code)], answer=code, run_id=f"r-{code}"))
+        for code in codes:
+            (asked,) = await running.questions(f"r-{code}")
+            # The engine that answers is told of what an operator has to do; whoever asks it does so again.
+            for last in (False, True) if code in OF_OPERATORS else (True,):
+                if last:
+                    await running.engine.decide(f"r-{code}", asked.id, ALLOW, by="ann")
+                else:
+                    with pytest.raises(Exception, match=r"the database (of the runs fails|has no tables)"):
+                        await running.engine.decide(f"r-{code}", asked.id, ALLOW, by="ann")
+        for code in codes:
+            end = await running.engine.result(f"r-{code}", 60)
+            assert (end.stopped, end.value) == ("completed", code)
+            assert not [message for message in end.messages if message.is_error]
+            assert refused(postgres_url, code) == {*WRITES}, code
+        assert sorted(running.marks()) == sorted([*codes, *codes])
+
+    Engines("postgres", postgres_url, tmp_path).run(body)
+
+
+@pytest.mark.parametrize("what", ["call code.read_file", "workflow_output"])
+def test_what_no_database_takes_fails_the_run_with_a_reason_without_statements(
+    what: str, postgres_url: str, tmp_path: Path
+) -> None:
+    async def body(running: Running) -> None:
+        refuse_writes(postgres_url, OF_VALUES, (what,))
+        for code in OF_VALUES:
+            await running.engine.start(request([read(code)], run_id=f"r-{code}"))
+        for code in OF_VALUES:
+            with pytest.raises(RunFailed) as raised:
+                await running.engine.result(f"r-{code}", 60)
+            reason = str(raised.value)
+            assert reason.endswith("it cannot be written now"), reason
+            assert not any(word in reason for word in ("INSERT", "SQL", "psycopg", "operation_outputs"))
+        assert sorted(running.marks()) == sorted(OF_VALUES)
+
+    Engines("postgres", postgres_url, tmp_path).run(body)
+
+
+@pytest.mark.parametrize("setting", ["statement_timeout", "lock_timeout"])
+def test_a_table_that_others_hold_makes_no_call_fail(setting: str, postgres_url: str, tmp_path: Path) -> None:
+    """With timeouts of the database, every write meanwhile fails, and every connection is one that has them."""
+
+    async def body(running: Running) -> None:
+        name = sa.make_url(postgres_url).database
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE \"{name}\" SET {setting} = '300ms'".encode())
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
+                [name],
+            )
+        ids = [await running.engine.start(request([read(f"slow-0.{n}")], answer=n)) for n in range(5)]
+        await until(lambda: len(running.marks()) == 5)
+        holder = psycopg.connect(postgres_url)
+        holder.execute(f"SET {setting} = 0".encode())
+        await asyncio.to_thread(
+            lambda: holder.execute("LOCK TABLE dbos.operation_outputs, dbos.workflow_output IN EXCLUSIVE MODE")
+        )
+        await asyncio.sleep(1.5)
+        holder.close()
+        ends = [await running.engine.result(run_id, 50) for run_id in ids]
+        assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(5)]
+        assert not [message for end in ends for message in end.messages if message.is_error]
+        assert len(running.marks()) == 5
+
+    Engines("postgres", postgres_url, tmp_path).run(body)
+
+
+def test_a_file_that_others_hold_makes_no_call_fail(tmp_path: Path) -> None:
+    place = tmp_path / "runs.sqlite"
+
+    async def body(running: Running) -> None:
+        from dbos._dbos import _get_dbos_instance
+
+        @event.listens_for(_get_dbos_instance()._sys_db.engine, "checkout")
+        def wait_briefly(connection: Any, *_: object) -> None:
+            connection.execute("PRAGMA busy_timeout=20")
+
+        ids = [await running.engine.start(request([read(f"slow-0.{n}")], answer=n)) for n in range(5)]
+        await until(lambda: len(running.marks()) == 5)
+        with closing(sqlite3.connect(place, timeout=30, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            await asyncio.sleep(1.5)
+            holder.execute("ROLLBACK")
+        ends = [await running.engine.result(run_id, 50) for run_id in ids]
+        assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(5)]
+        assert len(running.marks()) == 5
+
+    Engines("sqlite", str(place), tmp_path).run(body)
+
+
+def error_of_sqlite(code: int) -> sqlite3.Error:
+    error = sqlite3.OperationalError("it fails")
+    error.sqlite_errorcode = code
+    return error
+
+
+def error_of_postgres(code: str | None) -> psycopg.Error:
+    error = psycopg.OperationalError("it fails")
+    error.sqlstate = code
+    return error
+
+
+@pytest.mark.parametrize(
+    ("errors", "failure"),
+    [
+        ([*map(error_of_postgres, (*PASSING, None))], Failure.PASSES),
+        ([*map(error_of_postgres, OF_OPERATORS)], Failure.OF_OPERATOR),
+        ([*map(error_of_postgres, OF_VALUES)], Failure.OF_VALUE),
+        (
+            [
+                error_of_sqlite(code)
+                for code in (
+                    sqlite3.SQLITE_BUSY,
+                    sqlite3.SQLITE_BUSY_SNAPSHOT,
+                    sqlite3.SQLITE_LOCKED,
+                    sqlite3.SQLITE_FULL,
+                    sqlite3.SQLITE_IOERR_WRITE,
+                    sqlite3.SQLITE_CANTOPEN,
+                    sqlite3.SQLITE_NOMEM,
+                    sqlite3.SQLITE_INTERRUPT,
+                )
+            ],
+            Failure.PASSES,
+        ),
+        ([*map(error_of_sqlite, (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_ERROR))], Failure.OF_OPERATOR),
+        ([*map(error_of_sqlite, (sqlite3.SQLITE_CONSTRAINT_TRIGGER, sqlite3.SQLITE_TOOBIG))], Failure.OF_VALUE),
+        ([sqlite3.InterfaceError("a value that SQLite does not know")], Failure.OF_VALUE),
+    ],
+    ids=["postgres", "operator", "value", "sqlite", "sqlite operator", "sqlite value", "driver"],
+)
+def test_an_error_of_a_database_has_one_meaning(errors: list[Exception], failure: Failure) -> None:
+    for error in errors:
+        wrapped = exc.OperationalError("INSERT", {}, error)
+        assert failure_of(wrapped) is failure, error
+    assert failure_of(exc.TimeoutError()) is Failure.PASSES  # no connection was free
