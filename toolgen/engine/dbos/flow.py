@@ -49,7 +49,7 @@ class DbosFlow:
     async def _step(self, step: StepReservation, activity: Activity) -> Json:
         """Execute an activity as a step. One that ends the run is a step that failed: resuming executes it again."""
         try:
-            outcome: Json = await step.run_async({"name": _name(activity)}, self._execute, activity)
+            outcome: Json = await step.run_async({"name": name_of(activity)}, self._execute, activity)
         except StepFailed as error:
             return error.outcome
         except SQLAlchemyError as error:
@@ -99,7 +99,7 @@ class DbosFlow:
         await self._host.ended(self._request, reason)
 
 
-def _name(activity: Activity) -> str:
+def name_of(activity: Activity) -> str:
     """Return the name of a step, for timelines: what is done, and for a call its tool, as the planner named it."""
     call = activity.args.get("call")
     return activity.name if call is None else f"{activity.name} {call['name'][:_NAME_LENGTH]}"

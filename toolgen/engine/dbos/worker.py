@@ -51,7 +51,7 @@ from toolgen.engine.dbos.database import (
 )
 from toolgen.engine.dbos.deaths import count_deaths_of
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
-from toolgen.engine.dbos.flow import DbosFlow
+from toolgen.engine.dbos.flow import DbosFlow, name_of
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.steps import read_steps_at_once
@@ -193,6 +193,11 @@ class DbosWorker:
     def activities_running(self) -> int:
         """How many activities it executes, without inline calls, which wait for runs of their own."""
         return len(self._running)
+
+    @property
+    def unfinished(self) -> list[str]:
+        """What it executes, by activity and run: after `stop`, what ignores that it was cancelled."""
+        return sorted(task.get_name() for task in [*self._running, *self._inline])
 
     async def start(self) -> None:
         """Prepare the database, and begin.
@@ -361,6 +366,7 @@ class DbosWorker:
         task: asyncio.Task[Any] | None = asyncio.current_task()
         running = self._inline if activity.name == "inline" else self._running
         if task is not None:
+            task.set_name(f"{name_of(activity)} of {request.run_id}")
             running.add(task)
         outcome: Json | None = None
         began = self.metrics.began()

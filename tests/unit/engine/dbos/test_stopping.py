@@ -1,4 +1,4 @@
-"""A worker that is stopped amid its work: what it did is kept, and no error is logged."""
+"""A worker that is stopped amid its work: what it did is kept, no error is logged, and the process ends."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request
+from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
 
 if TYPE_CHECKING:
-    from tests.unit.engine.dbos.workers import Workers
+    from pathlib import Path
 
 
 def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers) -> None:
@@ -33,5 +34,36 @@ def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers
             ends = [await engine.result(run_id, 60) for run_id in ids]
             assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(30)]
             assert len(calls()) == 300
+
+    asyncio.run(body())
+
+
+def test_a_worker_ends_whatever_its_tools_do(tmp_path: Path) -> None:
+    """A thread that does not return, a call that ignores its cancellation, and one that blocks the event loop."""
+    kinds = {
+        "thread": " in sleep_long (stubborn.py:",
+        "swallows": "call code.read_file of r1",
+        "blocks": "call code.read_file of r1, MainThread in sleep_long (stubborn.py:",
+    }
+
+    async def body() -> None:
+        stubborn: dict[str, Workers] = {}
+        try:
+            for kind in kinds:
+                folder = tmp_path / kind
+                folder.mkdir()
+                workers = stubborn[kind] = Workers(str(folder / "runs.sqlite"), folder)
+                workers.start("tests.unit.engine.dbos.stubborn:host", "--grace", "0.2")
+                async with workers.opened() as engine:
+                    await engine.start(request([read(kind)], run_id="r1"))
+                    await until((folder / kind).exists)
+            ended = [asyncio.to_thread(workers.stop, "w1") for workers in stubborn.values()]
+            assert await asyncio.gather(*ended) == [1, 1, 1]
+        finally:
+            for workers in stubborn.values():
+                workers.kill_all()
+        for kind, said in kinds.items():
+            (line,) = [line for line in stubborn[kind].said("w1").splitlines() if line.startswith("cut off: ")]
+            assert said in line
 
     asyncio.run(body())

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-import signal
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.commands.runs.database import database_option, url_of
+from toolgen.cli.ending import cut_off, ended_within
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
@@ -23,6 +23,10 @@ from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+
+_TO_STOP: Final = 10.0
+"""Seconds for a worker to cancel what runs after the grace, and to leave its runs to others."""
 
 
 @click.command("worker")
@@ -77,7 +81,8 @@ def command(
 
     HOST names a function of your program, such as `app.agents:host`. It takes the engine, for agents that calls start,
     and returns an `EngineHost` with the runtime and the planners. After a signal the worker begins nothing more, lets
-    calls that run end, and leaves its runs to other workers. The runs of a worker that died are taken over within
+    calls that run end, and leaves its runs to other workers; the exit code is 0. What has not ended 10 seconds after
+    --grace is cut off: the exit code is 1, and stderr names it. The runs of a worker that died are taken over within
     seconds.
     """
     url = url_of(database)
@@ -128,32 +133,33 @@ async def _work(
         raise click.UsageError(f"HOST failed: {raised(error, Path.cwd())}") from error
     if not isinstance(host, EngineHost):
         raise click.UsageError(f"HOST returned a {type(host).__qualname__}; it must return an EngineHost")
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     try:
         worker = DbosWorker(host, url, **bounds)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    try:
-        await worker.start()
-    except StoreError as error:
-        raise click.UsageError(f"--database: {error}") from error
-    except ValueError as error:
-        raise click.UsageError(f"--name: {error}") from error
-    with ExitStack() as serving:
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+    with ended_within(grace + _TO_STOP, lambda: loop.call_soon_threadsafe(stopped.set), lambda: worker.unfinished):
         try:
-            if place is not None:
-                application = Endpoints(worker, engine, asyncio.get_running_loop(), token)
-                echo(f"health and metrics at {serving.enter_context(listening(application, *place))}", err=True)
-            echo(f"worker {worker.name} executes runs", err=True)
-            await stopped.wait()
-            echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
-        except OSError as error:
-            raise click.UsageError(f"--http: {error}") from error
-        finally:
-            await worker.stop(grace)
-            await engine.close()
+            await worker.start()
+        except StoreError as error:
+            raise click.UsageError(f"--database: {error}") from error
+        except ValueError as error:
+            raise click.UsageError(f"--name: {error}") from error
+        with ExitStack() as serving:
+            try:
+                if place is not None:
+                    application = Endpoints(worker, engine, loop, token)
+                    echo(f"health and metrics at {serving.enter_context(listening(application, *place))}", err=True)
+                echo(f"worker {worker.name} executes runs", err=True)
+                await stopped.wait()
+                echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
+            except OSError as error:
+                raise click.UsageError(f"--http: {error}") from error
+            finally:
+                await worker.stop(grace)
+                await engine.close()
+    if worker.unfinished:  # the event loop would wait for it
+        cut_off(worker.unfinished)
     return 0
 
 
