@@ -25,7 +25,7 @@ _IDLE: Final = frozenset({"_worker", "wait", "_wait_for_tstate_lock", "select", 
 
 
 @contextmanager
-def ended_within(seconds: float, on_signal: Callable[[], None], running: Callable[[], list[str]]) -> Generator[None]:
+def ended_within(seconds: float, on_signal: Callable[[], object], running: Callable[[], list[str]]) -> Generator[None]:
     """Call `on_signal` at SIGTERM or SIGINT, as a context, and end the process so many seconds later if it still runs.
 
     Both happen in a thread of their own. What still runs is then written to stderr: what `running` says, and where

@@ -18,7 +18,8 @@ from dbos import error as dbos_errors
 from dbos._context import DBOSContext, _set_local_dbos_context, current_owner_xid, get_local_dbos_context
 from dbos._core import ActiveWorkflowById
 from dbos._serialization import WorkflowSerializationFormat
-from dbos._sys_db import LoopAwareEvent, db_retry
+from dbos._sys_db import db_retry
+from dbos._utils import LoopAwareEvent
 from sqlalchemy import exc
 
 from toolgen.engine.dbos import database_url, prepare
@@ -52,17 +53,15 @@ class Rules:
     def enqueued(self, *, version: str = VERSION, **options: Any) -> str:
         """Enqueue a run, as an engine does, and return its id."""
         run_id = f"r{next(_NUMBERS)}"
-        self.client.enqueue(
-            {
-                "workflow_name": RUN,
-                "queue_name": self.queue,
-                "workflow_id": run_id,
-                "app_version": version,
-                "application_name": APPLICATION,
-                **options,
-            },
-            {"messages": []},
-        )
+        given: Any = {
+            "workflow_name": RUN,
+            "queue_name": self.queue,
+            "workflow_id": run_id,
+            "app_version": version,
+            "application_name": APPLICATION,
+            **options,
+        }
+        self.client.enqueue(given, {"messages": []})
         return run_id
 
     def claimed(self, owner: str, worker: str = "w1", running: int = 0) -> list[str]:
