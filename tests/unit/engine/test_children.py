@@ -110,7 +110,7 @@ def test_a_call_whose_run_is_not_its_own_any_more_does_not_end(durable: Engines)
         assert (told(owner), told(again)) == (None, False)
         tables.cancel_run(database, child)
         assert told(again) is True
-        tables.enqueue_again(database, "r1", owner)  # of the execution that has lost the run
+        tables.give_up(database, "r1", owner)  # of the execution that has lost the run
         assert database.get_workflow_owner("r1") in (again, None)  # None once it has ended
 
     durable.run(body)
@@ -129,7 +129,7 @@ def test_an_execution_that_is_lost_cancels_no_agent(durable: Engines) -> None:
         await until(lambda: "r1" not in _working[0]._executions)
         assert await state(running, child) == "waiting"
         assert database.get_workflow_owner("r1") == owner
-        tables.enqueue_again(database, "r1", str(owner))
+        tables.give_up(database, "r1", str(owner))
         await allow(running, child)
         end = await running.engine.result("r1", 30)
         assert (end.value, end.messages[-1].is_error) == (7, False)

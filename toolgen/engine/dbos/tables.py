@@ -285,23 +285,6 @@ def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
         connection.execute(owned.values(**values, updated_at=now))
 
 
-def enqueue_again(database: SystemDatabase, run_id: str, owner: str) -> None:
-    """Enqueue a run that the execution cannot go on with that `owner` is the token of, unless another one has it.
-
-    Raises sqlalchemy.exc.SQLAlchemyError.
-    """
-    runs = database.tables.workflow_status
-    values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
-    with database.engine.begin() as connection:
-        owned = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.status == "PENDING")
-        connection.execute(
-            owned.where(runs.c.owner_xid == owner).values(
-                **values,
-                updated_at=database._now_ms_sql(),  # noqa: SLF001  # as in `_cancel`
-            )
-        )
-
-
 def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, Json]:
     """Return what runs ask, by run and by the key of the call; DBOS would look at one run after another.
 

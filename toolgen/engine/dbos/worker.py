@@ -120,7 +120,8 @@ async def _execute_run(fields: Json) -> Json:
         except Exception as error:  # defects of ours or of the database; the run says so
             if isinstance(error, SQLAlchemyError) and failure_of(error) is not Failure.OF_VALUE:
                 warn("a run of %s is executed again", request.agent, error=error)
-                await worker.enqueue_again(request.run_id, current_owner_xid(request.run_id) or "")
+                await asyncio.sleep(INTERVAL)  # what the database did not do, it may not do at once
+                await worker.give_up(request.run_id)
                 raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # it is not of this execution
             warn("a run of %s failed", request.agent, error=error)
             text = text_of(error)
@@ -421,11 +422,6 @@ class DbosWorker:
     def _has_failed(self, run_id: str, reason: Reason, detail: str) -> None:
         self.metrics.failed.labels(reason).inc()
         warn("the run %s failed (%s): %s", run_id, reason, detail)
-
-    async def enqueue_again(self, run_id: str, owner: str) -> None:
-        """Enqueue a run of this worker once the database is back: see `tables.enqueue_again`."""
-        await asyncio.sleep(INTERVAL)  # what it could not do, it may not be able to do at once
-        await self._with_database(lambda database: tables.enqueue_again(database, run_id, owner))
 
     async def _cancel_child(self, parent: str, owner: str, run_id: str) -> None:
         """Cancel a run for the call that waits for it, unless that is made elsewhere: see `tables.cancel_child`."""

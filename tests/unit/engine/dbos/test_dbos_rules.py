@@ -23,7 +23,16 @@ from dbos._utils import LoopAwareEvent
 from sqlalchemy import exc
 
 from toolgen.engine.dbos import database_url, prepare
-from toolgen.engine.dbos.database import APPLICATION, BY_PROGRAM, RUN, VERSION, Failure, close_client, open_client, wait_for
+from toolgen.engine.dbos.database import (
+    APPLICATION,
+    BY_PROGRAM,
+    RUN,
+    VERSION,
+    Failure,
+    close_client,
+    open_client,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
