@@ -50,6 +50,8 @@ class Measured:
     cores: int
     concurrency: int
     runs: int
+    wal_bytes_per_call: float
+    connections: int
 
     @property
     def stretch(self) -> float:
@@ -205,6 +207,31 @@ class Cluster:
         return simulate(measured, shard, runs=round(rate * self.seconds), rate=rate)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Carried:
+    """What one server carries."""
+
+    calls_per_second: float
+    workers: float
+    connections: float
+    wal_bytes_per_second: float
+
+
+def carried(measured: Measured, *, cores: int, poll: float, used: float = 0.7) -> Carried:
+    """Compute what a server carries whose cores, and those of the workers, are used to a part of their time."""
+    steps, step = measured.steps / measured.calls, measured.step[1]
+    calls_of_worker = used * 1e3 / (steps * step.worker_ms)
+    looks_ms = measured.idle_server_ms / measured.polls / poll / calls_of_worker  # for each call
+    calls = used * 1e3 * cores / (steps * step.server_ms + looks_ms)
+    workers = calls / calls_of_worker
+    return Carried(
+        calls_per_second=calls,
+        workers=workers,
+        connections=workers * measured.connections,
+        wal_bytes_per_second=calls * measured.wal_bytes_per_call,
+    )
+
+
 CLUSTERS: Final = (
     Cluster(workers=100, calls_per_second=1_000, shards=1, poll=0.1),
     Cluster(workers=1_000, calls_per_second=10_000, shards=1, poll=0.1),
@@ -212,6 +239,9 @@ CLUSTERS: Final = (
     Cluster(workers=1_000, calls_per_second=10_000, shards=4, poll=0.1),
     Cluster(workers=1_000, calls_per_second=10_000, shards=4, poll=1.0),
 )
+
+SERVERS: Final = (8, 32, 64)
+"""Cores of a server, for `carried`."""
 
 MEASURED: Final = Measured(
     steps=11,
@@ -228,13 +258,16 @@ MEASURED: Final = Measured(
     cores=2,
     concurrency=20,
     runs=120,
+    wal_bytes_per_call=2250.0,
+    connections=10,
 )
 """Medians of four rounds of toolgen on 2026-11-22: 2 cores, Python 3.11, Postgres 15, other load of 8 to 14."""
 
 
 def main() -> None:
     clusters = [{**asdict(each), **asdict(each.simulated(MEASURED))} for each in CLUSTERS]
-    print(json.dumps({"check": check(MEASURED), "clusters": clusters}, indent=2))
+    servers = {cores: asdict(carried(MEASURED, cores=cores, poll=1.0)) for cores in SERVERS}
+    print(json.dumps({"check": check(MEASURED), "clusters": clusters, "servers": servers}, indent=2))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.simulation import MEASURED, STATED_ERROR, Cluster, Deployment, check, simulate
+from benchmarks.simulation import MEASURED, SERVERS, STATED_ERROR, Cluster, Deployment, carried, check, simulate
+from tests.project.checkout import ROOT
 
 STEP = MEASURED.step[1]
 ALONE = Deployment(workers=1, concurrency=20, poll=0.1, cores=8, own_cores=True, step=STEP)
@@ -48,3 +49,20 @@ def test_a_shard_has_its_part_of_the_workers_and_of_the_runs() -> None:
     whole = Cluster(workers=8, calls_per_second=200, shards=1, poll=0.1, cores=8)
     parts = replace(whole, shards=2, cores=4)
     assert parts.simulated(MEASURED).server_used == pytest.approx(whole.simulated(MEASURED).server_used, rel=0.1)
+
+
+@pytest.mark.parametrize("cores", SERVERS)
+def test_the_scaling_page_has_what_one_server_carries(cores: int) -> None:
+    found = carried(MEASURED, cores=cores, poll=1.0)
+    workers = round(found.workers)
+    row = (
+        f"| {cores} | {round(found.calls_per_second, -2):,.0f} | {workers} | {10 * workers:,} "
+        f"| {found.wal_bytes_per_second / 1e6:.0f} MB |"
+    )
+    assert row in (ROOT / "docs" / "explanation" / "scaling.md").read_text(encoding="utf-8")
+
+
+def test_a_server_carries_no_more_than_its_cores_can_do() -> None:
+    found = carried(MEASURED, cores=8, poll=0.1, used=1.0)
+    assert found.calls_per_second < 8 * 1e3 / (STEP.server_ms * MEASURED.steps / MEASURED.calls)
+    assert carried(MEASURED, cores=8, poll=1.0).calls_per_second > carried(MEASURED, cores=8, poll=0.1).calls_per_second
