@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,10 @@ __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoptio
 
 settings.register_profile("short", settings.get_profile("ci"), max_examples=40)
 """The examples of `make test` for properties without a number of their own; `make test-long` has all of `ci`."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The runtime is also tested without the compiler, and without the clients of Redis and Postgres.
 collect_ignore = [

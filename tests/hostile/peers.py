@@ -88,6 +88,8 @@ def answering(attack: Attack, paths: tuple[bytes, ...] = (b"/",), others: bytes 
             head = b""
             while b"\r\n\r\n" not in head and (part := connection.recv(65_536)):
                 head += part
+            if not head:
+                return  # the client has gone
             head, _, content = head.partition(b"\r\n\r\n")
             length = re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)
             while length and len(content) < int(length[1]):

@@ -110,5 +110,4 @@ class Terminal:
         fcntl.ioctl(self._person, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def _control(self) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -224,11 +224,6 @@ def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
     assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
 
 
-def _heed_interrupts() -> None:
-    """Restore SIGINT: a shell that starts the tests in the background makes them and their children ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @contextmanager
 def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """Start a call that needs permission; yields the process and the user's end of the terminal with the question."""
@@ -242,7 +237,6 @@ def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
             stdout=subprocess.PIPE,
             stderr=program,
             env=environment,
-            preexec_fn=_heed_interrupts,
         ) as process,
         os.fdopen(person, "r+b", buffering=0) as terminal,
     ):

@@ -36,7 +36,6 @@ class Watching:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=_interruptible,  # it starts no thread
         )
 
     def shown(self, until: str = "watching for changes") -> str:
@@ -54,11 +53,6 @@ class Watching:
         self.process.send_signal(signal.SIGINT)
         out, _ = self.process.communicate(timeout=60)
         return self.process.returncode, out
-
-
-def _interruptible() -> None:
-    """Take SIGINT, which processes that a shell starts in the background ignore."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
