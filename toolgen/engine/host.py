@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import Outcome, checked
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.children import caller
+from toolgen.engine.contracts import without_effect
 from toolgen.engine.failures import hope_of, wait_of
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.results import result_as_json
@@ -31,7 +33,7 @@ from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
 from toolgen.runtime.runs.schedule import group_of
-from toolgen.schema.json_values import canonical
+from toolgen.schema.json_values import canonical, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -82,6 +84,10 @@ class EngineHost:
             )
         self.runtime: Final = runtime
         self.planners: Final = planners if isinstance(planners, Mapping) else {DEFAULT_PLANNER: planners}
+        self.contract: Callable[[str, str], Awaitable[Any]] | None = None
+        """Returns the args schema that a tool had, by its ident and a digest; an engine sets it."""
+        self.is_strict = False
+        """Whether a planned call is made with the very definition of its tool only; an engine sets it."""
         self._session: Final = session
         self._runs: Final[dict[str, Run]] = {}
         self._digests: Final[dict[str, str]] = {}
@@ -204,7 +210,7 @@ class EngineHost:
         A tool that is not the one that the planner was shown is called if it still takes the args.
         """
         request = self._request(args)
-        changed = self._changed(run, request, args["digest"])
+        changed = await self._changed(run, request, args["digest"])
         if changed:
             return {"changed": changed}
         made = caller.get()
@@ -237,7 +243,13 @@ class EngineHost:
         call = call_from_json(args["call"])
         return ToolRequest(name=call.name, payload=call.payload, tool_call_id=args["key"])
 
-    def _changed(self, run: Run, request: ToolRequest, digest: str) -> str:
+    def contracts(self) -> dict[tuple[str, str], str]:
+        """Return the args schemas of all tools as JSON texts, by the ident and the digest that planned calls have."""
+        schema = self.runtime.catalog.schema
+        idents = self.runtime.catalog.entries
+        return {(ident, self._digest(ident)): canonical(schema(ident, "args")).decode() for ident in idents}
+
+    async def _changed(self, run: Run, request: ToolRequest, digest: str) -> str:
         """Return why a call that was planned with another definition of its tool cannot be made; empty if it can."""
         ident = self.runtime.catalog.resolve(request.name) or ""
         if not digest or digest == self._digest(ident):
@@ -248,7 +260,14 @@ class EngineHost:
             self.runtime.catalog.codec(ident, "args").decode(request.payload)
         except InvalidPayload as error:
             return f"{ident} has changed, and does not take these args any more: {error}"
-        return ""
+        if self.is_strict:
+            return f"{ident} has changed since the call was planned"
+        before = None if self.contract is None else await self.contract(ident, digest)
+        if before is None:  # no worker has told: what the schema accepts is all that is known
+            return ""
+        after = self.runtime.catalog.schema(ident, "args")
+        lost = await asyncio.to_thread(without_effect, ident, before, after, value_of(request.payload))
+        return f"{ident} has changed: {'; '.join(lost)}" if lost else ""
 
     def _digest(self, ident: str) -> str:
         """Return the digest of a tool's args schema; empty for no tool."""

@@ -115,7 +115,9 @@ class Engines:
             yield Running(late.engine, host, self.folder)
             return
         prepare(self.url)
-        async with DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, **(worker or {})}) as opened:
+        async with DbosWorker(
+            host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})}
+        ) as opened:
             late.engine = DbosEngine(self.url, poll=0.02)
             try:
                 yield Running(late.engine, host, self.folder, opened)

@@ -42,8 +42,11 @@ TERMINAL: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEE
 _HELD_FOR: Final = 10_000
 """Milliseconds, of the clock of the database, after which whoever began to resume a run does so no more."""
 
-_DESCRIBED: Final = ("reason", "detail", "deaths", "steps")
+_DESCRIBED: Final = ("reason", "detail", "deaths", "steps", "waits", "waits_at")
 """What the row of a run says about the end of it, or what was counted: a run that is resumed begins anew with it."""
+
+_LONGEST_WAIT: Final = 30
+"""Seconds at most until a run that waits for a tool looks for a worker that has it again."""
 
 _BATCH: Final = 1000
 """How many ids a statement has: SQLite takes 32,766 values."""
@@ -283,6 +286,49 @@ def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
     values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
     with database.engine.begin() as connection:
         connection.execute(owned.values(**values, updated_at=now))
+
+
+def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: float) -> bool:
+    """Leave a run to a worker that has a tool as it was, after a while; return whether it goes on to wait.
+
+    It has waited so many seconds at most since it came further. It repeats the calls that were refused. Nothing is done
+    if another execution than that of `owner` has it. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs, steps = database.tables.workflow_status, database.tables.operation_outputs
+    now: Any = database._now_ms_sql()  # noqa: SLF001  # the clock of the database
+    is_owned = (runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
+    with database.engine.begin() as connection:
+        kept = sa.update(runs).where(*is_owned).values(owner_xid=owner).returning(runs.c.attributes)
+        found = connection.execute(kept).one_or_none()
+        if found is None:
+            return True
+        done = sa.select(
+            steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
+        ).where(steps.c.workflow_uuid == run_id)
+        rows = connection.execute(done.order_by(steps.c.function_id)).all()
+        again, _ = _steps_to_repeat(rows)
+        about, at = found.attributes or {}, len(rows) - len(again)
+        waits = about.get("waits", 0) if about.get("waits_at") == at else 0
+        left = seconds - sum(min(_LONGEST_WAIT, 2**wait) for wait in range(waits))
+        if left <= 0:
+            return False
+        connection.execute(
+            sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(again[:_BATCH]))
+        )
+        describe(database, connection, {"waits": waits + 1, "waits_at": at}, run_id)
+        connection.execute(
+            sa.update(runs)
+            .where(*is_owned)
+            .values(
+                status="DELAYED",
+                queue_name=QUEUE,
+                delay_until_epoch_ms=now + int(1000 * min(left, _LONGEST_WAIT, 2**waits)),
+                owner_xid=None,
+                started_at_epoch_ms=None,
+                updated_at=now,
+            )
+        )
+    return True
 
 
 def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, Json]:

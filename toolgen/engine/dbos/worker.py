@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from dbos import DBOS
@@ -31,6 +32,7 @@ from toolgen.engine.dbos.connections import (
     close_connections,
     open_connections,
 )
+from toolgen.engine.dbos.contracts import add_contracts, contract_of
 from toolgen.engine.dbos.database import (
     APPLICATION,
     QUEUE,
@@ -123,6 +125,8 @@ async def _execute_run(fields: Json) -> Json:
                 await asyncio.sleep(INTERVAL)  # what the database did not do, it may not do at once
                 await worker.give_up(request.run_id)
                 raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id) from error  # it is not of this execution
+            if worker.is_draining:  # DBOS fails what begins while it ends: another worker executes it
+                raise dbos_errors.DBOSWorkflowConflictIDError(run_id) from error
             warn("a run of %s failed", request.agent, error=error)
             text = text_of(error)
             await worker.note_failure(run_id, "engine", text)
@@ -136,7 +140,12 @@ class DbosWorker:
     worker: the last that was started decides. Those that wait, for a person, for agents or for one of the next bounds,
     do not count, and go on at once when they need not wait any more. `per_user` and `per_tool`, by ident, bound the
     calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
-    it has the names of host and process. Raises ValueError for bounds below 1 and for unknown tools.
+    it has the names of host and process.
+
+    A call that was planned with another args schema of its tool is made if the rules of `toolgen diff` show that it
+    means the same (`on_tool_change="compatible"`), or only with the schema of then (`"wait"`). Else its run waits
+    `tool_wait` seconds for a worker that has the tool as it was, and then fails. Raises ValueError for bounds below 1,
+    for unknown tools, and for other values.
     """
 
     def __init__(
@@ -150,10 +159,19 @@ class DbosWorker:
         per_tool: Mapping[str, int] = NOTHING,
         poll: float = 0.1,
         retries: Retries = DEFAULT_RETRIES,
+        on_tool_change: Literal["compatible", "wait"] = "compatible",
+        tool_wait: float = 600.0,
     ) -> None:
         for what, value in (("concurrency", concurrency), ("per_user", per_user), *per_tool.items()):
             if value is not None and value < 1:
                 raise ValueError(f"{what} is {value}; it must be at least 1")
+        if on_tool_change not in ("compatible", "wait"):
+            raise ValueError(f"on_tool_change is {on_tool_change!r}; it must be 'compatible' or 'wait'")
+        if not 0 <= tool_wait < math.inf:
+            raise ValueError(f"tool_wait is {tool_wait}; it must be a number of seconds, 0 or more")
+        host.is_strict = on_tool_change == "wait"
+        host.contract = self._contract
+        self._tool_wait: Final = tool_wait
         catalog = host.runtime.catalog
         for tool in per_tool:
             if tool not in catalog:
@@ -263,6 +281,10 @@ class DbosWorker:
         client.register_queue(
             SUSPECTS, worker_concurrency=1, polling_interval_sec=5 * self._poll, on_conflict="always_update"
         )
+        try:
+            add_contracts(client._sys_db.engine, self._host.contracts())  # noqa: SLF001  # no public name
+        except SQLAlchemyError as error:
+            raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
         if last_died:  # DBOS enqueues them again when it begins
             for run_id, detail in count_deaths_of(client._sys_db, self.name).items():  # noqa: SLF001  # no public name
                 self._has_failed(run_id, "crashes", detail)
@@ -380,7 +402,12 @@ class DbosWorker:
                 running.discard(task)
 
     async def ended(self, request: RunRequest, reason: str, /) -> None:
-        """Record the end of a run."""
+        """Record the end of a run. One whose tool has changed waits for a worker that has it as it was."""
+        if reason == "tool_changed" and self._tool_wait > 0:
+            owner = current_owner_xid(request.run_id) or ""
+            wait = partial(tables.wait_for_tool, run_id=request.run_id, owner=owner, seconds=self._tool_wait)
+            if await self._with_database(wait):
+                raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id)  # this execution owns it no more
         await self._host.ended(request, reason)
 
     @contextmanager
@@ -411,6 +438,10 @@ class DbosWorker:
         """Leave a run that this worker executes in the present workflow of DBOS to whoever holds a lease."""
         owner = current_owner_xid(run_id) or ""
         await self._with_database(lambda database: tables.give_up(database, run_id, owner))
+
+    async def _contract(self, tool: str, digest: str) -> Any:
+        """Return the args schema that a tool had, by its digest; None where no worker has had it."""
+        return await self._with_database(lambda database: contract_of(database.engine, tool, digest))
 
     async def note_failure(self, run_id: str, reason: Reason, detail: str) -> None:
         """Say in the log, the metrics and the lists of runs that a run fails, and why."""

@@ -57,6 +57,21 @@ _TO_STOP: Final = 10.0
     help="Time for running calls to end after SIGTERM.",
 )
 @click.option(
+    "--on-tool-change",
+    type=click.Choice(["compatible", "wait"]),
+    default="compatible",
+    show_default=True,
+    help="Make planned calls whose tool has changed where that is compatible, or wait for the tool as it was.",
+)
+@click.option(
+    "--tool-wait",
+    type=click.FloatRange(min=0),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a run waits for a worker that has a tool as it was.",
+)
+@click.option(
     "--planner-seconds",
     type=click.FloatRange(min=0),
     default=DEFAULT_RETRIES.planner_seconds,
@@ -75,6 +90,8 @@ def command(
     address: str | None,
     token_env: str | None,
     grace: float,
+    on_tool_change: str,
+    tool_wait: float,
     planner_seconds: float,
 ) -> int:
     """Execute the runs of a database, until the process gets SIGTERM or SIGINT.
@@ -104,6 +121,8 @@ def command(
         "per_user": per_user,
         "per_tool": limits,
         "retries": retries,
+        "on_tool_change": on_tool_change,
+        "tool_wait": tool_wait,
     }
     return asyncio.run(_work(make, url, bounds, place, token, grace))
 
