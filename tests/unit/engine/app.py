@@ -95,16 +95,16 @@ class Effects:
         self._folder = folder
         with closing(self._open()) as database:
             database.execute(
-                "CREATE TABLE IF NOT EXISTS attempts (key TEXT, tool TEXT, path TEXT, user TEXT, run TEXT)"
+                "CREATE TABLE IF NOT EXISTS attempts "
+                "(key TEXT, tool TEXT, path TEXT, user TEXT, run TEXT, token INTEGER, pid INTEGER)"
             )
             database.execute("CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, path TEXT)")
 
     async def execute(self, call: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         args = json.loads(call.payload)
         path = args["path"] if "path" in args else args["query"]
-        self._note(
-            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?)", meta.idempotency_key, call.name, path, meta.user, meta.run_id
-        )
+        about = (meta.idempotency_key, call.name, path, meta.user, meta.run_id, meta.fencing_token, os.getpid())
+        self._note("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", *about)
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
         if path == "poison" and not (self._folder / "cured").exists():
@@ -135,8 +135,12 @@ class Effects:
         return database
 
 
+def opened(folder: Path) -> sqlite3.Connection:
+    return sqlite3.connect(folder / "effects.sqlite", timeout=30, isolation_level=None)
+
+
 def rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(folder / "effects.sqlite", timeout=30)) as database:
+    with closing(opened(folder)) as database:
         return database.execute(statement).fetchall()
 
 

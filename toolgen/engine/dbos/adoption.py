@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import Engine as Connections
 
+    from toolgen.engine.dbos.lease import Lease, Watch
+
 _BATCH: Final = 100
 """How many runs a transaction takes over."""
 
@@ -40,6 +42,20 @@ class Adoption:
         self._connections: Final = database.engine
         self._worker: Final = worker
         self._may_end_sessions = database.engine.dialect.name == "postgresql"
+
+    def begin_again(self, lease: Lease) -> None:
+        """Begin another lease after one was lost, unless runs are left of that time.
+
+        Raises as `Lease.yield_runs` does.
+        """
+        if lease.is_lost:
+            lease.yield_runs()
+            if self.take_over(self._worker):
+                lease.begin()
+
+    def take_over_dead(self, watch: Watch) -> int:
+        """Take over the runs of the neighbours that are dead; return of how many. Raises as `take_over` does."""
+        return sum(self.take_over(worker) for worker in watch.look())
 
     def take_over(self, worker: str) -> bool:
         """Enqueue the runs of a dead worker again, and remove it; return whether all are.

@@ -508,8 +508,8 @@ class DbosWorker:
             Adoption(database, self.name, lambda run_id, detail: self._has_failed(run_id, "crashes", detail)),
         )
         tasks: list[Callable[[], None]] = [
-            partial(self._begin_again, lease, adoption),
-            partial(self._take_over, watch, adoption),
+            partial(adoption.begin_again, lease),
+            lambda: self.metrics.adopted.inc(adoption.take_over_dead(watch)),
             partial(self._drop_cancelled, database),
             partial(tables.cancel_orphans, database),
         ]
@@ -523,19 +523,6 @@ class DbosWorker:
                     failed = failed or type(error).__name__
                     if failed != was:
                         warn("worker %s could not look after runs of others", self.name, error=error)
-
-    def _begin_again(self, lease: Lease, adoption: Adoption) -> None:
-        """After the loss of the lease, begin another one, as soon as no run is left that belonged to the first."""
-        if not lease.is_lost:
-            return
-        lease.yield_runs()
-        if adoption.take_over(self.name):
-            lease.begin()
-
-    def _take_over(self, watch: Watch, adoption: Adoption) -> None:
-        for worker in watch.look():
-            if adoption.take_over(worker):
-                self.metrics.adopted.inc()
 
     def _drop_cancelled(self, database: SystemDatabase) -> None:
         """Let go of runs that were cancelled."""

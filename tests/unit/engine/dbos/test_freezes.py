@@ -1,0 +1,129 @@
+"""Workers that stand still and go on: others take over their runs, and they begin no call of these any more."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from contextlib import closing, contextmanager
+from multiprocessing import Process
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+import pytest
+
+from tests.unit.engine import app
+from tests.unit.engine.app import read, request
+from tests.unit.engine.dbos.workers import Workers
+from tests.unit.engine.engines import until
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+_RUNS: Final = 12
+_ADOPTED_WITHIN: Final = 10.0
+"""Seconds after which the runs of a frozen worker are those of another, where the cores have time for it."""
+
+_LOST: Final = "has lost its lease"
+
+
+class Freezes:
+    """Two workers, and runs that make one call after another, each of which is on record with its token."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.workers = Workers(url, folder)
+        self.adoptions: list[float] = []
+
+    async def go(self, freezes: int) -> None:
+        workers = self.workers
+        async with workers.opened() as engine:
+            names = [workers.start(), workers.start()]
+            for name in names:
+                await until(lambda name=name: "executes runs" in workers.said(name))
+            turns = [[read(f"slow-{0.1 + turn % 3 / 10}")] for turn in range(400)]
+            for _ in range(_RUNS):
+                await engine.start(request(*turns, max_turns=401))
+            for number in range(freezes):
+                frozen, healthy = names[number % 2], names[1 - number % 2]
+                await until(lambda frozen=frozen: self._runs_of(frozen))
+                losses = workers.said(healthy).count(_LOST)
+                await self._freeze(frozen)
+                assert workers.said(healthy).count(_LOST) == losses
+                assert workers.said(frozen).count(_LOST) == 1 + number // 2
+            keys = app.rows(workers.folder, "SELECT key FROM attempts")
+            assert len(keys) > len({*keys}) - 1 > 0
+
+    async def _freeze(self, name: str) -> None:
+        """Let a worker stand still until its runs are those of another, and go on."""
+        workers = self.workers
+        process = workers.running[name]
+        process.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        await until(lambda: not self._runs_of(name))
+        self.adoptions.append(time.monotonic() - began)
+        drawn = self._value("SELECT last_value FROM toolgen_fencing_tokens")
+        ((seen,),) = app.rows(workers.folder, "SELECT max(rowid) FROM attempts")
+        process.send_signal(signal.SIGCONT)
+        await until(lambda: self._value("SELECT max(beats) FROM toolgen_workers WHERE worker = %s", name) > 0)
+        await until(lambda: self._calls(seen, "pid != ?", process.pid))  # somebody goes on with them
+        # What it was doing in the moment in which it was stopped is in flight: a call after its guard, if it was there.
+        assert self._calls(seen, "token <= ? AND pid = ?", drawn, process.pid) <= 1
+
+    def _calls(self, after: int, which: str, *values: int) -> int:
+        query = f"SELECT count(*) FROM attempts WHERE rowid > ? AND {which}"  # noqa: S608  # of this test
+        with closing(app.opened(self.workers.folder)) as database:
+            return int(database.execute(query, [after, *values]).fetchone()[0])
+
+    def _runs_of(self, name: str) -> int:
+        query = "SELECT count(*) FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
+        return self._value(query, name)
+
+    def _value(self, query: Any, *values: str) -> int:
+        with psycopg.connect(self.workers.database) as connection:
+            return int((connection.execute(query, values).fetchone() or (0,))[0] or 0)
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def busy_cores() -> Generator[None]:
+    """Have twice as many processes as there are cores do nothing else but compute."""
+    processes = [Process(target=_spin, daemon=True) for _ in range(2 * (os.cpu_count() or 1))]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def _round(url: str, folder: Path, count: int) -> Freezes:
+    freezes = Freezes(url, folder)
+    try:
+        asyncio.run(freezes.go(count))
+    finally:
+        freezes.workers.kill_all()
+    return freezes
+
+
+def test_frozen_workers_are_adopted_and_begin_no_call_when_they_go_on(postgres_url: str, tmp_path: Path) -> None:
+    _round(postgres_url, tmp_path, 3)
+
+
+@pytest.mark.long
+def test_all_of_20_frozen_workers_are_adopted_in_ten_seconds(postgres_url: str, tmp_path: Path) -> None:
+    freezes = _round(postgres_url, tmp_path, 20)
+    assert max(freezes.adoptions) < _ADOPTED_WITHIN, freezes.adoptions
+
+
+@pytest.mark.long
+def test_all_of_20_frozen_workers_are_adopted_while_the_machine_is_busy(postgres_url: str, tmp_path: Path) -> None:
+    with busy_cores():
+        _round(postgres_url, tmp_path, 20)

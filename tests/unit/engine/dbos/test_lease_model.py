@@ -1,0 +1,208 @@
+"""A model of workers, their leases, and a database: crashes, pauses, lost answers and clocks that differ.
+
+Leases, watches and adoption are the real ones, on a real SQLite database in memory with the tables of DBOS. The model
+has the clocks, and decides who does what next; a call is taken apart into the steps between which anything may happen.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from dbos import DBOSClient
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from sqlalchemy import event
+from sqlalchemy.pool import StaticPool
+
+from toolgen.engine.dbos.adoption import Adoption
+from toolgen.engine.dbos.database import QUEUE, RUN, JsonSerializer
+from toolgen.engine.dbos.lease import WORKERS, Lease, Watch, draw_token
+from toolgen.engine.dbos.tables import is_owned
+
+if TYPE_CHECKING:
+    from dbos._sys_db import SystemDatabase
+
+_STEP = 0.5
+"""Seconds that pass between two things that happen."""
+
+_RUNS = 4
+_MOST_WORKERS = 5
+
+
+@cache
+def database() -> SystemDatabase:
+    """Return a database in memory, with the tables of DBOS and of leases."""
+    connections = sa.create_engine("sqlite://", poolclass=StaticPool)
+
+    @event.listens_for(connections, "connect")
+    def set_up(connection: Any, _record: Any) -> None:
+        connection.isolation_level = "IMMEDIATE"
+
+    client = DBOSClient(system_database_engine=connections, serializer=JsonSerializer(), lazy=True)
+    client._sys_db.run_migrations()
+    Lease(client._sys_db.engine, "w")._create()
+    return client._sys_db
+
+
+class Execution:
+    """An execution of a run by a worker, in a term of its lease; `may` says that the run was its own when it asked."""
+
+    def __init__(self, run: str, owner: str, term: int) -> None:
+        self.run, self.owner, self.term = run, owner, term
+        self.token: int | None = None
+        self.may = False
+        self.has_run = True
+
+
+class Worker:
+    """A worker, with clocks of its own, which go a little too fast or too slow."""
+
+    def __init__(self, name: str, rate: float) -> None:
+        self.name, self.rate = name, rate
+        self.now = 1000.0
+        self.is_paused = self.was_paused = False
+        self.executions: list[Execution] = []
+        self.lease = Lease(database().engine, name, lambda: self.now)
+        self.watch = Watch(database().engine, name, lambda: self.now)
+        self.adoption = Adoption(database(), name)
+        self.lease.prepare(sleep=lambda _seconds: None)
+
+    def beat(self) -> None:
+        """Do what the thread of the lease does."""
+        if not self.lease.is_lost and not self.lease.beat():
+            for execution in self.executions:
+                execution.has_run = False
+
+    def look_after_others(self) -> None:
+        """Do what the thread of adoption does."""
+        self.adoption.begin_again(self.lease)
+        self.adoption.take_over_dead(self.watch)
+
+
+class LeaseMachine(RuleBasedStateMachine):
+    """What may happen, in any order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.workers: list[Worker] = []
+        self.numbers = count()
+        self.begun: dict[str, tuple[int, str]] = {}
+        self.runs = database().tables.workflow_status
+        with database().engine.begin() as connection:
+            connection.execute(sa.delete(WORKERS))
+            connection.execute(sa.delete(self.runs))
+            for number in range(_RUNS):
+                row = {"workflow_uuid": f"r{number}", "status": "ENQUEUED", "name": RUN, "queue_name": QUEUE}
+                connection.execute(sa.insert(self.runs).values(**row, executor_id=None, created_at=0, updated_at=0))
+        for rate in (0.95, 1.05):
+            self.workers.append(Worker(f"w{next(self.numbers)}", rate))
+
+    @precondition(lambda self: len(self.workers) < _MOST_WORKERS)
+    @rule(rate=st.floats(0.95, 1.05))
+    def start(self, rate: float) -> None:
+        self.workers.append(Worker(f"w{next(self.numbers)}", rate))
+
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data())
+    def crash(self, data: st.DataObject) -> None:
+        self.workers.remove(data.draw(st.sampled_from(self.workers)))
+
+    @precondition(lambda self: self.awake)
+    @rule(data=st.data())
+    def pause(self, data: st.DataObject) -> None:
+        worker = data.draw(st.sampled_from(self.awake))
+        worker.is_paused = worker.was_paused = True
+
+    @precondition(lambda self: any(worker.is_paused for worker in self.workers))
+    @rule(data=st.data())
+    def go_on(self, data: st.DataObject) -> None:
+        data.draw(st.sampled_from([worker for worker in self.workers if worker.is_paused])).is_paused = False
+
+    @rule(steps=st.integers(1, 24))
+    def wait(self, steps: int) -> None:
+        """Time passes: those that stand still do not beat, all others do, each second or so."""
+        for step in range(steps):
+            for place, worker in enumerate(list(self.workers)):
+                worker.now += _STEP * worker.rate
+                if not worker.is_paused and (step + place) % 2 == 0:
+                    worker.beat()
+                    worker.look_after_others()
+
+    @precondition(lambda self: self.awake)
+    @rule(data=st.data(), was_written=st.booleans())
+    def lose_the_answer_to_a_beat(self, data: st.DataObject, was_written: bool) -> None:
+        lease = data.draw(st.sampled_from(self.awake)).lease
+        if lease.is_lost:
+            return
+        kept, began = lease._kept, lease._began
+        if not was_written:
+            lease._count += 1
+        elif lease.beat():
+            lease._kept, lease._began = kept, began
+
+    @precondition(lambda self: self.awake)
+    @rule(data=st.data())
+    def take_a_run(self, data: st.DataObject) -> None:
+        """A statement that was sent before a pause is executed whenever it arrives: the lease does not matter."""
+        worker = data.draw(st.sampled_from(self.awake))
+        owner = f"x{next(self.numbers)}"
+        with database().engine.begin() as connection:
+            free = sa.select(self.runs.c.workflow_uuid).where(self.runs.c.status == "ENQUEUED").limit(1)
+            run = connection.execute(free).scalar()
+            if run is not None:
+                taken = {"status": "PENDING", "executor_id": worker.name, "owner_xid": owner}
+                connection.execute(sa.update(self.runs).where(self.runs.c.workflow_uuid == run).values(**taken))
+                worker.executions.append(Execution(run, owner, worker.lease.term))
+
+    @precondition(lambda self: self.executing)
+    @rule(data=st.data())
+    def ask_whether_the_run_is_its_own(self, data: st.DataObject) -> None:
+        _, execution = data.draw(st.sampled_from(self.executing))
+        if execution.token is None:
+            execution.token = draw_token(database().engine)
+        else:
+            execution.may = is_owned(database(), execution.run, execution.owner)
+
+    @precondition(lambda self: self.executing)
+    @rule(data=st.data())
+    def begin_a_call(self, data: st.DataObject) -> None:
+        """It begins in the moment in which its guard lets it: nothing happens between these."""
+        worker, execution = data.draw(st.sampled_from(self.executing))
+        if not execution.may or not execution.has_run or not worker.lease.holds(execution.term):
+            return
+        execution.may = False
+        assert is_owned(database(), execution.run, execution.owner), "the run is another's by now"
+        assert execution.token is not None
+        token, owner = self.begun.get(execution.run, (0, ""))
+        assert owner == execution.owner or execution.token > token
+        self.begun[execution.run] = (execution.token, execution.owner)
+
+    @invariant()
+    def nobody_who_beats_has_lost_a_lease(self) -> None:
+        assert not [worker.name for worker in self.workers if worker.lease.term and not worker.was_paused]
+
+    def teardown(self) -> None:
+        if not self.awake:
+            return
+        self.wait(40)
+        executed = {each.owner for worker, each in self.executing if each.has_run and worker.lease.holds(each.term)}
+        with database().engine.begin() as connection:
+            owners = connection.execute(sa.select(self.runs.c.owner_xid).where(self.runs.c.status == "PENDING"))
+            assert {*owners.scalars()} <= executed
+        assert all(worker.lease.is_held for worker in self.awake)
+
+    @property
+    def awake(self) -> list[Worker]:
+        return [worker for worker in self.workers if not worker.is_paused]
+
+    @property
+    def executing(self) -> list[tuple[Worker, Execution]]:
+        return [(worker, execution) for worker in self.awake for execution in worker.executions]
+
+
+TestLeases = LeaseMachine.TestCase
+TestLeases.settings = settings(stateful_step_count=40)
