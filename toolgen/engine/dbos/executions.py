@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from asyncio import CancelledError, current_task
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +12,6 @@ from dbos._core import ActiveWorkflowById
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Awaitable, Callable, Generator, Mapping
 
     from toolgen.engine.dbos.lease import Lease
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 class Execution:
     """One execution of a run, by a task, in a term of the lease of its worker.
 
-    `token` is its fencing token, once it has one. `is_fenced` says that it was lost because the lease is not held.
+    `token` is its fencing token, once it has one, which its calls draw one at a time. `is_fenced` says that it was
+    lost because the lease is not held.
     """
 
     def __init__(self, task: asyncio.Task[Any], term: int = 0) -> None:
@@ -30,6 +30,7 @@ class Execution:
         self.is_fenced = False
         self.term: Final = term
         self.token: int | None = None
+        self.drawing: Final = asyncio.Lock()
         self._task: Final = task
         self._doing = 0
         self._waiting = 0
@@ -125,10 +126,10 @@ class DbosCaller:
             return
         if execution.has_run:
             execution.fence()
-        task = current_task()
+        task = asyncio.current_task()
         if task is not None:
             task.cancel()  # else the call would fail, and that be its outcome
-        raise CancelledError
+        raise asyncio.CancelledError
 
     async def cancel(self, run_id: str, /) -> None:
         """Cancel the run, because the call has ended. An execution without its run makes no call end."""

@@ -371,7 +371,9 @@ class DbosWorker:
                 execution.fence()
             if execution.has_run and owner:
                 if execution.token is None:
-                    execution.token = await self._with_database(lambda database: draw_token(database.engine))
+                    async with execution.drawing:
+                        if execution.token is None:
+                            execution.token = await self._with_database(lambda database: draw_token(database.engine))
                     is_read = False
                 if not is_read and not await self._with_database(
                     lambda database: tables.is_owned(database, run_id, owner)

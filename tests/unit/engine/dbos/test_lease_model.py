@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dbos import DBOSClient
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
@@ -204,5 +204,5 @@ class LeaseMachine(RuleBasedStateMachine):
         return [(worker, execution) for worker in self.awake for execution in worker.executions]
 
 
-TestLeases = LeaseMachine.TestCase
-TestLeases.settings = settings(stateful_step_count=40)
+def test_a_call_begins_only_where_its_run_is_held_and_every_run_of_the_dead_is_adopted() -> None:
+    run_state_machine_as_test(LeaseMachine, settings=settings(stateful_step_count=40))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from toolgen.contract.records import ToolError, ToolResult
+    from toolgen.contract.records import ToolCallMeta, ToolError, ToolResult
     from toolgen.runtime import Catalog
 
 TOOLSET = "shop.api"
@@ -119,6 +119,7 @@ def invoke(
     toolset: str = TOOLSET,
     permission: Any = allow_all,
     disabled: Collection[str] = (),
+    meta: ToolCallMeta | None = None,
     **host: Any,
 ) -> ToolResult[Any]:
     """Run one call."""
@@ -130,7 +131,7 @@ def invoke(
         runs = registration.executor
         assert isinstance(runs, HttpExecutor)
         async with runs:
-            return await runtime.invoke(request)
+            return await runtime.invoke(request, meta=meta)
 
     return asyncio.run(call())
 

@@ -19,7 +19,7 @@ import pytest
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
-from toolgen.contract.records import ToolRequest
+from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.execute.http import HttpHost, executor
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError
@@ -249,6 +249,18 @@ def test_retries_share_an_idempotency_key_and_calls_do_not(catalog: Catalog) -> 
     assert first == again
     assert len({first, other, given}) == 3
     assert given == "mine"
+
+
+def test_the_fencing_token_is_sent_beside_the_idempotency_key(catalog: Catalog) -> None:
+    recorder = Recorder()
+    meta = ToolCallMeta(run_id="r", idempotency_key="r:c1", fencing_token=7)
+    for tool in ("post_once", "get"):
+        assert call(catalog, tool, {"n": 1} if tool == "post_once" else None, app=recorder, meta=meta).error is None
+    call(catalog, "post_once", {"n": 1}, app=recorder)
+
+    sent = [(each.header("idempotency-key"), each.header("fencing-token")) for each in recorder.requests]
+    assert sent[:2] == [("r:c1", "7"), (None, None)]
+    assert sent[2][1] is None
 
 
 def test_a_long_retry_after_is_returned_to_the_caller(catalog: Catalog) -> None:

@@ -367,3 +367,39 @@ def test_a_server_gets_the_idempotency_key_of_a_call_that_has_one(start: Callabl
         return [await sent(runtime, "r:c1"), await sent(runtime, "")]
 
     assert asyncio.run(both()) == ["r:c1", None]
+
+
+def test_a_server_gets_the_fencing_token_of_a_call_that_has_one(start: Callable[..., Demo]) -> None:
+    async def sent(runtime: Runtime, token: int | None) -> Any:
+        meta = ToolCallMeta(run_id="r", fencing_token=token)
+        result = await runtime.invoke(ToolRequest(name="mcp.shop.meta", payload="{}"), meta=meta)
+        return (result.value or {}).get("toolgen/fencing-token")
+
+    async def both() -> list[Any]:
+        runtime = start("stdio").runtime()
+        return [await sent(runtime, 7), await sent(runtime, None)]
+
+    assert asyncio.run(both()) == [7, None]
+
+
+def test_a_call_whose_guard_objects_after_the_connection_is_not_sent(start: Callable[..., Demo]) -> None:
+    async def made() -> None:
+        demo = start("stdio").runtime()
+        run = demo.start_run()
+        looks = 0
+
+        def guard() -> None:
+            nonlocal looks
+            looks += 1
+            if looks == 2:  # the first is that of the pipeline
+                task = asyncio.current_task()
+                assert task is not None
+                task.cancel()
+                raise asyncio.CancelledError
+
+        run.progress.guard = guard
+        call = asyncio.create_task(demo.invoke(ToolRequest(name="mcp.shop.meta", payload="{}"), run=run))
+        await asyncio.wait([call])
+        assert (looks, call.cancelled()) == (2, True)
+
+    asyncio.run(made())
