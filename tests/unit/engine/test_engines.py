@@ -141,15 +141,16 @@ def test_every_call_has_an_idempotency_key_of_its_own(engines: Engines) -> None:
 
 def test_the_calls_of_an_execution_have_one_fencing_token_and_those_of_the_next_a_greater_one(durable: Engines) -> None:
     async def body(running: Running) -> None:
-        run_id = await running.engine.start(request([read("a"), read("b")], [read("slow-60")]))
+        engine: Any = running.engine
+        run_id = await engine.start(request([read("a"), read("b")], [read("slow-60")]))
         await until(lambda: len(running.marks()) == 3)
-        await running.engine.cancel(run_id)
+        await engine.cancel(run_id)
         await until(lambda: not running.host.at_a_time)
-        await running.engine.resume(run_id)
+        await engine.resume(run_id)
         await until(lambda: len(running.marks()) == 4)
         first, same, third, later = running.marks("token")
         assert first == same == third < later
-        await running.engine.cancel(run_id)
+        await engine.cancel(run_id)
 
     durable.run(body)
 

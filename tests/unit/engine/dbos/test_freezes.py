@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from contextlib import closing, contextmanager
+from functools import partial
 from multiprocessing import Process
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,13 +42,13 @@ class Freezes:
         async with workers.opened() as engine:
             names = [workers.start(), workers.start()]
             for name in names:
-                await until(lambda name=name: "executes runs" in workers.said(name))
+                await until(partial(self._is_ready, name))
             turns = [[read(f"slow-{0.1 + turn % 3 / 10}")] for turn in range(400)]
             for _ in range(_RUNS):
                 await engine.start(request(*turns, max_turns=401))
             for number in range(freezes):
                 frozen, healthy = names[number % 2], names[1 - number % 2]
-                await until(lambda frozen=frozen: self._runs_of(frozen))
+                await until(partial(self._runs_of, frozen))
                 losses = workers.said(healthy).count(_LOST)
                 await self._freeze(frozen)
                 assert workers.said(healthy).count(_LOST) == losses
@@ -70,6 +71,9 @@ class Freezes:
         await until(lambda: self._calls(seen, "pid != ?", process.pid))  # somebody goes on with them
         # What it was doing in the moment in which it was stopped is in flight: a call after its guard, if it was there.
         assert self._calls(seen, "token <= ? AND pid = ?", drawn, process.pid) <= 1
+
+    def _is_ready(self, name: str) -> bool:
+        return "executes runs" in self.workers.said(name)
 
     def _calls(self, after: int, which: str, *values: int) -> int:
         query = f"SELECT count(*) FROM attempts WHERE rowid > ? AND {which}"  # noqa: S608  # of this test
