@@ -68,7 +68,7 @@ class Worker:
         self.executions: list[Execution] = []
         self.lease = Lease(database().engine, name, lambda: self.now)
         self.watch = Watch(database().engine, name, lambda: self.now)
-        self.adoption = Adoption(database(), name)
+        self.adoption = Adoption(database(), name, lambda _run, _why: None)
         self.lease.prepare(sleep=lambda _seconds: None)
 
     def beat(self) -> None:
