@@ -141,7 +141,7 @@ class DbosCaller:
         cancelled = await self._is_cancelled(run_id)
         if cancelled is None:
             self._execution.lose()
-            raise CancelledError
+            raise asyncio.CancelledError
         return cancelled
 
 
