@@ -99,7 +99,7 @@ class Body:
                 return self._end("completed", turn + 1, value=plan["outcome"])
             keys = _keys(plan)
             self._keys.extend(keys)
-            outcomes = await self._turn(plan, keys)
+            outcomes = await self._turn(turn, plan, keys)
             error = next((each["error"] for each in outcomes if "error" in each), "")
             if error:
                 return self._end("failed", turn + 1, reason=error)
@@ -143,7 +143,7 @@ class Body:
             await self._flow.sleep(delay)
             left -= delay
 
-    async def _turn(self, plan: Json, keys: Sequence[str]) -> list[Json]:
+    async def _turn(self, turn: int, plan: Json, keys: Sequence[str]) -> list[Json]:
         """Make the calls of a turn by the rules of `Runtime.turn`; return their outcomes, in order.
 
         If one of them ends the run, only the outcomes that came with it.
@@ -155,7 +155,13 @@ class Body:
         tools = plan["tools"]
         for batch in batches(Group(group) for group, _ in tools):
             args = [
-                {"key": keys[at], "digest": tools[at][1], "inline": at in inline, "call": calls[at]}
+                {
+                    "key": keys[at],
+                    "place": f"{turn}.{at}",
+                    "digest": tools[at][1],
+                    "inline": at in inline,
+                    "call": calls[at],
+                }
                 for at in batch.places
             ]
             if rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE):

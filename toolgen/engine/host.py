@@ -24,6 +24,7 @@ from toolgen.engine.contracts import without_effect
 from toolgen.engine.failures import hope_of, wait_of
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.results import result_as_json
+from toolgen.engine.steps import ToolSecrets
 from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
@@ -91,6 +92,7 @@ class EngineHost:
         self._session: Final = session
         self._runs: Final[dict[str, Run]] = {}
         self._digests: Final[dict[str, str]] = {}
+        self._secrets: Final = ToolSecrets(runtime.catalog)
 
     async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
         """Await the body of a run in a span, in the trace of the request; return its end.
@@ -127,7 +129,7 @@ class EngineHost:
             case "plan":
                 return await self._plan(request, run, activity.args)
             case "skip":
-                return _outcome(await self.runtime.skip(self._request(activity.args), run), request)
+                return self._outcome(activity.args, await self.runtime.skip(self._request(activity.args), run), request)
             case _:
                 return await self._call(request, run, activity.args)
 
@@ -202,6 +204,8 @@ class EngineHost:
             planned["inline"] = inline
         if self.runtime.may_continue:
             planned["may_continue"] = True
+        if shown := self._secrets.shown_calls(idents, calls):
+            planned["shown"] = shown
         return planned
 
     async def _call(self, asked: RunRequest, run: Run, args: Json) -> Json:
@@ -237,7 +241,22 @@ class EngineHost:
             "may_repeat": self._may_repeat(result),
             "aborted": run.progress.is_aborted,
         }
-        return {**_outcome(result, asked), **{name: True for name, is_so in about.items() if is_so}}
+        return {**self._outcome(args, result, asked), **{name: True for name, is_so in about.items() if is_so}}
+
+    def _outcome(self, args: Json, result: ToolResult[Any], asked: RunRequest) -> Json:
+        """Return what the body of a run needs of a result: what a model is shown, and how the call ended.
+
+        A run without a planner keeps the whole result. `shown` is what people may see of one with secrets.
+        """
+        outcome: Json = {"content": text_of(result), **_telemetry(result.telemetry)}
+        shown = self._secrets.shown_result(args["call"]["payload"], result, outcome["content"])
+        if shown is not None:
+            outcome["shown"] = shown
+        if result.error is not None:
+            outcome |= {"kind": result.error.kind.value, "code": result.error.code}
+            if result.error.retry_after is not None:
+                outcome["retry_after"] = result.error.retry_after
+        return outcome if asked.planner else {**outcome, "result": result_as_json(result)}
 
     def _request(self, args: Json) -> ToolRequest:
         call = call_from_json(args["call"])
@@ -286,19 +305,6 @@ class EngineHost:
             return False
         entry = self.runtime.catalog.entries.get(result.tool_name)
         return entry is not None and (entry.permission == "readonly" or "idempotent" in entry.tags)
-
-
-def _outcome(result: ToolResult[Any], asked: RunRequest) -> Json:
-    """Return what the body of a run needs of a result: what a model is shown, and how the call ended.
-
-    A run without a planner keeps the whole result.
-    """
-    outcome: Json = {"content": text_of(result), **_telemetry(result.telemetry)}
-    if result.error is not None:
-        outcome |= {"kind": result.error.kind.value, "code": result.error.code}
-        if result.error.retry_after is not None:
-            outcome["retry_after"] = result.error.retry_after
-    return outcome if asked.planner else {**outcome, "result": result_as_json(result)}
 
 
 def _storable(message: Json) -> Json:

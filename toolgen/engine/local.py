@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from dataclasses import dataclass, field
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from time import time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -15,12 +16,16 @@ from toolgen.engine.protocol import (
     Answer,
     Approval,
     NotAsked,
+    NotForkable,
+    NotResumable,
+    Pruned,
     RunCancelled,
     RunFailed,
     RunInfo,
     reason_of_end,
 )
-from toolgen.engine.requests import RunEnd
+from toolgen.engine.requests import RunEnd, new_run_id
+from toolgen.engine.steps import KeptStep, kept_before, shown_steps, step_name
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -30,16 +35,22 @@ if TYPE_CHECKING:
     from toolgen.engine.body import Retries
     from toolgen.engine.protocol import Activities, Activity, Reason, State
     from toolgen.engine.requests import Json, RunRequest
+    from toolgen.engine.steps import Step
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
 
 ENDED_RUNS: Final = 1000
 """How many runs that ended an engine in memory knows."""
 
+_ENDED: Final = frozenset({"ended", "failed", "cancelled"})
+_RESUMABLE: Final = frozenset({"failed", "cancelled"})
+_TOGETHER: Final = 1.0
+"""Seconds before a run ended in which those that its calls started were cancelled with it."""
+
 
 @dataclass(slots=True)
 class _Running:
-    """A run: its task, its questions with their answers, and those that it waits for."""
+    """A run: its task, its questions with their answers, those that it waits for, and what it has done, by number."""
 
     request: RunRequest
     created: float
@@ -48,6 +59,8 @@ class _Running:
     answers: dict[str, Answer] = field(default_factory=dict[str, "Answer"])
     waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict[str, "asyncio.Future[None]"])
     updated: float = 0.0
+    forked_from: str | None = None
+    steps: dict[int, KeptStep] = field(default_factory=dict[int, "KeptStep"])
 
 
 class LocalEngine:
@@ -65,11 +78,16 @@ class LocalEngine:
     async def start(self, request: RunRequest, /) -> str:
         """Start a run, unless there is one with its id; return the id."""
         if request.run_id not in self._runs:
-            run = self._runs[request.run_id] = _Running(request, time())
-            run.updated = run.created
-            run.task = asyncio.create_task(self._execute(run))
-            run.task.add_done_callback(lambda _: self._ended(run))  # also of one that was cancelled before it began
+            self._begin(_Running(request, time()))
         return request.run_id
+
+    def _begin(self, run: _Running) -> None:
+        self._runs[run.request.run_id] = run
+        if run.request.run_id in self._last_ended:
+            self._last_ended.remove(run.request.run_id)
+        run.updated = time()
+        run.task = task = asyncio.create_task(self._execute(run))
+        task.add_done_callback(lambda _: self._ended(run, task))  # also of one that was cancelled before it began
 
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
         """Wait for the end of a run. Raises as `Engine.result` does."""
@@ -113,10 +131,111 @@ class LocalEngine:
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
+        return self._info(self._find(run_id))
+
+    async def runs(
+        self,
+        *,
+        states: Sequence[State] = (),
+        agent: str | None = None,
+        user: str | None = None,
+        worker: str | None = None,
+        before: float | None = None,
+        after: float | None = None,
+        limit: int = 100,
+    ) -> list[RunInfo]:
+        """Return at most `limit` runs, the newest first. See `Engine.runs`; no run has a worker."""
+        newest = sorted(map(self._info, self._runs.values()), key=lambda info: info.created, reverse=True)
+        found = (
+            info
+            for info in newest
+            if (not states or info.state in states)
+            and agent in (None, info.agent)
+            and user in (None, info.user)
+            and worker in (None, info.worker)
+            and (before is None or info.created <= before)
+            and (after is None or info.created >= after)
+        )
+        return list(islice(found, limit))
+
+    async def timeline(self, run_id: str, /) -> list[Step]:
+        """Return what was done in a run, in order. Raises `RunNotFound`."""
+        return shown_steps(self._find(run_id).steps.values())
+
+    async def resume(self, run_id: str, /) -> None:
+        """Let a run go on. Raises as `Engine.resume` does."""
         run = self._find(run_id)
+        state, parent = self._state(run), self._runs.get(run.request.parent_run_id or "")
+        if state not in _RESUMABLE:
+            raise NotResumable(run_id, state)
+        is_waited_for = run.request.parent_tool_call_id is not None
+        if parent is not None and is_waited_for and self._state(parent) in _RESUMABLE:
+            raise NotResumable(run_id, state, f"resume {parent.request.run_id}, which waits for it")
+        again = [run]
+        for each in again:  # those that its calls started go on too, before it asks for their results
+            ended_after = [
+                below
+                for below in self._runs.values()
+                if below.request.parent_run_id == each.request.run_id
+                and below.request.parent_tool_call_id is not None
+                and self._state(below) == "cancelled"
+                and below.updated >= run.updated - _TOGETHER
+            ]
+            again += ended_after
+        for each in again:
+            each.questions = NOTHING
+            self._begin(each)
+
+    async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
+        """Start a run that has done what another one had before a step. Raises as `Engine.fork` does."""
+        run = self._find(run_id)
+        parent = run.request.parent_run_id if run.request.parent_tool_call_id is not None else None
+        kept = kept_before(run_id, parent, run.steps.values(), step)
+        try:
+            request = replace(run.request, run_id=new_id or new_run_id())
+        except ValueError as error:
+            raise NotForkable(run_id, str(error)) from error
+        if request.run_id in self._runs:
+            raise NotForkable(run_id, f"there is a run {request.run_id} already")
+        forked = _Running(request, time(), forked_from=run_id, steps={each.number: each for each in kept})
+        self._begin(forked)
+        return request.run_id
+
+    async def prune(self, seconds: float, /) -> Pruned:
+        """Forget the runs that ended at least so many seconds ago. See `Engine.prune`."""
+        before = time() - seconds
+        infos = [self._info(run) for run in self._runs.values()]
+        goes_on = {info.run_id for info in infos if info.state not in _ENDED}
+        old = [
+            info
+            for info in infos
+            if info.state in _ENDED and info.updated <= before and self._first_of(info.run_id) not in goes_on
+        ]
+        for info in old:
+            del self._runs[info.run_id]
+            self._last_ended.remove(info.run_id)
+        states = Counter[str](info.state for info in old)
+        agents = Counter(info.agent or "-" for info in old)
+        return Pruned(runs=len(old), states=states, agents=agents)
+
+    async def close(self) -> None:
+        """Cancel the runs that go on."""
+        for run_id in list(self._runs):
+            if not self._task(run_id).done():
+                await self.cancel(run_id)
+
+    def _first_of(self, run_id: str) -> str:
+        """Return the run at the top of the chain of calls that started a run."""
+        run = self._runs.get(run_id)
+        while run is not None and run.request.parent_tool_call_id is not None and run.request.parent_run_id:
+            run_id = run.request.parent_run_id
+            run = self._runs.get(run_id)
+        return run_id
+
+    def _info(self, run: _Running) -> RunInfo:
         reason, detail = self._failure(run)
         return RunInfo(
-            run_id=run_id,
+            run_id=run.request.run_id,
             agent=run.request.agent,
             state=self._state(run),
             user=run.request.user,
@@ -124,6 +243,7 @@ class LocalEngine:
             created=run.created,
             updated=run.updated,
             worker="",
+            forked_from=run.forked_from,
             reason=reason,
             detail=detail,
         )
@@ -155,7 +275,9 @@ class LocalEngine:
         finally:
             self._host.forget(run.request.run_id, "the run has ended")
 
-    def _ended(self, run: _Running) -> None:
+    def _ended(self, run: _Running, task: asyncio.Task[Json]) -> None:
+        if run.task is not task or run.request.run_id not in self._runs:
+            return  # it was resumed, or is forgotten
         run.updated = time()
         self._last_ended.append(run.request.run_id)
         if len(self._last_ended) > ENDED_RUNS:
@@ -179,15 +301,41 @@ class _LocalFlow:
     def __init__(self, host: Activities, run: _Running) -> None:
         self._host = host
         self._run = run
+        self._steps = 0
 
     async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
-        return await together(self._host.execute(self._run.request, each) for each in activities)
+        numbers = [self._next() for _ in activities]
+        return await together(map(self._execute, numbers, activities))
+
+    async def _execute(self, number: int, activity: Activity) -> Json:
+        name = step_name(activity)
+        kept = self._run.steps.get(number)
+        if kept is not None and not kept.error:
+            outcome: Json = kept.outcome
+            return outcome
+        step = KeptStep(number=number, name=name, started=time(), ended=None)
+        try:
+            outcome = await self._host.execute(self._run.request, activity)
+        except Exception as error:
+            self._run.steps[number] = replace(step, ended=time(), error=f"{type(error).__name__}: {error}")
+            raise
+        self._run.steps[number] = replace(step, ended=time(), outcome=outcome)
+        return outcome
+
+    def _next(self) -> int:
+        self._steps += 1
+        return self._steps
 
     async def ask(self, questions: Mapping[str, Json], /) -> None:
         self._run.questions = questions
         self._run.updated = time()
 
     async def answer(self, call: str, question: Json, seconds: float, /) -> Json:
+        number, started = self._next(), time()
+        kept = self._run.steps.get(number)
+        if kept is not None:  # of the run that this one was forked from
+            answer: Json = kept.outcome
+            return answer
         given = self._run.answers.get(question["id"])
         if given is None:
             waiting = self._run.waiting[question["id"]] = asyncio.get_running_loop().create_future()
@@ -198,10 +346,15 @@ class _LocalFlow:
             given = self._run.answers.get(question["id"]) or _answer(
                 self._run, new_answer(call, question, NO_ANSWER, "")
             )
-        return given.as_json()
+        answer = given.as_json()
+        self._run.steps[number] = KeptStep(number=number, name="answer", started=started, ended=time(), outcome=answer)
+        return answer
 
     async def sleep(self, seconds: float, /) -> None:
-        await asyncio.sleep(seconds)
+        number, started = self._next(), time()
+        if number not in self._run.steps:
+            await asyncio.sleep(seconds)
+            self._run.steps[number] = KeptStep(number=number, name="sleep", started=started, ended=time())
 
     async def ended(self, reason: str, /) -> None:
         await self._host.ended(self._run.request, reason)

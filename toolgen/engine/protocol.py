@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from toolgen.contract.records import NOTHING
 from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping, Sequence
 
     from toolgen.engine.requests import Json, RunEnd, RunRequest
+    from toolgen.engine.steps import Step
     from toolgen.runtime.policy.permission import PermissionDecision
 
 State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
@@ -122,6 +124,7 @@ class RunInfo:
     """One run, in a list. Times are in seconds since 1970; `worker` executes it, or did so last.
 
     `reason` is why it has failed, in a word, and `detail` in a sentence; both are empty for other runs.
+    `forked_from` is the run that it was forked from, if any.
     """
 
     run_id: str
@@ -132,8 +135,23 @@ class RunInfo:
     created: float
     updated: float
     worker: str
+    forked_from: str | None = None
     reason: Reason | Literal[""] = ""
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruned:
+    """The runs that were deleted: how many, and how many of each state and agent (`-` without one)."""
+
+    runs: int = 0
+    states: Mapping[str, int] = NOTHING
+    agents: Mapping[str, int] = NOTHING
+
+    def __str__(self) -> str:
+        counts = (", ".join(f"{count} {name}" for name, count in each.items()) for each in (self.states, self.agents))
+        states, agents = counts
+        return f"{self.runs} runs are deleted" + (f": {states}; of agents: {agents}" if self.runs else "")
 
 
 class Engine(Protocol):
@@ -172,6 +190,53 @@ class Engine(Protocol):
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
+        ...
+
+    async def runs(
+        self,
+        *,
+        states: Sequence[State] = (),
+        agent: str | None = None,
+        user: str | None = None,
+        worker: str | None = None,
+        before: float | None = None,
+        after: float | None = None,
+        limit: int = 100,
+    ) -> list[RunInfo]:
+        """Return at most `limit` runs, the newest first; by default of all states, agents, users and workers.
+
+        `before` and `after` bound when they were started, in seconds since 1970.
+        """
+        ...
+
+    async def timeline(self, run_id: str, /) -> list[Step]:
+        """Return what was done in a run, in order. Raises `RunNotFound`."""
+        ...
+
+    async def resume(self, run_id: str, /) -> None:
+        """Let a run go on that was cancelled or has failed, with the runs that were cancelled with it.
+
+        It has its whole timeout again. Raises `RunNotFound`, and `NotResumable` for any other run.
+        """
+        ...
+
+    async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
+        """Start a run that has done what another one had before a step, by its number; return its id.
+
+        It makes that step and all after it anew, with idempotency keys and questions of its own. Raises `RunNotFound`,
+        and `NotForkable`.
+        """
+        ...
+
+    async def prune(self, seconds: float, /) -> Pruned:
+        """Delete the runs that ended at least so many seconds ago, with all that they have done.
+
+        Runs that a call of a run started are kept as long as that goes on: the call may be made again.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close what the engine has open."""
         ...
 
 
@@ -226,6 +291,18 @@ class NotResumable(Exception):
 
     def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State, str]]:
         return (NotResumable, (self.run_id, self.state, self.why))
+
+
+class NotForkable(ValueError):
+    """A run cannot be forked from a step."""
+
+    def __init__(self, run_id: str, why: str) -> None:
+        self.run_id = run_id
+        self.why = why
+        super().__init__(f"{run_id} cannot be forked: {why}")
+
+    def __reduce__(self) -> tuple[type[NotForkable], tuple[str, str]]:
+        return (NotForkable, (self.run_id, self.why))
 
 
 class Activities(Protocol):

@@ -151,7 +151,7 @@ def test_old_runs_are_deleted_batch_by_batch_past_those_that_are_kept(
         for number in range(3):
             await engine.start(request([read("a")], run_id=f"ended-{number}"))
             await engine.result(f"ended-{number}", 20)
-        assert await engine.prune(0) == 3
+        assert (await engine.prune(0)).runs == 3
         left = [run.run_id for run in await engine.runs()]
         assert len(left) == 2
         assert all(run_id.startswith("waits") for run_id in left)
@@ -170,7 +170,7 @@ def test_old_runs_are_deleted_and_leave_nothing(durable: Engines) -> None:
         await engine.start(request([write("a")], run_id="cancelled"))
         await running.questions("cancelled")
         await engine.cancel("cancelled")
-        assert await engine.prune(3600) == 0
+        assert (await engine.prune(3600)).runs == 0
         answer = await asyncio.to_thread(command, durable, "runs", "prune", "--older-than", "0")
         assert answer == (0, "deleted 3 runs\n")
         left = [run.run_id for run in await engine.runs()]

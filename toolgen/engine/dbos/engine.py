@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from secrets import token_hex
-from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from dbos import error as dbos_errors
@@ -40,7 +40,9 @@ from toolgen.engine.dbos.tables import (
     answers_of,
     cancel_run,
     delete_ended,
+    fork_run,
     hold,
+    now_of,
     questions_of,
     release,
     turns_of,
@@ -52,13 +54,16 @@ from toolgen.engine.protocol import (
     Answer,
     Approval,
     NotAsked,
+    NotForkable,
     NotResumable,
+    Pruned,
     RunCancelled,
     RunFailed,
     RunInfo,
     State,
 )
-from toolgen.engine.requests import RunEnd, is_run_id
+from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
+from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.redact.warning import warn
 
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
 
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.requests import Json, RunRequest
+    from toolgen.engine.steps import Step
     from toolgen.runtime.policy.permission import PermissionDecision
 
 T = TypeVar("T")
@@ -192,24 +198,41 @@ class DbosEngine:
             raise NotResumable(run_id, _state(status), "it is being resumed at this moment" if is_held else "")
         return failed_at
 
-    async def prune(self, seconds: float) -> int:
-        """Delete the runs that ended at least so many seconds ago, with all that they have done; return how many.
+    async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
+        """Start a run that has done what another one had before a step. Raises as `Engine.fork` does."""
+        status = await self._status(run_id)
+        kept_before(run_id, parent_of(run_id) or None, await self._kept_steps(run_id), step)
+        new_id = new_id or new_run_id()
+        if not is_run_id(new_id):
+            raise NotForkable(run_id, f"{new_id[:100]!a} is no id of a run")
+        timeout = status.workflow_timeout_ms
+        with self._turns.starting(status.authenticated_user) as turns:
+            user = status.authenticated_user
+            queued = await self._with_database(lambda: asyncio.to_thread(turns_of, self._tables, user))
+            made = partial(fork_run, self._tables, run_id, new_id, step, turns.next(*queued), timeout)
+            if not await self._with_database(lambda: asyncio.to_thread(made)):
+                raise NotForkable(run_id, f"there is a run {new_id} already")
+        return new_id
 
-        Runs that a call of a run started are kept as long as that goes on: the call may be made again.
-        """
-        before = datetime.fromtimestamp(time() - seconds, UTC).isoformat()
+    async def prune(self, seconds: float, /) -> Pruned:
+        """Delete old runs, by the clock of the database. See `Engine.prune`."""
+        now = await self._with_database(lambda: asyncio.to_thread(now_of, self._tables))
+        before = datetime.fromtimestamp(now - seconds, UTC).isoformat()
+        states, agents = Counter[str](), Counter[str]()
         deleted = kept = 0
         while found := await self._listed(status=list(TERMINAL), completed_before=before, limit=_BATCH, offset=kept):
             ids = [each.workflow_id for each in found]
             active = await self._listed(workflow_ids=list({*map(first_of, ids)}), status=list(ACTIVE))
             goes_on = {each.workflow_id for each in active}
             old = [run_id for run_id in ids if first_of(run_id) not in goes_on]
-            gone = await self._with_database(partial(self._delete, old))
-            deleted += gone
-            kept += len(ids) - gone
-        return deleted
+            gone = {*await self._with_database(partial(self._delete, old))}
+            states.update(_state(each) for each in found if each.workflow_id in gone)
+            agents.update(_agent(each) or "-" for each in found if each.workflow_id in gone)
+            deleted += len(gone)
+            kept += len(ids) - len(gone)
+        return Pruned(runs=deleted, states=dict(states), agents=dict(agents))
 
-    async def _delete(self, run_ids: Sequence[str]) -> int:
+    async def _delete(self, run_ids: Sequence[str]) -> list[str]:
         return await asyncio.to_thread(delete_ended, self._tables, run_ids)
 
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
@@ -245,8 +268,25 @@ class DbosEngine:
         (info,) = await self._infos([await self._status(run_id)])
         return info
 
-    async def runs(self, *, states: Sequence[State] = (), user: str | None = None, limit: int = 100) -> list[RunInfo]:
-        """Return at most `limit` runs, the newest first; by default of all states and users."""
+    async def runs(
+        self,
+        *,
+        states: Sequence[State] = (),
+        agent: str | None = None,
+        user: str | None = None,
+        worker: str | None = None,
+        before: float | None = None,
+        after: float | None = None,
+        limit: int = 100,
+    ) -> list[RunInfo]:
+        """Return at most `limit` runs, the newest first. See `Engine.runs`."""
+        options = {
+            "user": user,
+            "executor_id": worker,
+            "attributes": {"agent": agent} if agent and self._tables.engine.name == "postgresql" else None,
+            "end_time": None if before is None else _as_date(before),
+            "start_time": None if after is None else _as_date(after),
+        }
         wanted = [status for status, state in _STATES.items() if state in states] if states else None
         if wanted is not None and "failed" in states:
             wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
@@ -257,25 +297,29 @@ class DbosEngine:
         infos: list[RunInfo] = []
         looked_at = 0
         while len(infos) < limit:
-            found = await self._listed(status=wanted, user=user, limit=batch, offset=looked_at, sort_desc=True)
-            infos += [info for info in await self._infos(found) if info.state in (states or _ALL_STATES)]
+            found = await self._listed(status=wanted, **options, limit=batch, offset=looked_at, sort_desc=True)
+            named = [each for each in found if agent is None or _agent(each) == agent]  # DBOS does so on Postgres only
+            infos += [info for info in await self._infos(named) if info.state in (states or _ALL_STATES)]
             looked_at += len(found)
             if len(found) < batch:
                 break
         return infos[:limit]
 
-    async def timeline(self, run_id: str, /) -> list[Json]:
-        """Return what was done in a run, in order: `name`, `started` and `ended`, in seconds since 1970.
-
-        Raises `RunNotFound`.
-        """
+    async def timeline(self, run_id: str, /) -> list[Step]:
+        """Return what was done in a run, in order. Raises `RunNotFound`."""
         await self._status(run_id)
+        return shown_steps(await self._kept_steps(run_id))
+
+    async def _kept_steps(self, run_id: str) -> list[KeptStep]:
         return [
-            {
-                "name": step["function_name"],
-                "started": (step["started_at_epoch_ms"] or 0) / 1000,
-                "ended": None if step["completed_at_epoch_ms"] is None else step["completed_at_epoch_ms"] / 1000,
-            }
+            KeptStep(
+                number=step["function_id"],
+                name=step["function_name"],
+                started=(step["started_at_epoch_ms"] or 0) / 1000,
+                ended=None if step["completed_at_epoch_ms"] is None else step["completed_at_epoch_ms"] / 1000,
+                outcome=step["output"],
+                error="" if step["error"] is None else str(step["error"]),
+            )
             for step in await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
         ]
 
@@ -362,13 +406,23 @@ def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
     state: State = "waiting" if is_waiting else _state(status)
     return RunInfo(
         run_id=status.workflow_id,
-        agent=about.get("agent", ""),
+        agent=_agent(status),
         state=state,
         user=status.authenticated_user,
         parent_run_id=about.get("parent") or None,
         created=(status.created_at or 0) / 1000,
         updated=(status.updated_at or 0) / 1000,
         worker=status.executor_id or "",
+        forked_from=status.forked_from,
         reason=about.get("reason", "engine") if state == "failed" else "",
         detail=about.get("detail", "") if state == "failed" else "",
     )
+
+
+def _agent(status: WorkflowStatus) -> str:
+    agent: str = (status.attributes or {}).get("agent", "")
+    return agent
+
+
+def _as_date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()

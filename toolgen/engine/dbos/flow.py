@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from toolgen.engine.body import is_failure
 from toolgen.engine.dbos.database import QUESTIONS, Failure, StepFailed, failure_of
 from toolgen.engine.local import NO_ANSWER, new_answer, together
+from toolgen.engine.steps import step_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 TOPIC: Final = "answer:"
 """What the topics of answers begin with."""
 
-_NAME_LENGTH: Final = 100
 _READ_SECONDS: Final = 60.0
 
 
@@ -49,7 +49,7 @@ class DbosFlow:
     async def _step(self, step: StepReservation, activity: Activity) -> Json:
         """Execute an activity as a step. One that ends the run is a step that failed: resuming executes it again."""
         try:
-            outcome: Json = await step.run_async({"name": name_of(activity)}, self._execute, activity)
+            outcome: Json = await step.run_async({"name": step_name(activity)}, self._execute, activity)
         except StepFailed as error:
             return error.outcome
         except SQLAlchemyError as error:
@@ -97,12 +97,6 @@ class DbosFlow:
     async def ended(self, reason: str, /) -> None:
         """Record the end of the run."""
         await self._host.ended(self._request, reason)
-
-
-def name_of(activity: Activity) -> str:
-    """Return the name of a step, for timelines: what is done, and for a call its tool, as the planner named it."""
-    call = activity.args.get("call")
-    return activity.name if call is None else f"{activity.name} {call['name'][:_NAME_LENGTH]}"
 
 
 def topic_of(question: str) -> str:

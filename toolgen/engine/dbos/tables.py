@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from toolgen.agents.loop import MAX_TURNS
 from toolgen.engine.dbos.database import (
@@ -249,8 +250,39 @@ def release(database: SystemDatabase, run_ids: Sequence[str]) -> None:
             )
 
 
-def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> int:
-    """Delete those of some runs that have ended, as DBOS does, which deletes others too; return how many.
+def now_of(database: SystemDatabase) -> float:
+    """Return the time of the database, in seconds since 1970. Raises sqlalchemy.exc.SQLAlchemyError."""
+    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    with database.engine.begin() as connection:
+        return float(connection.execute(sa.select(now)).scalar_one()) / 1000
+
+
+def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn: int, timeout_ms: int | None) -> bool:
+    """Start a run that has the steps of another one before a step; return whether there was none with its id.
+
+    It is held until it has its turn: should this process end before, it can be resumed. Raises
+    sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    try:
+        database.fork_workflow(
+            [run_id],
+            [new_id],
+            [step],
+            application_version=VERSION,
+            queue_name=HELD,
+            workflow_timeout_ms=timeout_ms,
+        )
+    except IntegrityError:
+        return False
+    with database.engine.begin() as connection:
+        connection.execute(sa.update(runs).where(runs.c.workflow_uuid == new_id).values(priority=turn))
+    release(database, [new_id])
+    return True
+
+
+def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
+    """Delete those of some runs that have ended, as DBOS does, which deletes others too; return which.
 
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
@@ -261,7 +293,7 @@ def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> int:
         deleted = connection.execute(ended.returning(runs.c.workflow_uuid)).scalars().all()
         for table in (tables.workflow_input, tables.workflow_output, tables.operation_outputs):
             connection.execute(sa.delete(table).where(table.c.workflow_uuid.in_(deleted)))
-    return len(deleted)
+    return list(deleted)
 
 
 def is_owned(database: SystemDatabase, run_id: str, owner: str) -> bool:

@@ -1,37 +1,42 @@
-"""`toolgen runs`: look at durable runs, answer their questions, cancel and resume them."""
+"""`toolgen runs`: start durable runs, look at them, answer their questions, cancel, resume and fork them."""
 
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import os
-from contextlib import asynccontextmanager
-from dataclasses import asdict
+import pwd
+from contextlib import suppress
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.commands.runs.database import database_option, open_engine
+from toolgen.agents.messages import Message
+from toolgen.cli.commands.runs.database import database_option
+from toolgen.cli.commands.runs.selection import chosen, confirm, now, opened, run_argument, selecting
 from toolgen.cli.output import echo, format_option, show_json
-from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed, State
-from toolgen.runtime.events.records import RunNotFound, StoreError
-from toolgen.runtime.issues.issue_text import counted
+from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed
+from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
+from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.schema.json_values import is_array
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
-    from toolgen.engine.dbos import DbosEngine
-    from toolgen.engine.protocol import RunInfo
+    from toolgen.cli.commands.runs.selection import Selection
+    from toolgen.engine.protocol import Approval, Engine, RunInfo, State
 
-T = TypeVar("T")
-
-_STATES: Final = get_args(State)
 _ENDED: Final = ("ended", "failed", "cancelled")
+_GOES_ON: Final = ("queued", "running", "waiting")
+_RESUMABLE: Final = ("cancelled", "failed")
+
+_FILE_BYTES: Final = 10_000_000
+_TEXT_LENGTH: Final = 500
+"""Characters of args and results that people are shown; as JSON they are whole."""
 
 _LABELS: Final = {
     "confirm": "",
@@ -48,45 +53,113 @@ _LABELS: Final = {
 
 @click.group("runs")
 def command() -> None:
-    """List durable runs, show one, answer what it asks, cancel or resume it, delete old ones."""
+    """Start durable runs, list and follow them, answer what they ask, cancel, resume and fork them, delete old ones."""
+
+
+_yes_option = click.option("--yes", is_flag=True, help="Do not ask before this is done to a selection of runs.")
+
+
+@command.command("start")
+@click.argument("file", required=False, type=click.File("rb"))
+@database_option
+@click.option("--message", "text", metavar="TEXT", help="What the user says to the agent.")
+@click.option("--agent", metavar="NAME", help="The agent. Default: none, with all tools.")
+@click.option("--user", metavar="NAME", help="The user of the run.")
+@click.option("--planner", metavar="NAME", help=f"The planner of the host. Default: {DEFAULT_PLANNER}.")
+@click.option("--session", metavar="ID", help="The session of the run.")
+@click.option("--id", "run_id", metavar="ID", help="The id of the run. Default: a new one.")
+@click.option("--max-turns", type=click.IntRange(min=1), help="Turns at most.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="The run is cancelled after so long.")
+@format_option
+def start(*, file: Any, database: str, style: str, text: str | None, run_id: str | None, **options: Any) -> int:
+    """Start a run, and print its id.
+
+    FILE is a JSON object with the fields of a `RunRequest`, such as `messages`; `-` is stdin. Options replace its
+    fields. A second start with the same id starts nothing.
+    """
+    made = _request(file, text, run_id, options)
+
+    async def started() -> str:
+        async with opened(database) as engine:
+            return await engine.start(made)
+
+    started_id = now(started())
+    if style == "json":
+        show_json({"run_id": started_id})
+    else:
+        echo(visible(started_id))
+    return 0
+
+
+def _request(file: Any, text: str | None, run_id: str | None, options: Mapping[str, Any]) -> RunRequest:
+    """Return what to start. Raises click.UsageError for a file that is no request."""
+    fields: dict[str, Any] = {"messages": []}
+    where = "the options"
+    if file is not None:
+        where = getattr(file, "name", "FILE")
+        try:
+            given = json.loads(file.read(_FILE_BYTES))
+        except (ValueError, RecursionError) as error:
+            raise click.UsageError(f"{where} is no JSON, or has more than {_FILE_BYTES} bytes: {error}") from error
+        if not is_object(given):
+            raise click.UsageError(f'{where} must be a JSON object, such as {{"messages": [...], "agent": "main"}}')
+        fields |= given
+    if text is not None:
+        fields["messages"] = [*fields["messages"], {"role": "user", "content": text}]
+    names = {"session": "session_id"}
+    fields |= {names.get(name, name): value for name, value in options.items() if value is not None}
+    found_id = run_id or fields.pop("run_id", None)
+    fields.pop("run_id", None)
+    if not fields["messages"]:
+        raise click.UsageError("say what the run is about: --message TEXT, or `messages` in FILE")
+    try:
+        request = RunRequest.from_json(found_id or "run", fields)
+        return request if found_id else replace(request, run_id=_new_id())
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise click.UsageError(visible(f"{where}: this is no request of a run: {error}")) from error
+
+
+def _new_id() -> str:
+    return RunRequest(messages=(Message(role="user", content=""),)).run_id
 
 
 @command.command("list")
 @database_option
-@click.option("--state", "states", multiple=True, type=click.Choice(_STATES), help="Only such runs; repeatable.")
-@click.option("--user", help="Only runs of this user.")
+@selecting
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many, the newest first.")
 @format_option
-def list_(*, database: str, states: Sequence[State], user: str | None, limit: int, style: str) -> int:
+def list_(*, database: str, selection: Selection, limit: int, style: str) -> int:
     """List runs, the newest first."""
 
     async def listed() -> list[RunInfo]:
-        async with _engine(database) as engine:
-            return await engine.runs(states=states, user=user, limit=limit)
+        async with opened(database) as engine:
+            return await selection.find(engine, limit)
 
-    found = _now(listed())
+    found = now(listed())
     if style == "json":
         show_json([asdict(info) for info in found])
         return 0
     for info in found:
-        failed = f"  {info.reason}: {info.detail}" if info.reason else ""
-        shown = f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}{failed}"
-        echo(visible(shown))
+        echo(_line(info))
     if not found:
         echo("no runs", err=True)
     return 0
 
 
+def _line(info: RunInfo) -> str:
+    return visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}")
+
+
 @command.command("show")
-@click.argument("run")
+@run_argument()
 @database_option
-@click.option("--timeline", is_flag=True, help="Also list what was done, with durations.")
+@click.option("--timeline", is_flag=True, help="Also list the steps, with durations, args and results.")
 @format_option
 def show(*, run: str, database: str, timeline: bool, style: str) -> int:
-    """Show RUN: its state, what it asks, and how it ended."""
+    """Show RUN: its state, what it asks, and how it ended. Secrets in args and results are redacted."""
 
     async def shown() -> dict[str, Any]:
-        async with _engine(database) as engine:
+        async with opened(database) as engine:
             info = await engine.info(run)
             about: dict[str, Any] = {
                 **asdict(info),
@@ -96,10 +169,10 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
             if info.state in _ENDED:
                 about["end"] = await _end(engine, run)
             if timeline:
-                about["timeline"] = await engine.timeline(run)
+                about["timeline"] = [*map(asdict, await engine.timeline(run))]
             return about
 
-    about = _now(shown())
+    about = now(shown())
     if style == "json":
         show_json(about)
         return 0
@@ -108,129 +181,296 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
     return 0
 
 
-@command.command("cancel")
-@click.argument("run")
+@command.command("tail")
+@run_argument()
 @database_option
-def cancel(*, run: str, database: str) -> int:
-    """Cancel RUN, the calls that it makes, and the runs that these started."""
+@click.option("--every", type=click.FloatRange(min=0.05), default=1.0, show_default=True, metavar="SECONDS")
+@format_option
+def tail(*, run: str, database: str, every: float, style: str) -> int:
+    """Follow RUN until it has ended: its steps with args and results, its questions and answers, as they come.
 
-    async def cancelled(engine: DbosEngine) -> None:
-        state = (await engine.info(run)).state
+    As JSON it is one object in a line. Ctrl-C ends it, and not the run.
+    """
+
+    async def followed() -> None:
+        async with opened(database) as engine:
+            await _follow(engine, run, every, style)
+
+    with suppress(KeyboardInterrupt):
+        now(followed())
+    return 0
+
+
+async def _follow(engine: Engine, run: str, every: float, style: str) -> None:
+    seen: set[str] = set()
+    state = ""
+
+    def tell(key: str, kind: str, about: dict[str, Any], lines: Sequence[str]) -> None:
+        if key in seen:
+            return
+        seen.add(key)
+        if style == "json":
+            echo(json.dumps({"kind": kind, **about}))
+        else:
+            for line in lines:
+                echo(visible(line))
+
+    while True:
+        info = await engine.info(run)  # before its steps: those of a run that has ended are complete
+        for step in await engine.timeline(run):
+            tell(f"step {step.number}", "step", asdict(step), list(_step_lines(asdict(step))))
+        for approval in await engine.approvals(run):
+            tell(approval.id, "question", asdict(approval), list(_question_lines(approval.question)))
+        for answer in await engine.answers(run):
+            tell(f"answer {answer.question}", "answer", answer.as_json(), [f"answered {answer.question}: {answer}"])
+        if info.state != state:
+            state = info.state
+            seen.discard(f"state {state}")
+            tell(f"state {state}", "state", asdict(info), [f"{run} is {state}"])
         if state in _ENDED:
-            raise click.UsageError(visible(f"{run} is {state} already"))
-        await engine.cancel(run)
+            end = await _end(engine, run)
+            tell("end", "end", end, _end_lines(end))
+            return
+        await asyncio.sleep(every)
 
-    return _steer(database, run, cancelled, "cancelled")
+
+@command.command("cancel")
+@run_argument(nargs=-1)
+@database_option
+@selecting
+@_yes_option
+@format_option
+def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool, style: str) -> int:
+    """Cancel each RUN, or those of a selection, the calls that they make, and the runs that these started."""
+
+    async def cancelled(engine: Engine, run_id: str) -> None:
+        state = (await engine.info(run_id)).state
+        if state in _ENDED:
+            raise click.UsageError(visible(f"{run_id} is {state} already"))
+        await engine.cancel(run_id)
+
+    return _steer(database, run, selection, cancelled, ("cancel", "cancelled"), _GOES_ON, yes=yes, style=style)
 
 
 @command.command("resume")
-@click.argument("run")
+@run_argument(nargs=-1)
 @database_option
 @click.option("--turns", type=click.IntRange(min=0), default=0, help="Let it have so many more turns than before.")
-def resume(*, run: str, database: str, turns: int) -> int:
-    """Let RUN go on that was cancelled or has failed, from the step that failed."""
+@selecting
+@_yes_option
+@format_option
+def resume(*, run: Sequence[str], database: str, selection: Selection, yes: bool, turns: int, style: str) -> int:
+    """Let each RUN go on that was cancelled or has failed, or those of a selection, from where it was."""
 
-    async def resumed(engine: DbosEngine) -> None:
-        await engine.resume(run, turns=turns)
+    async def resumed(engine: Engine, run_id: str) -> None:
+        await engine.resume(run_id, turns=turns)
 
-    return _steer(database, run, resumed, "resumed")
+    return _steer(database, run, selection, resumed, ("resume", "resumed"), _RESUMABLE, yes=yes, style=style)
+
+
+@command.command("fork")
+@run_argument()
+@click.argument("step", type=click.IntRange(min=1))
+@database_option
+@click.option("--id", "new_id", default="", metavar="ID", help="The id of the new run. Default: a new one.")
+@format_option
+def fork(*, run: str, step: int, database: str, new_id: str, style: str) -> int:
+    """Start a run that has done what RUN had before STEP, a number of `runs show --timeline`, and print its id.
+
+    It makes STEP and all after it anew: calls that RUN has made there are made once more, with keys and questions of
+    their own.
+    """
+
+    async def forked() -> str:
+        async with opened(database) as engine:
+            return await engine.fork(run, step, new_id=new_id)
+
+    found = now(forked())
+    if style == "json":
+        show_json({"run_id": found, "forked_from": run, "step": step})
+    else:
+        echo(visible(found))
+    return 0
+
+
+_reason_option = click.option("--reason", default="", help="Why. It is recorded; of a denial, the model reads it.")
 
 
 @command.command("approve")
-@click.argument("run")
+@run_argument(required=False)
 @click.argument("question", required=False)
 @database_option
+@selecting
 @click.option("--session", is_flag=True, help="Allow such calls for the rest of the session.")
-def approve(*, run: str, question: str | None, database: str, session: bool) -> int:
-    """Allow what RUN asks with QUESTION, an id of `runs show`; without it, the only open question."""
+@_reason_option
+@_yes_option
+@format_option
+def approve(*, session: bool, reason: str, **given: Any) -> int:
+    """Allow what RUN asks with QUESTION, an id of `runs show`; without it, the only open question.
+
+    Without RUN, all that the runs of a selection ask.
+    """
     decision = Decision.ALLOW_FOR_SESSION if session else Decision.ALLOW_ONCE
-    return _decide(database, run, question, PermissionDecision(decision=decision))
+    return _answered(PermissionDecision(decision=decision, reason=reason), **given)
 
 
 @command.command("deny")
-@click.argument("run")
+@run_argument(required=False)
 @click.argument("question", required=False)
 @database_option
-@click.option("--reason", default="", help="Why: the model reads it.")
-def deny(*, run: str, question: str | None, database: str, reason: str) -> int:
-    """Deny what RUN asks with QUESTION, an id of `runs show`; without it, the only open question."""
-    return _decide(database, run, question, PermissionDecision(decision=Decision.DENY, reason=reason))
+@selecting
+@_reason_option
+@_yes_option
+@format_option
+def deny(*, reason: str, **given: Any) -> int:
+    """Deny what RUN asks with QUESTION, an id of `runs show`; without it, the only open question.
+
+    Without RUN, all that the runs of a selection ask.
+    """
+    return _answered(PermissionDecision(decision=Decision.DENY, reason=reason), **given)
 
 
 @command.command("prune")
 @database_option
 @click.option("--older-than", "days", required=True, type=click.FloatRange(min=0), metavar="DAYS", help="In days.")
-def prune(*, database: str, days: float) -> int:
+@format_option
+def prune(*, database: str, days: float, style: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
 
-    async def pruned() -> int:
-        async with _engine(database) as engine:
+    async def pruned() -> Any:
+        async with opened(database) as engine:
             return await engine.prune(days * 24 * 3600)
 
-    echo(f"deleted {counted(_now(pruned()), 'run')}", err=True)
+    found = now(pruned())
+    if style == "json":
+        show_json(asdict(found))
+    else:
+        echo(str(found), err=True)
     return 0
 
 
-def _decide(database: str, run: str, question: str | None, decision: PermissionDecision) -> int:
-    async def decided() -> list[str]:
-        async with _engine(database) as engine:
-            asked = await engine.approvals(run)
-            if question is None and not asked:
-                answers = await engine.answers(run)
-                if answers:
-                    raise AlreadyAnswered(run, answers[-1])
-                raise click.UsageError(visible(f"{run} asks nothing"))
-            if question is None and len(asked) > 1:
-                names = ", ".join(f"{each.id} ({each.question['tool']})" for each in asked)
-                raise click.UsageError(visible(f"{run} asks {names}: name one"))
-            answer = await engine.decide(run, question or asked[0].id, decision, by=_user())
-            summary = next((each.question["summary"] for each in asked if each.id == answer.question), "")
-            return [f"{run}: {answer}", f"  {summary}"]
+def _answered(
+    decision: PermissionDecision,
+    *,
+    run: str | None,
+    question: str | None,
+    database: str,
+    selection: Selection,
+    yes: bool,
+    style: str,
+) -> int:
+    async def decided() -> list[dict[str, Any]]:
+        async with opened(database) as engine:
+            run_ids = await chosen(engine, [run] if run else [], selection, ("waiting",))
+            asked = [each for run_id in run_ids for each in await engine.approvals(run_id)]
+            if run:
+                asked = [await _only(engine, run, question, asked)]
+            else:
+                verb = "deny" if decision.decision is Decision.DENY else "allow"
+                lines = [f"{each.run_id}: {each.question['tool']} {each.question['summary']}" for each in asked]
+                confirm(f"{verb} {len(asked)} calls", lines, yes=yes)
+            return [await _decided(engine, each, decision, is_one=run is not None) for each in asked]
 
-    for line in _now(decided()):
-        echo(visible(line), err=True)
-    return 0
+    done = now(decided())
+    if style == "json":
+        show_json(done)
+    else:
+        for each in done:
+            for line in each["error"], *each["lines"]:
+                if line:
+                    echo(visible(line), err=True)
+    return int(any(each["error"] for each in done))
+
+
+async def _only(engine: Engine, run: str, question: str | None, asked: Sequence[Approval]) -> Approval:
+    """Return the question to answer: the one that is named, or the only one. Raises click.UsageError."""
+    if question is not None:
+        found = next((each for each in asked if each.id == question), None)
+        given = next((each for each in await engine.answers(run) if each.question == question), None)
+        if found is None:
+            raise NotAsked(run, question) if given is None else AlreadyAnswered(run, given)
+        return found
+    if not asked:
+        answers = await engine.answers(run)
+        if answers:
+            raise AlreadyAnswered(run, answers[-1])
+        raise click.UsageError(visible(f"{run} asks nothing"))
+    if len(asked) > 1:
+        names = ", ".join(f"{each.id} ({each.question['tool']})" for each in asked)
+        raise click.UsageError(visible(f"{run} asks {names}: name one"))
+    return asked[0]
+
+
+async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision, *, is_one: bool) -> dict[str, Any]:
+    done: dict[str, Any] = {"run_id": asked.run_id, "question": asked.id, "error": "", "lines": []}
+    try:
+        answer = await engine.decide(asked.run_id, asked.id, decision, by=_user())
+    except (RunNotFound, NotAsked) as error:
+        if is_one:
+            raise
+        return {**done, "error": str(error)}
+    return {
+        **done,
+        "answer": answer.as_json(),
+        "lines": [f"{asked.run_id}: {answer}", f"  {asked.question['summary']}"],
+    }
 
 
 def _user() -> str:
+    """Return who runs this command, as the system knows it: variables can say anything."""
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # the user has no name on this machine
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # the user has no name on this machine
         return f"user {os.getuid()}"
 
 
-def _steer(database: str, run: str, action: Callable[[DbosEngine], Awaitable[None]], done: str) -> int:
-    async def steered() -> None:
-        async with _engine(database) as engine:
-            await action(engine)
+def _steer(
+    database: str,
+    run_ids: Sequence[str],
+    selection: Selection,
+    action: Callable[[Engine, str], Awaitable[None]],
+    words: tuple[str, str],
+    states: Sequence[State],
+    *,
+    yes: bool,
+    style: str,
+) -> int:
+    """Do something to runs, one after the other. A selection goes on past those that refuse; one run is an error."""
 
-    _now(steered())
-    echo(visible(f"{run} is {done}"), err=True)
-    return 0
+    async def steered() -> list[dict[str, str]]:
+        async with opened(database) as engine:
+            found = await chosen(engine, run_ids, selection, states)
+            if len(run_ids) != 1:
+                confirm(f"{words[0]} {len(found)} runs", found, yes=yes)
+            done: list[dict[str, str]] = []
+            for run_id in found:
+                try:
+                    await action(engine, run_id)
+                except (RunNotFound, NotResumable, click.UsageError) as error:
+                    if len(run_ids) == 1:
+                        raise
+                    done.append({"run_id": run_id, "error": str(error)})
+                else:
+                    done.append({"run_id": run_id, "error": ""})
+            return done
+
+    done = now(steered())
+    if style == "json":
+        show_json(done)
+    else:
+        for each in done:
+            echo(visible(each["error"] or f"{each['run_id']} is {words[1]}"), err=True)
+    return int(any(each["error"] for each in done))
 
 
-def _now(work: Coroutine[Any, Any, T]) -> T:
+async def _end(engine: Engine, run: str) -> dict[str, Any]:
+    """Return how a run ended, without its messages: its steps have what was done, without secrets."""
     try:
-        return asyncio.run(work)
-    except (RunNotFound, NotAsked, NotResumable, StoreError) as error:
-        raise click.UsageError(visible(str(error))) from error
-
-
-@asynccontextmanager
-async def _engine(database: str) -> AsyncGenerator[DbosEngine]:
-    engine = open_engine(database)
-    try:
-        yield engine
-    finally:
-        await engine.close()
-
-
-async def _end(engine: DbosEngine, run: str) -> dict[str, Any]:
-    try:
-        end = await engine.result(run, 5)
+        end = (await engine.result(run, 5)).as_json()
     except (RunCancelled, RunFailed) as error:
         return {"reason": str(error)}
-    return end.as_json()
+    del end["messages"]
+    return end
 
 
 def _lines(about: dict[str, Any]) -> list[str]:
@@ -242,23 +482,42 @@ def _lines(about: dict[str, Any]) -> list[str]:
     ]
     if about["parent_run_id"]:
         lines.append(f"started by {about['parent_run_id']}")
+    if about["forked_from"]:
+        lines.append(f"forked from {about['forked_from']}")
     for approval in about["approvals"]:
-        question = approval["question"]
-        lines.append(f"asks {question['id']}: {question['tool']} {question['summary']}")
-        lines += (f"  {label}{text}" for label, text in _shown(question))
+        lines += _question_lines(approval["question"])
     for answer in about["answers"]:
         lines.append(f"answered {answer['question']}: {Answer.from_json(answer)}")
         if answer["reason"]:
             lines.append(f"  {answer['reason']}")
-    end = about.get("end", {})
+    lines += _end_lines(about.get("end", {}))
+    for step in about.get("timeline", ()):
+        lines += (f"  {line}" for line in _step_lines(step))
+    return lines
+
+
+def _question_lines(question: Mapping[str, Any]) -> list[str]:
+    first = f"asks {question['id']}: {question['tool']} {question['summary']}"
+    return [first, *(f"  {label}{text}" for label, text in _shown(question))]
+
+
+def _end_lines(end: Mapping[str, Any]) -> list[str]:
+    lines: list[str] = []
     if "stopped" in end:
         lines.append(f"{end['stopped']} after {end['turns']} turns: {json.dumps(end['value'], ensure_ascii=False)}")
     if end.get("reason"):
         lines.append(end["reason"])
-    for step in about.get("timeline", ()):
-        seconds = "running" if step["ended"] is None else f"{step['ended'] - step['started']:.3f} s"
-        lines.append(f"  {_time(step['started'])}  {step['name']}  {seconds}")
     return lines
+
+
+def _step_lines(step: Mapping[str, Any]) -> Iterator[str]:
+    seconds = "running" if step["ended"] is None else f"{step['ended'] - step['started']:.3f} s"
+    yield f"{step['number']:4}  {_time(step['started'])}  {step['name']}  {seconds}"
+    for label, found in (("args", step["args"]), ("result", step["result"]), ("error", step["error"] or None)):
+        if found is not None:
+            text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+            cut = f"{text[:_TEXT_LENGTH]}… ({len(text)} characters)" if len(text) > _TEXT_LENGTH else text
+            yield f"      {label}: {cut}"
 
 
 def _shown(question: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,222 @@
+"""Steps of runs as people see them: what was done, with which args and result. Secrets are redacted.
+
+Args and results are kept once, for the run. What a tool declares as secret is known where its calls are made, so that
+process keeps what may be shown beside them (`ToolSecrets`), for tools with secrets only. Whatever looks
+like a secret is redacted here, as in the record.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.engine.protocol import NotForkable
+from toolgen.runtime.redact.call_secrets import (
+    hide_args,
+    hide_payload,
+    hide_result,
+    hide_text,
+    secrets_of_call,
+    secrets_of_tool,
+    with_result_values,
+)
+from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.secret_names import is_secret_key
+from toolgen.runtime.redact.secrets import NO_SECRETS
+from toolgen.schema.json_values import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.engine.protocol import Activity
+    from toolgen.engine.requests import Json
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.redact.secrets import Secrets
+
+_NAME_LENGTH: Final = 100
+
+_CALLS: Final = frozenset({"call", "inline", "skip"})
+"""The activities that are about one call of a plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a run. `number` is its place in the run; `started` and `ended` are in seconds since 1970.
+
+    `name` is what was done, for a call with its tool as the planner named it. `args` are those of a call, as JSON;
+    `result` is its text for the model, or what a planner decided. `error` says how the call, the planner or the engine
+    failed. In args, result and error secrets are redacted.
+    """
+
+    number: int
+    name: str
+    started: float
+    ended: float | None
+    args: Any = None
+    result: Any = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptStep:
+    """A step as an engine keeps it. `error` is how the engine failed, if it did."""
+
+    number: int
+    name: str
+    started: float
+    ended: float | None
+    outcome: Any = None
+    error: str = ""
+
+
+def step_name(activity: Activity) -> str:
+    """Return the name by which engines keep a step: what is done, and for a call its tool and its place in the run."""
+    call = activity.args.get("call")
+    if call is None:
+        return activity.name
+    return f"{activity.name} {call['name'][:_NAME_LENGTH]} {activity.args['place']}"
+
+
+def is_activity(name: str) -> bool:
+    """Whether a step with this name is an activity, which may be made again, and not one of the engine itself."""
+    return name.partition(" ")[0] in _CALLS or name == "plan"
+
+
+def kept_before(run_id: str, parent: str | None, steps: Iterable[KeptStep], step: int) -> list[KeptStep]:
+    """Return the steps that a fork of a run from a step has, by its number. Raises `NotForkable`."""
+    ordered = sorted(steps, key=lambda each: each.number)
+    activities = [each.number for each in ordered if is_activity(each.name)]
+    if parent is not None:
+        raise NotForkable(run_id, f"a call of {parent} has started it: fork that run")
+    if step not in activities:
+        known = ", ".join(map(str, activities)) or "none yet"
+        raise NotForkable(run_id, f"{step} is no step in which it planned or called; those are {known}")
+    kept = [each for each in ordered if each.number < step]
+    failed = next((each.number for each in kept if each.error), None)
+    if failed is not None:
+        raise NotForkable(run_id, f"its step {failed} has failed: fork it from there, or from before")
+    return kept
+
+
+def shown_steps(kept: Iterable[KeptStep]) -> list[Step]:
+    """Return steps as people may see them, in order."""
+    plans: list[Json] = []
+    steps: list[Step] = []
+    for each in sorted(kept, key=lambda step: step.number):
+        name, outcome = each.name, each.outcome
+        args = None
+        if is_object(outcome) and name == "plan" and "message" in outcome:
+            plans.append(outcome)
+        if name.partition(" ")[0] in _CALLS:
+            name, _, place = name.rpartition(" ")
+            args = _shown_args(plans, place)
+        result, error = _shown_outcome(outcome) if is_object(outcome) else (None, "")
+        steps.append(
+            Step(
+                number=each.number,
+                name=name,
+                started=each.started,
+                ended=each.ended,
+                args=args,
+                result=result,
+                error=hide_text(each.error, NO_SECRETS) or error,
+            )
+        )
+    return steps
+
+
+class ToolSecrets:
+    """What may be shown of the calls of a catalog's tools."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog: Final = catalog
+        self._known: Final[dict[str, tuple[Secrets, bool]]] = {}
+
+    def shown_calls(self, idents: Iterable[str], calls: Iterable[ToolRequest]) -> dict[str, str]:
+        """Return what may be shown of the payloads of planned calls, by place, of those with secrets."""
+        found: dict[str, str] = {}
+        for place, (ident, call) in enumerate(zip(idents, calls, strict=True)):
+            secrets, _ = self._of(ident)
+            if secrets.is_watched:
+                payload = _text(call.payload)
+                shown = hide_payload(payload, secrets_of_call(secrets, payload))
+                if shown != payload:
+                    found[str(place)] = shown
+        return found
+
+    def shown_result(self, payload: str | bytes, result: ToolResult[Any], content: str) -> str | None:
+        """Return what may be shown of a result, given its text, if that is not for people; None if it is.
+
+        What the host injects is not known here: with a secret among it, nothing of a result is shown.
+        """
+        secrets, has_injected = self._of(result.tool_name)
+        if not secrets.is_watched:
+            return None
+        if has_injected:
+            return REDACTED
+        secrets = secrets_of_call(secrets, payload)
+        if result.error is None and result.payload:
+            value = json.loads(result.payload)
+            shown = hide_result(value, with_result_values(secrets, value))
+            return None if shown is value else json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        shown = hide_text(content, secrets)
+        return None if shown == content else shown
+
+    def _of(self, ident: str) -> tuple[Secrets, bool]:
+        """Return the secrets of a tool, and whether the host injects any of them."""
+        if ident not in self._known:
+            if ident not in self._catalog:
+                return NO_SECRETS, False
+            definition = self._catalog.definition(ident)
+            secrets = secrets_of_tool(definition)
+            declared = {pointer.rpartition("/")[2] for pointer in secrets.args}
+            injected = definition.metadata.get("inject", ())
+            self._known[ident] = secrets, any(is_secret_key(name) or name in declared for name in injected)
+        return self._known[ident]
+
+
+def _shown_args(plans: list[Json], place: str) -> Any:
+    turn, _, at = place.partition(".")
+    if not (turn.isdecimal() and at.isdecimal() and int(turn) < len(plans)):
+        return None
+    plan = plans[int(turn)]
+    calls = plan["message"].get("calls", ())
+    if int(at) >= len(calls):
+        return None
+    shown = plan.get("shown", {}).get(at)
+    return _parsed(calls[int(at)]["payload"] if shown is None else shown, is_args=True)
+
+
+def _shown_outcome(outcome: Json) -> tuple[Any, str]:
+    """Return the result and the error of an activity."""
+    if "message" in outcome:
+        return {"calls": [call["name"] for call in outcome["message"].get("calls", ())]}, ""
+    if "outcome" in outcome:
+        return {"outcome": hide_result(outcome["outcome"], NO_SECRETS)}, ""
+    if "asks" in outcome:
+        return {"asks": outcome["asks"]["id"]}, ""
+    if reason := outcome.get("error") or outcome.get("changed"):
+        return None, hide_text(str(reason), NO_SECRETS)
+    if "content" not in outcome:
+        return None, ""
+    text: str = outcome.get("shown") or outcome["content"]
+    shown = _parsed(text, is_args=False)
+    kind = outcome.get("kind", "")
+    return shown, f"{kind}: {outcome.get('code', '')}" if kind else ""
+
+
+def _parsed(text: str, *, is_args: bool) -> Any:
+    """Return JSON text as its value, and any other as it is, without what looks like a secret."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if is_object(value) or is_array(value):
+        return hide_args(value, NO_SECRETS) if is_args else hide_result(value, NO_SECRETS)
+    return hide_text(text, NO_SECRETS)
+
+
+def _text(payload: str | bytes) -> str:
+    return payload if isinstance(payload, str) else payload.decode(errors="replace")
