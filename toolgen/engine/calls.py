@@ -17,7 +17,7 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.engine.protocol import NotAsked, RunCancelled, RunFailed
+from toolgen.engine.protocol import NotApprover, NotAsked, RunCancelled, RunFailed
 from toolgen.engine.requests import RunRequest, new_run_id
 from toolgen.engine.results import result_from_json
 from toolgen.runtime.base.errors import CallFailed
@@ -66,7 +66,7 @@ async def call(
             return event
         if event is not None and ask is not None:
             known.add(event.id)
-            with suppress(NotAsked):  # somebody else has answered
+            with suppress(NotAsked, NotApprover):  # somebody else has answered, or has to
                 await engine.decide(run_id, event.id, await ask(event), by=meta.user or "caller")
 
 

@@ -22,6 +22,7 @@ from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.children import caller
 from toolgen.engine.contracts import without_effect
 from toolgen.engine.failures import hope_of, wait_of
+from toolgen.engine.protocol import Answer
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.results import result_as_json
 from toolgen.engine.steps import ToolSecrets
@@ -333,7 +334,8 @@ def _asking(run: Run, answers: int) -> str:
 
 def _decision(answer: Json) -> PermissionDecision:
     """Return the decision of an answer; who gave it, and when, goes on record with the call."""
-    return replace(decision_of(answer), metadata={"by": answer["by"], "at": answer["at"]})
+    given = Answer.from_json({name: value for name, value in answer.items() if name != "token"})
+    return replace(decision_of(answer), metadata=given.about, people=given.people)
 
 
 def _failure(error: Exception) -> Json:

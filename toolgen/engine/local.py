@@ -15,6 +15,8 @@ from toolgen.engine.protocol import (
     AlreadyAnswered,
     Answer,
     Approval,
+    NeedsOthers,
+    NotApprover,
     NotAsked,
     NotForkable,
     NotResumable,
@@ -22,11 +24,14 @@ from toolgen.engine.protocol import (
     RunCancelled,
     RunFailed,
     RunInfo,
+    check_resumable,
+    check_turns,
     reason_of_end,
 )
 from toolgen.engine.requests import RunEnd, new_run_id
-from toolgen.engine.steps import KeptStep, kept_before, shown_steps, step_name
+from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
 from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -38,6 +43,8 @@ if TYPE_CHECKING:
     from toolgen.engine.steps import Step
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
+
+NOBODY: Final = Approver("", via="")
 
 ENDED_RUNS: Final = 1000
 """How many runs that ended an engine in memory knows."""
@@ -60,6 +67,7 @@ class _Running:
     waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict[str, "asyncio.Future[None]"])
     updated: float = 0.0
     forked_from: str | None = None
+    allowed: dict[str, list[Answer]] = field(default_factory=dict[str, "list[Answer]"])
     steps: dict[int, KeptStep] = field(default_factory=dict[int, "KeptStep"])
 
 
@@ -119,7 +127,9 @@ class LocalEngine:
         """Return the answers that a run was given, in order. Raises `RunNotFound`."""
         return [*self._find(run_id).answers.values()]
 
-    async def decide(self, run_id: str, question: str, decision: PermissionDecision, /, *, by: str) -> Answer:
+    async def decide(
+        self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
+    ) -> Answer:
         """Answer a question. Raises as `Engine.decide` does."""
         run = self._find(run_id)
         if question in run.answers:
@@ -127,7 +137,14 @@ class LocalEngine:
         asked = next((each for each in _open(run) if each.id == question), None)
         if asked is None:
             raise NotAsked(run_id, question)
-        return _answer(run, new_answer(asked.call, asked.question, decision, by))
+        answer = checked_answer(asked, run.request.user, decision, by)
+        allowed = run.allowed.setdefault(question, [])
+        missing = with_others(asked, run.request.user, answer, allowed)
+        if isinstance(missing, Answer):
+            return _answer(run, missing)
+        if answer.by not in (each.by for each in allowed):
+            allowed.append(answer)
+        raise NeedsOthers(question, answer.by, missing)
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
@@ -162,8 +179,9 @@ class LocalEngine:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         return shown_steps(self._find(run_id).steps.values())
 
-    async def resume(self, run_id: str, /) -> None:
+    async def resume(self, run_id: str, /, *, turns: int = 0) -> None:
         """Let a run go on. Raises as `Engine.resume` does."""
+        check_turns(turns)
         run = self._find(run_id)
         state, parent = self._state(run), self._runs.get(run.request.parent_run_id or "")
         if state not in _RESUMABLE:
@@ -171,6 +189,7 @@ class LocalEngine:
         is_waited_for = run.request.parent_tool_call_id is not None
         if parent is not None and is_waited_for and self._state(parent) in _RESUMABLE:
             raise NotResumable(run_id, state, f"resume {parent.request.run_id}, which waits for it")
+        check_resumable(run_id, state, self._failure(run)[0], turns)
         again = [run]
         for each in again:  # those that its calls started go on too, before it asks for their results
             ended_after = [
@@ -182,8 +201,12 @@ class LocalEngine:
                 and below.updated >= run.updated - _TOGETHER
             ]
             again += ended_after
+        run.request = replace(run.request, max_turns=run.request.max_turns + turns)
         for each in again:
             each.questions = NOTHING
+            done = [(at, step.name, has_failed(step), 0) for at, step in sorted(each.steps.items())]
+            for number in steps_to_repeat(done)[0]:
+                del each.steps[number]
             self._begin(each)
 
     async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
@@ -310,7 +333,7 @@ class _LocalFlow:
     async def _execute(self, number: int, activity: Activity) -> Json:
         name = step_name(activity)
         kept = self._run.steps.get(number)
-        if kept is not None and not kept.error:
+        if kept is not None:
             outcome: Json = kept.outcome
             return outcome
         step = KeptStep(number=number, name=name, started=time(), ended=None)
@@ -344,7 +367,7 @@ class _LocalFlow:
             finally:
                 del self._run.waiting[question["id"]]
             given = self._run.answers.get(question["id"]) or _answer(
-                self._run, new_answer(call, question, NO_ANSWER, "")
+                self._run, new_answer(call, question, NO_ANSWER, NOBODY)
             )
         answer = given.as_json()
         self._run.steps[number] = KeptStep(number=number, name="answer", started=started, ended=time(), outcome=answer)
@@ -377,7 +400,34 @@ def _answer(run: _Running, answer: Answer) -> Answer:
     return answer
 
 
-def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecision, by: str) -> Answer:
+def checked_answer(asked: Approval, user: str | None, decision: PermissionDecision, by: Approver | str) -> Answer:
+    """Return the answer that someone gives now to a question of a user's run. Raises `NotApprover`.
+
+    All doors to the runs of an engine go through here; the permission stage checks the same when the call is made.
+    """
+    by = Approver(by) if isinstance(by, str) else by
+    refusal = asked.approvers.refusal(user, by)
+    if refusal:
+        raise NotApprover(asked.id, by.name, refusal)
+    return new_answer(asked.call, asked.question, decision, by)
+
+
+def with_others(asked: Approval, user: str | None, answer: Answer, allowed: Sequence[Answer]) -> Answer | str:
+    """Return an answer together with those of others who have allowed the call before, or what is still missing.
+
+    Whoever denies does so at once. What each allowed holds: for the session only if all did.
+    """
+    if answer.decision is Decision.DENY:
+        return answer
+    others = [each for each in allowed if each.by != answer.by]
+    notes = tuple({"by": each.by, "at": each.at, "via": each.via, "roles": list(each.roles)} for each in others)
+    for_session = all(each.decision is Decision.ALLOW_FOR_SESSION for each in (*others, answer))
+    decision = Decision.ALLOW_FOR_SESSION if for_session else Decision.ALLOW_ONCE
+    together_ = replace(answer, others=notes, decision=decision)
+    return asked.approvers.missing(user, together_.people) or together_
+
+
+def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecision, by: Approver) -> Answer:
     """Return the answer that is given now to a question about a call."""
     return Answer(
         question=question["id"],
@@ -385,8 +435,10 @@ def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecis
         tool=question["tool"],
         decision=decision.decision,
         reason=decision.reason,
-        by=by,
+        by=by.name,
         at=time(),
+        via=by.via,
+        roles=by.roles,
     )
 
 

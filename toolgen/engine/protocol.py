@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING
+from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
@@ -89,12 +90,19 @@ class Approval:
         found: str = self.question["id"]
         return found
 
+    @property
+    def approvers(self) -> Approvers:
+        """Who may answer; anyone who can where no policy says so."""
+        given = self.question.get("approvers")
+        return ANYONE if given is None else Approvers.from_json(given)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer to a question of a run: the only one. `by` says who gave it, `at` when, in seconds since 1970.
+    """The answer to a question of a run: the only one.
 
-    Without `by` nobody has answered in time.
+    `by` says who gave it, `at` when, in seconds since 1970, and `via` from where; `roles` are those of that person.
+    Without `by` nobody has answered in time. `others` have allowed it before, where several people must.
     """
 
     question: str
@@ -104,19 +112,47 @@ class Answer:
     by: str
     at: float
     reason: str = ""
+    via: str = ""
+    roles: tuple[str, ...] = ()
+    others: tuple[Mapping[str, Any], ...] = ()
 
     def as_json(self) -> Json:
         """Return it as a JSON object."""
-        return {**asdict(self), "decision": str(self.decision)}
+        return {
+            **asdict(self),
+            "decision": str(self.decision),
+            "roles": list(self.roles),
+            "others": [dict(each) for each in self.others],
+        }
+
+    @property
+    def people(self) -> tuple[Approver, ...]:
+        """Those who have decided so: whoever was before, and who gave the answer."""
+        if not self.by:
+            return ()
+        before = (Approver(each["by"], tuple(each["roles"]), each["via"]) for each in self.others)
+        return (*before, Approver(self.by, self.roles, self.via))
+
+    @property
+    def about(self) -> Json:
+        """Who has answered, when, and from where, for the record of the call."""
+        about: Json = {"by": self.by, "at": self.at, "via": self.via}
+        if self.roles:
+            about["roles"] = list(self.roles)
+        return {**about, "others": [dict(each) for each in self.others]} if self.others else about
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Answer:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        return cls(**{**fields, "decision": Decision(fields["decision"])})
+        given = {**fields, "decision": Decision(fields["decision"])}
+        given |= {name: tuple(given.get(name, ())) for name in ("roles", "others")}
+        return cls(**given)
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        return f"{self.decision} for {self.tool}, by {self.by or 'nobody: the time was up'}, at {when}"
+        by = " and ".join([*(each["by"] for each in self.others), self.by]) or "nobody: the time was up"
+        via = f", from {self.via}" if self.via else ""
+        return f"{self.decision} for {self.tool}, by {by}, at {when}{via}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,11 +216,16 @@ class Engine(Protocol):
         """Return the answers that a run was given, in order, also before it has read them. Raises `RunNotFound`."""
         ...
 
-    async def decide(self, run_id: str, question: str, decision: PermissionDecision, /, *, by: str) -> Answer:
-        """Answer a question, by its id; return the answer. `by` says who answers.
+    async def decide(
+        self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
+    ) -> Answer:
+        """Answer a question, by its id; return the answer. `by` is who answers: whoever calls this must know it.
 
-        One answer to a question counts. Raises `RunNotFound`, `AlreadyAnswered` with the one that counts, and
-        `NotAsked` if the run does not ask that.
+        A name alone has no roles.
+
+        One answer to a question counts. Raises `RunNotFound`, `AlreadyAnswered` with the one that counts, `NotAsked` if
+        the run does not ask that, `NotApprover` for who may not answer it, and `NeedsOthers` if this was noted, and
+        more people must allow the call.
         """
         ...
 
@@ -213,10 +254,12 @@ class Engine(Protocol):
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         ...
 
-    async def resume(self, run_id: str, /) -> None:
+    async def resume(self, run_id: str, /, *, turns: int = 0) -> None:
         """Let a run go on that was cancelled or has failed, with the runs that were cancelled with it.
 
-        It has its whole timeout again. Raises `RunNotFound`, and `NotResumable` for any other run.
+        It goes on from the step that failed, and keeps all before it. It has its whole timeout again, and may have so
+        many more turns than before, which one that failed by `max_turns` needs. Raises `RunNotFound`, `NotResumable`
+        for any other run, and ValueError for a negative number of turns.
         """
         ...
 
@@ -280,6 +323,23 @@ class AlreadyAnswered(NotAsked):
         return (AlreadyAnswered, (self.run_id, self.answer))
 
 
+class NotApprover(PermissionError):
+    """Someone may not answer a question: see `Approvers`."""
+
+    def __init__(self, question: str, by: str, why: str) -> None:
+        self.question = question
+        self.by = by
+        self.why = why
+        super().__init__(f"{by or 'nobody'} may not answer {question}: {why}")
+
+    def __reduce__(self) -> tuple[type[NotApprover], tuple[str, str, str]]:
+        return (NotApprover, (self.question, self.by, self.why))
+
+
+class NeedsOthers(NotApprover):
+    """Someone has allowed a call, and others must do so too before it is made."""
+
+
 class NotResumable(Exception):
     """A run cannot be resumed, because of its state, or for another reason."""
 
@@ -303,6 +363,20 @@ class NotForkable(ValueError):
 
     def __reduce__(self) -> tuple[type[NotForkable], tuple[str, str]]:
         return (NotForkable, (self.run_id, self.why))
+
+
+def check_turns(turns: int) -> None:
+    """Raise ValueError for a number of turns that no run can have more than before."""
+    if turns < 0:
+        raise ValueError(f"turns is {turns}; it must be 0 or more")
+
+
+def check_resumable(run_id: str, state: State, reason: Reason | Literal[""], turns: int) -> None:
+    """Raise `NotResumable` for a run that has failed so that resuming it changes nothing."""
+    if reason == "aborted":
+        raise NotResumable(run_id, state, "the program aborted it; start a new run")
+    if reason == "max_turns" and not turns:
+        raise NotResumable(run_id, state, "it has had all of its turns; resume it with more (`turns`)")
 
 
 class Activities(Protocol):

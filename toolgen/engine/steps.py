@@ -8,9 +8,11 @@ like a secret is redacted here, as in the record.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.engine.body import is_failure
 from toolgen.engine.protocol import NotForkable
 from toolgen.runtime.redact.call_secrets import (
     hide_args,
@@ -27,7 +29,7 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.engine.protocol import Activity
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.redact.secrets import Secrets
 
 _NAME_LENGTH: Final = 100
+
+_PLAN: Final = "plan"
 
 _CALLS: Final = frozenset({"call", "inline", "skip"})
 """The activities that are about one call of a plan."""
@@ -81,7 +85,12 @@ def step_name(activity: Activity) -> str:
 
 def is_activity(name: str) -> bool:
     """Whether a step with this name is an activity, which may be made again, and not one of the engine itself."""
-    return name.partition(" ")[0] in _CALLS or name == "plan"
+    return name.partition(" ")[0] in _CALLS or name == _PLAN
+
+
+def has_failed(step: KeptStep) -> bool:
+    """Whether a step has no outcome that a run can go on with."""
+    return bool(step.error) or (is_object(step.outcome) and is_failure(step.outcome))
 
 
 def kept_before(run_id: str, parent: str | None, steps: Iterable[KeptStep], step: int) -> list[KeptStep]:
@@ -94,10 +103,26 @@ def kept_before(run_id: str, parent: str | None, steps: Iterable[KeptStep], step
         known = ", ".join(map(str, activities)) or "none yet"
         raise NotForkable(run_id, f"{step} is no step in which it planned or called; those are {known}")
     kept = [each for each in ordered if each.number < step]
-    failed = next((each.number for each in kept if each.error), None)
-    if failed is not None:
+    last_plan = max((each.number for each in kept if each.name == _PLAN and not has_failed(each)), default=-1)
+    failed = next((each.number for each in kept if each.number > last_plan and has_failed(each)), None)
+    if failed is not None:  # attempts of a planner that failed before a plan are kept: a run does the same each time
         raise NotForkable(run_id, f"its step {failed} has failed: fork it from there, or from before")
     return kept
+
+
+def steps_to_repeat(steps: Iterable[Sequence[Any]]) -> tuple[list[int], float]:
+    """Return the ids of the steps that a run repeats when it is resumed, and when the first of them failed.
+
+    Those are the ones that failed since its last plan. Where that was the planner, nothing came after it but pauses and
+    further attempts: all of them go, so that it is asked as often as before. Attempts that failed before a plan stay,
+    as a run must do the same each time.
+    """
+    steps = [*steps]
+    last_plan = max((at for at, name, failed, _ in steps if name == _PLAN and not failed), default=-1)
+    failed = [step for step in steps if step[2] and step[0] > last_plan]
+    first_attempt = min((at for at, name, _, _ in failed if name == _PLAN), default=math.inf)
+    again = [at for at, _, has_failed, _ in steps if at > last_plan and (has_failed or at >= first_attempt)]
+    return again, min((ended // 1000 * 1000 for _, _, _, ended in failed), default=math.inf)
 
 
 def shown_steps(kept: Iterable[KeptStep]) -> list[Step]:
@@ -107,7 +132,7 @@ def shown_steps(kept: Iterable[KeptStep]) -> list[Step]:
     for each in sorted(kept, key=lambda step: step.number):
         name, outcome = each.name, each.outcome
         args = None
-        if is_object(outcome) and name == "plan" and "message" in outcome:
+        if is_object(outcome) and name == _PLAN and "message" in outcome:
             plans.append(outcome)
         if name.partition(" ")[0] in _CALLS:
             name, _, place = name.rpartition(" ")

@@ -144,15 +144,27 @@ def rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:
         return database.execute(statement).fetchall()
 
 
+def add_policy(catalog: Any, policy: Mapping[str, Any]) -> None:
+    """Put one more policy in force. The document of a catalog is shared by all that load it."""
+    catalog._document = {**catalog._document, "policies": {**catalog.section("policies"), "added": policy}}
+
+
 def host(
-    engine: Engine, folder: Path | None = None, own: Mapping[str, Any] | None = None, **settings: Any
+    engine: Engine,
+    folder: Path | None = None,
+    own: Mapping[str, Any] | None = None,
+    approvers: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> EngineHost:
     """Return what executes runs: `toolgen worker tests.unit.engine.app:host`.
 
-    `own` is the args schema of one more tool, `own.note`, which writes and returns its args.
+    `own` is the args schema of one more tool, `own.note`, which writes and returns its args. `approvers` is one more
+    policy: who may answer.
     """
     folder = folder or Path(os.environ[FOLDER])
     catalog = load("generated")
+    if approvers is not None:
+        add_policy(catalog, {"approvers": approvers})
     if own is not None:
         add(catalog, lambda args: args, "own.note", input_schema=own)
     run_agent = run_children(engine)

@@ -20,9 +20,9 @@ from tests.unit.engine.app import ScriptPlanner, read, request, search, write
 from tests.unit.engine.engines import QUICK, Engines, until
 from toolgen.contract.records import FailureKind
 from toolgen.engine.body import Retries
-from toolgen.engine.dbos import tables
 from toolgen.engine.failures import Hope, hope_of, wait_of
 from toolgen.engine.protocol import NotResumable, RunFailed
+from toolgen.engine.steps import steps_to_repeat
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -376,7 +376,7 @@ STEPS = st.lists(st.sampled_from(["plan", "failed plan", "call", "failed call", 
 @given(STEPS)
 def test_what_is_repeated_is_what_failed_since_the_last_plan(names: list[str]) -> None:
     steps = [(at, name.removeprefix("failed "), name.startswith("failed"), 5000 + at) for at, name in enumerate(names)]
-    again, failed_at = tables._steps_to_repeat(steps)
+    again, failed_at = steps_to_repeat(steps)
     last_plan = max((at for at, name in enumerate(names) if name == "plan"), default=-1)
     failed_since = [at for at, name in enumerate(names) if at > last_plan and name.startswith("failed")]
     assert all(at > last_plan for at in again)

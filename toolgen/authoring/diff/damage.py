@@ -80,6 +80,7 @@ _POLICY: Final = _record(
         "tmp": _FLAG,
         "limits": _each(_NUMBER),
         "on_permission_deny": _TEXT,
+        "approvers": _each(_record({}, {"user": _FLAG, "roles": _TEXTS, "people": _NUMBER})),
     },
 )
 _FORM: Final = _record(

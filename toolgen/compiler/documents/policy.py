@@ -42,6 +42,17 @@ class PolicyLimitsSpec(Spec):
     """Maximum number of agents that run at the same time in a session."""
 
 
+class ApproversSpec(Spec):
+    """Who may answer the questions about a tool. What nobody can decide is refused."""
+
+    user: bool = False
+    """Whether only the user of the run may."""
+    roles: list[NonEmpty] = []
+    """Roles of people, of which whoever answers must have one."""
+    people: Annotated[int, Field(ge=1, le=10)] = 1
+    """How many different people must allow the call; one of them can deny it."""
+
+
 class PolicyFile(SpecFileHead):
     """What may be called, and what requires permission."""
 
@@ -55,6 +66,8 @@ class PolicyFile(SpecFileHead):
     """Additional rules for a mode."""
     registered: list[SelectorText] = []
     """Names or patterns of tools that hosts may register: rules may name them although no spec defines them."""
+    approvers: dict[SelectorText, ApproversSpec] = {}
+    """Maps selectors to who may answer questions about such tools; of several all hold."""
     network: dict[NonEmpty, Literal["deny", "ask", "allow"]] = {"*": "ask"}
     """Maps hosts to answers; `*.example.com` matches subdomains, and the most specific name wins."""
     paths: PathsSpec = PathsSpec()

@@ -372,6 +372,7 @@ class Policy:
     roles: Mapping[str, Mapping[str, str]]
     modes: Mapping[str, Mapping[str, str]]
     registered: tuple[str, ...]
+    approvers: Mapping[str, Mapping[str, Any]]
     network: Mapping[str, str]
     write_roots: tuple[str, ...]
     tmp: bool

@@ -45,6 +45,7 @@ def _policy(document: Document[PolicyFile]) -> Policy:
         roles={role: dict(rules) for role, rules in file.roles.items()},
         modes={mode: dict(rules) for mode, rules in file.modes.items()},
         registered=tuple(file.registered),
+        approvers={selector: who.model_dump(exclude_defaults=True) for selector, who in file.approvers.items()},
         network=dict(file.network),
         write_roots=tuple(file.paths.write_roots),
         tmp=file.paths.tmp,
@@ -65,6 +66,20 @@ def _check(document: Document[PolicyFile], tools: Selectable, sink: Diagnostics)
         for selector, answer in rules.items():
             span = document.span(*path, selector, key=True)
             tools.check(selector, span, sink, answer=answer, registered=file.registered)
+    for selector, who in file.approvers.items():
+        span = document.span("approvers", selector, key=True)
+        tools.check(selector, span, sink, answer="approvers", registered=file.registered)
+        if who.user and who.people > 1:
+            sink.report(
+                "TG510",
+                span,
+                f"`{selector}`: only the user of the run may answer, so {who.people} people cannot",
+                fix="leave out `user` or `people`",
+            )
+        if not who.user and not who.roles and who.people == 1:
+            sink.report(
+                "TG510", span, f"`{selector}` says nothing about who may answer", fix="set `user`, `roles` or `people`"
+            )
     for host in file.network:
         if not _HOST.fullmatch(host):
             sink.report(

@@ -19,10 +19,11 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from toolgen.engine.dbos.lease import DEAD_AFTER
-from toolgen.engine.protocol import AlreadyAnswered, NotAsked
+from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.schema.json_values import is_object
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable
@@ -116,6 +117,8 @@ class Endpoints:
                     return _UNKNOWN
         except AlreadyAnswered as error:
             return "409 Conflict", {"error": str(error), "answer": error.answer.as_json()}
+        except NotApprover as error:
+            return "403 Forbidden", {"error": str(error)}
         except (RunNotFound, NotAsked) as error:
             return "404 Not Found", {"error": str(error)}
         except ValueError as error:
@@ -137,19 +140,26 @@ class Endpoints:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_SECONDS)
 
 
-def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, str]:
-    """Read a decision, and who makes it: `{"decision": "allow_once", "reason": "", "by": "ann"}`. Raises ValueError."""
+def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
+    """Read a decision, and who makes it: `{"decision": "allow_once", "reason": "", "by": "ann", "roles": []}`.
+
+    Whoever has the token speaks for the people it names. Raises ValueError.
+    """
     try:
         length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
         body = json.loads(environ["wsgi.input"].read(min(length, _BODY_BYTES)))
     except (ValueError, RecursionError):
         body = None
     given: Any = body if is_object(body) else {}
-    reason, by = given.get("reason", ""), given.get("by", "http")
-    if given.get("decision") not in list(Decision) or not isinstance(reason, str) or not isinstance(by, str) or not by:
+    reason, by, roles = given.get("reason", ""), given.get("by", "http"), given.get("roles", [])
+    are_texts = isinstance(reason, str) and isinstance(by, str) and by and is_array(roles)
+    if given.get("decision") not in list(Decision) or not are_texts or not all(isinstance(each, str) for each in roles):
         known = ", ".join(Decision)
-        raise ValueError(f'the body must be {{"decision": one of {known}, "reason": text, "by": who decides}}')
-    return PermissionDecision(decision=Decision(given["decision"]), reason=reason), by
+        raise ValueError(
+            f'the body must be {{"decision": one of {known}, "reason": text, "by": who decides, "roles": their roles}}'
+        )
+    via = f"http {environ.get('REMOTE_ADDR', '')}".rstrip()
+    return PermissionDecision(decision=Decision(given["decision"]), reason=reason), Approver(by, tuple(roles), via)
 
 
 class _Server(ThreadingMixIn, WSGIServer):

@@ -23,6 +23,7 @@ from toolgen.engine.dbos.database import (
     RUN,
     VERSION,
     Failure,
+    StepFailed,
     Unanswered,
     close_client,
     failure_of,
@@ -36,6 +37,7 @@ from toolgen.engine.dbos.database import (
 from toolgen.engine.dbos.tables import (
     ACTIVE,
     TERMINAL,
+    add_allowed,
     add_answer,
     answers_of,
     cancel_run,
@@ -48,11 +50,12 @@ from toolgen.engine.dbos.tables import (
     turns_of,
 )
 from toolgen.engine.dbos.turns import Turns
-from toolgen.engine.local import new_answer
+from toolgen.engine.local import checked_answer, with_others
 from toolgen.engine.protocol import (
     AlreadyAnswered,
     Answer,
     Approval,
+    NeedsOthers,
     NotAsked,
     NotForkable,
     NotResumable,
@@ -61,6 +64,8 @@ from toolgen.engine.protocol import (
     RunFailed,
     RunInfo,
     State,
+    check_resumable,
+    check_turns,
 )
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
@@ -75,6 +80,7 @@ if TYPE_CHECKING:
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.steps import Step
+    from toolgen.runtime.policy.approvers import Approver
     from toolgen.runtime.policy.permission import PermissionDecision
 
 T = TypeVar("T")
@@ -163,8 +169,7 @@ class DbosEngine:
         many more turns than before, which one that failed by `max_turns` needs. Raises `RunNotFound`, `NotResumable`
         for any other run, and ValueError for a negative number of turns.
         """
-        if turns < 0:
-            raise ValueError(f"turns is {turns}; it must be 0 or more")
+        check_turns(turns)
         status = await self._status(run_id)
         state = _state(status)
         if state not in ("cancelled", "failed"):
@@ -172,11 +177,7 @@ class DbosEngine:
         parent = parent_of(run_id)
         if parent and _state(await self._status(parent)) in ("cancelled", "failed"):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
-        reason = _info(status, is_waiting=False).reason
-        if reason == "aborted":
-            raise NotResumable(run_id, state, "the program aborted it; start a new run")
-        if reason == "max_turns" and not turns:
-            raise NotResumable(run_id, state, "it has had all of its turns; resume it with more (`turns`)")
+        check_resumable(run_id, state, _info(status, is_waiting=False).reason, turns)
         cancelled_at = min(status.completed_at or 0, await self._hold(run_id, turns))
         while True:
             below = await self._below(run_id)
@@ -250,18 +251,32 @@ class DbosEngine:
         await self._status(run_id)
         return (await self._answers([run_id])).get(run_id, [])
 
-    async def decide(self, run_id: str, question: str, decision: PermissionDecision, /, *, by: str) -> Answer:
+    async def decide(
+        self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
+    ) -> Answer:
         """Answer a question. Raises as `Engine.decide` does."""
         asked = next((each for each in await self.approvals(run_id) if each.id == question), None)
         if asked is None:
             given = next((each for each in await self.answers(run_id) if each.question == question), None)
             raise NotAsked(run_id, question) if given is None else AlreadyAnswered(run_id, given)
-        sent = {**new_answer(asked.call, asked.question, decision, by).as_json(), "token": token_hex(8)}
+        user = (await self._status(run_id)).authenticated_user
+        answer = checked_answer(asked, user, decision, by)
+        allowed: list[Answer] = []
+        while isinstance(missing := with_others(asked, user, answer, allowed), str):
+            if answer.by in (each.by for each in allowed):
+                raise NeedsOthers(question, answer.by, missing)
+            allowed.append(await self._allowed(run_id, len(allowed), answer))
+        sent = {**missing.as_json(), "token": token_hex(8)}
         add = partial(add_answer, self._tables, self._client, run_id, question, sent)
         kept = await self._with_database(lambda: asyncio.to_thread(add))
         if kept != sent:
             raise AlreadyAnswered(run_id, _answer(kept))
         return _answer(kept)
+
+    async def _allowed(self, run_id: str, place: int, answer: Answer) -> Answer:
+        """Note that someone has allowed a call which several people must; return who has the place."""
+        add = partial(add_allowed, self._tables, self._client, run_id, answer.question, place, answer.as_json())
+        return _answer(await self._with_database(lambda: asyncio.to_thread(add)))
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
@@ -317,8 +332,8 @@ class DbosEngine:
                 name=step["function_name"],
                 started=(step["started_at_epoch_ms"] or 0) / 1000,
                 ended=None if step["completed_at_epoch_ms"] is None else step["completed_at_epoch_ms"] / 1000,
-                outcome=step["output"],
-                error="" if step["error"] is None else str(step["error"]),
+                outcome=step["error"].outcome if isinstance(step["error"], StepFailed) else step["output"],
+                error="" if step["error"] is None or isinstance(step["error"], StepFailed) else str(step["error"]),
             )
             for step in await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
         ]

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.engine.body import is_failure
 from toolgen.engine.dbos.database import QUESTIONS, Failure, StepFailed, failure_of
-from toolgen.engine.local import NO_ANSWER, new_answer, together
+from toolgen.engine.local import NO_ANSWER, NOBODY, new_answer, together
 from toolgen.engine.steps import step_name
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 TOPIC: Final = "answer:"
 """What the topics of answers begin with."""
+
+ALLOWED: Final = "allowed:"
+"""What the topics of notes begin with that someone has allowed a call which several people must allow."""
 
 _READ_SECONDS: Final = 60.0
 
@@ -78,7 +81,7 @@ class DbosFlow:
         with self._execution.doing(), self._execution.waiting():
             answer: Json | None = await DBOS.recv_async(topic, seconds)
             if answer is None:
-                run_id, denial = self._request.run_id, new_answer(call, question, NO_ANSWER, "").as_json()
+                run_id, denial = self._request.run_id, new_answer(call, question, NO_ANSWER, NOBODY).as_json()
                 await DBOS.send_async(run_id, denial, topic, idempotency_key=once_of(run_id, question["id"]))
                 answer = await DBOS.recv_async(topic, _READ_SECONDS)
         assert answer is not None  # there is one by now, of whoever came first
@@ -102,6 +105,11 @@ class DbosFlow:
 def topic_of(question: str) -> str:
     """Return the topic of the message that answers a question, by its id."""
     return f"{TOPIC}{question}"
+
+
+def allowed_topic_of(question: str, place: int) -> str:
+    """Return the topic of the note that someone has allowed a call which several people must allow."""
+    return f"{ALLOWED}{question}:{place}"
 
 
 def once_of(run_id: str, question: str) -> str:

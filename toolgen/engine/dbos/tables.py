@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sa
@@ -14,7 +13,6 @@ from toolgen.engine.dbos.database import (
     BY_CALL,
     CHILD_LENGTH,
     HELD,
-    PLAN,
     QUESTIONS,
     QUEUE,
     SUSPECTS,
@@ -22,10 +20,11 @@ from toolgen.engine.dbos.database import (
     JsonSerializer,
     is_below,
 )
-from toolgen.engine.dbos.flow import TOPIC, once_of, topic_of
+from toolgen.engine.dbos.flow import TOPIC, allowed_topic_of, once_of, topic_of
+from toolgen.engine.steps import steps_to_repeat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dbos import DBOSClient
     from dbos._sys_db import SystemDatabase
@@ -201,25 +200,10 @@ def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
         done_steps = sa.select(
             steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
         ).where(steps.c.workflow_uuid == run_id)
-        again, failed_at = _steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
+        again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
         for batch in _batches(again):
             connection.execute(sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(batch)))
     return failed_at
-
-
-def _steps_to_repeat(steps: Iterable[Sequence[Any]]) -> tuple[list[int], float]:
-    """Return the ids of the steps that a run repeats when it is resumed, and when the first of them failed.
-
-    Those are the ones that failed since its last plan. Where that was the planner, nothing came after it but pauses and
-    further attempts: all of them go, so that it is asked as often as before. Attempts that failed before a plan stay,
-    as a run must do the same each time.
-    """
-    steps = [*steps]
-    last_plan = max((at for at, name, failed, _ in steps if name == PLAN and not failed), default=-1)
-    failed = [step for step in steps if step[2] and step[0] > last_plan]
-    first_attempt = min((at for at, name, _, _ in failed if name == PLAN), default=math.inf)
-    again = [at for at, _, has_failed, _ in steps if at > last_plan and (has_failed or at >= first_attempt)]
-    return again, min((ended // 1000 * 1000 for _, _, _, ended in failed), default=math.inf)
 
 
 def _add_turns(database: SystemDatabase, connection: sa.Connection, run_id: str, turns: int) -> None:
@@ -277,6 +261,7 @@ def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn
         return False
     with database.engine.begin() as connection:
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == new_id).values(priority=turn))
+        _describe(database, connection, {"reason": None, "detail": None}, new_id)
     release(database, [new_id])
     return True
 
@@ -411,6 +396,22 @@ def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, questi
     with database.engine.begin() as connection:
         client.send_in_transaction(connection, run_id, answer, topic, once_of(run_id, question))
         wanted = _answers(database).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
+        kept: Json = json.loads(connection.execute(wanted).one().message)
+    return kept
+
+
+def add_allowed(
+    database: SystemDatabase, client: DBOSClient, run_id: str, question: str, place: int, answer: Json
+) -> Json:
+    """Note that someone has allowed a call, unless the place is taken, in one transaction; return who has it now.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    messages = database.tables.notifications
+    topic = allowed_topic_of(question, place)
+    with database.engine.begin() as connection:
+        client.send_in_transaction(connection, run_id, answer, topic, f"{once_of(run_id, question)} {place}")
+        wanted = sa.select(messages.c.message).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
         kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
 

@@ -53,12 +53,13 @@ from toolgen.engine.dbos.database import (
 )
 from toolgen.engine.dbos.deaths import count_deaths_of
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
-from toolgen.engine.dbos.flow import DbosFlow, name_of
+from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.steps import read_steps_at_once
 from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
+from toolgen.engine.steps import step_name
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.redact.call_secrets import hide_text
 from toolgen.runtime.redact.secrets import NO_SECRETS
@@ -391,7 +392,7 @@ class DbosWorker:
         task: asyncio.Task[Any] | None = asyncio.current_task()
         running = self._inline if activity.name == "inline" else self._running
         if task is not None:
-            task.set_name(f"{name_of(activity)} of {request.run_id}")
+            task.set_name(f"{step_name(activity)} of {request.run_id}")
             running.add(task)
         outcome: Json | None = None
         began = self.metrics.began()

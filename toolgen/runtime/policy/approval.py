@@ -92,7 +92,9 @@ def question_data(question: PermissionRequest, scope: str = "") -> dict[str, Any
 
 
 def _shown(question: PermissionRequest) -> dict[str, Any]:
+    approvers = {} if question.approvers is None else {"approvers": question.approvers.as_json()}
     return {
+        **approvers,
         "tool": question.tool_name,
         "permission": question.permission,
         "arguments": question.arguments.decode(),

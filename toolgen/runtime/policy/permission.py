@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import Permission
+    from toolgen.runtime.policy.approvers import Approver, Approvers
 
 
 class Decision(StrEnum):
@@ -29,11 +30,14 @@ class PermissionDecision:
     """A decision with its reason.
 
     The `reason` of a denial is sent to the model. The reason and `metadata`, a JSON object, are recorded with the call.
+    `people` are those who have decided so; where a policy says who may (`PermissionRequest.approvers`), a call runs
+    only if they may.
     """
 
     decision: Decision
     reason: str = ""
     metadata: Mapping[str, Any] = NOTHING
+    people: tuple[Approver, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,8 @@ class PermissionRequest:
     `cwd` is its working directory, and `env` has the names of the environment variables of its process. `reasons` are
     the rules that require permission, `hook` is the outcome of the hooks (`passed`, or empty without hooks), and
     `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled: an
-    answer allows this tool, and not another one with the same name.
+    answer allows this tool, and not another one with the same name. `approvers` are those who may answer, if a policy
+    says so.
     """
 
     tool_name: str
@@ -72,6 +77,7 @@ class PermissionRequest:
     agent: str = ""
     suggested: Decision = Decision.ALLOW_ONCE
     contract: str = field(default="", compare=False)
+    approvers: Approvers | None = None
 
 
 PermissionCallback: TypeAlias = Callable[

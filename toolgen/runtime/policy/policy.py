@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.policy.approvers import combined
 from toolgen.spec.selector import Selector, names_one_of
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.catalog.definition import Entry
+    from toolgen.runtime.policy.approvers import Approvers
 
 
 class Answer(StrEnum):
@@ -126,8 +128,20 @@ class Policies:
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
         self._some = bool(names)
 
+        self._approvers = [rule for name in names for rule in _approvers(name, policies[name], tools)]
+
     def __bool__(self) -> bool:
         return self._some
+
+    def approvers(self, tool: Entry) -> Approvers | None:
+        """Return who may answer questions about a tool; None if no policy says so."""
+        return combined(
+            [
+                who
+                for selectors, who in self._approvers
+                if any(selector.matches(tool.ident, tool.toolset, tool.tags) for selector in selectors)
+            ]
+        )
 
     def judge(self, tool: Entry, role: str, mode: str) -> PolicyDecision:
         """Return the decision for a tool: by default readonly is allowed, and write asks.
@@ -209,6 +223,14 @@ def _rules(name: str, policy: Mapping[str, Any], tools: ToolNames | None) -> Ite
         for text, given in rules.items():
             reason = Reason(Answer(given), f"{place}: {text}")
             yield _Rule(_selectors(text, reason, registered, tools), reason, role, mode)
+
+
+def _approvers(
+    name: str, policy: Mapping[str, Any], tools: ToolNames | None
+) -> Iterable[tuple[tuple[Selector, ...], Mapping[str, Any]]]:
+    for text, who in policy.get("approvers", {}).items():
+        reason = Reason(Answer.ASK, f"{name}.approvers: {text}")
+        yield _selectors(text, reason, policy.get("registered", ()), tools), who
 
 
 def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: ToolNames | None) -> tuple[Selector, ...]:

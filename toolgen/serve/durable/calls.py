@@ -17,9 +17,10 @@ from mcp_types import INVALID_PARAMS, ElicitRequest, ElicitRequestFormParams, In
 
 from toolgen.contract.records import Ancestor, FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine.calls import PREFIX, call_request, failed_call, next_event
-from toolgen.engine.protocol import AlreadyAnswered, NotAsked
+from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.answers import answer_of
@@ -119,12 +120,14 @@ class DurableCalls:
         """
         decision, by = decision_of_form(fields, _CHOICES), self._user or "client"
         try:
-            await self.engine.decide(run_id, question, decision, by=by)
+            await self.engine.decide(run_id, question, decision, by=Approver(by, via="serve"))
         except AlreadyAnswered as error:
             if (error.answer.decision, error.answer.by) != (decision.decision, by):
                 raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
         except NotAsked as error:
             raise _not_open(question) from error
+        except NotApprover as error:  # its text says who may, or that others must allow it too
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
     def answer_of(self, result: ToolResult[Any], *, modern: bool) -> dict[str, Any]:
         """Return the result of a call as the protocol sends it."""

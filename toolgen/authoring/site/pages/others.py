@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.site.addresses import Kind
 from toolgen.authoring.site.pages.links import Link, ToolRow, link_to, summary, tool_row
 from toolgen.authoring.site.pages.uses import EXCLUDED
+from toolgen.runtime.policy.approvers import combined
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
@@ -299,6 +300,7 @@ def policy_page(policy: Policy, history: Iterable[ToolChange]) -> PolicyPage:
         ("Environment of commands", policy.env),
         ("Limits", (f"{name}: {bound}" for name, bound in policy.limits.items())),
         ("Tools without a spec", policy.registered),
+        ("Who may answer", (f"{name}: {combined([who])}" for name, who in policy.approvers.items())),
         ("When a person refuses", (policy.on_permission_deny,)),
     )
     return PolicyPage(

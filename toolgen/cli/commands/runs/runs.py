@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import grp
 import json
 import os
 import pwd
@@ -17,9 +18,19 @@ from toolgen.agents.messages import Message
 from toolgen.cli.commands.runs.database import database_option
 from toolgen.cli.commands.runs.selection import chosen, confirm, now, opened, run_argument, selecting
 from toolgen.cli.output import echo, format_option, show_json
-from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked, NotResumable, RunCancelled, RunFailed
+from toolgen.engine.protocol import (
+    AlreadyAnswered,
+    Answer,
+    NeedsOthers,
+    NotApprover,
+    NotAsked,
+    NotResumable,
+    RunCancelled,
+    RunFailed,
+)
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.approvers import Approver, Approvers
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
@@ -147,7 +158,9 @@ def list_(*, database: str, selection: Selection, limit: int, style: str) -> int
 
 
 def _line(info: RunInfo) -> str:
-    return visible(f"{_time(info.created)}  {info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}")
+    failed = f"  {info.reason}: {info.detail}" if info.reason else ""
+    about = f"{info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}"
+    return visible(f"{_time(info.created)}  {about}{failed}")
 
 
 @command.command("show")
@@ -405,7 +418,9 @@ async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision
     done: dict[str, Any] = {"run_id": asked.run_id, "question": asked.id, "error": "", "lines": []}
     try:
         answer = await engine.decide(asked.run_id, asked.id, decision, by=_user())
-    except (RunNotFound, NotAsked) as error:
+    except NeedsOthers as error:
+        return {**done, "lines": [f"{asked.run_id}: this is noted; {error.why}"]}
+    except (RunNotFound, NotAsked, NotApprover) as error:
         if is_one:
             raise
         return {**done, "error": str(error)}
@@ -416,12 +431,17 @@ async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision
     }
 
 
-def _user() -> str:
-    """Return who runs this command, as the system knows it: variables can say anything."""
+def _user() -> Approver:
+    """Return who runs this command, and their groups, as the system knows them: variables can say anything."""
+    groups: list[str] = []
+    for number in {os.getgid(), *os.getgroups()}:
+        with suppress(KeyError):  # a group without a name
+            groups.append(grp.getgrgid(number).gr_name)
     try:
-        return pwd.getpwuid(os.getuid()).pw_name
+        name = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # the user has no name on this machine
-        return f"user {os.getuid()}"
+        name = f"user {os.getuid()}"
+    return Approver(name, tuple(sorted(groups)), "command line")
 
 
 def _steer(
@@ -529,6 +549,8 @@ def _shown(question: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         text = ", ".join(map(visible, given)) if is_array(given) else visible(str(given or ""))
         if text:
             yield label, text
+    if question.get("approvers"):
+        yield "may be answered by ", str(Approvers.from_json(question["approvers"]))
     if question.get("dangerous"):
         yield "", "DANGEROUS"
 

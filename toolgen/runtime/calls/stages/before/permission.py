@@ -56,6 +56,7 @@ class Permission:
         self._host = host
         self._access = access
         self._outside_runs = host.policies.judge(tool.entry, "main", "")
+        self._approvers = host.policies.approvers(tool.entry)
         self._is_asked_before = host.permission is ask_before_call
         self._is_by_call = bool(access) or "network" in tool.entry.tags
         fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
@@ -185,6 +186,11 @@ class Permission:
         if decision not in _ALLOWED:
             _note_denied(call)
             raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}")
+        if self._approvers is not None:
+            missing = self._approvers.missing(call.meta.user, answer.people)
+            if missing:
+                _note_denied(call)
+                raise PermissionDenied(name, f"permission was denied: {missing}")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
             await self._add_grant(call, call.run.session, (name, found.scope))
         self._let_pass(call, found, decided, str(decision))
@@ -242,6 +248,7 @@ class Permission:
             agent=call.run.agent if call.run else "",
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
             contract=self._contract,
+            approvers=self._approvers,
         )
 
     @cached_property
@@ -285,7 +292,8 @@ def _decision(name: str, answer: object) -> PermissionDecision:
                 error=error,
             )
         else:
-            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata)
+            people = given.people if given else ()
+            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata, people=people)
     else:
         warn(
             "the permission callback returned %s for %s instead of a decision; the call is denied",

@@ -1,0 +1,203 @@
+"""Who may answer is checked at every door by one rule of policies, and who did, when and from where is on record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.engine.app import add_policy, request, write
+from tests.unit.engine.test_commands import Shell
+from tests.unit.record.sample import KEY
+from tests.unit.runtime.tools import add, idle_executors
+from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.engine.protocol import AlreadyAnswered, Answer, NeedsOthers, NotApprover
+from toolgen.record.chain import verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime import Runtime, load
+from toolgen.runtime.policy.approvers import Approver, Approvers, combined
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.engine.engines import Engines, Running
+
+ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE, reason="checked")
+SESSION = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
+DENY = PermissionDecision(decision=Decision.DENY, reason="no")
+TWO = {"code.write_file": {"people": 2, "roles": ["finance"]}}
+ANN, BOB = Approver("ann", ("finance",), "chat"), Approver("bob", ("finance", "other"), "mail")
+
+
+def test_only_the_user_of_the_run_answers_where_a_policy_says_so(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        for user in ("ann", None):
+            run_id = await engine.start(request([write(f"of-{user}")], user=user))
+            (asked,) = await running.questions(run_id)
+            for decision in (ALLOW, DENY):
+                with pytest.raises(NotApprover, match="may answer"):
+                    await engine.decide(run_id, asked.id, decision, by="bob")
+            with pytest.raises(NotApprover, match="nobody"):
+                await engine.decide(run_id, asked.id, ALLOW, by="")
+            assert await engine.answers(run_id) == []
+            if user is None:
+                await engine.cancel(run_id)
+                continue
+            await engine.decide(run_id, asked.id, ALLOW, by="ann")
+            await engine.result(run_id, 20)
+        assert running.marks() == ["of-ann"]
+
+    engines.run(body, approvers={"code.write_file": {"user": True}})
+
+
+def test_two_people_with_a_role_must_allow_and_one_can_deny(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        for number, (first, second) in enumerate([(ANN, BOB), (BOB, ANN)]):
+            run_id = await engine.start(request([write(f"f{number}")]))
+            (asked,) = await running.questions(run_id)
+            with pytest.raises(NotApprover, match="only finance may answer"):
+                await engine.decide(run_id, asked.id, ALLOW, by=Approver("eve", ("other",)))
+            for _ in range(2):  # the same person twice is one person
+                with pytest.raises(NeedsOthers, match="2 people must allow it, and 1 did"):
+                    await engine.decide(run_id, asked.id, SESSION, by=first)
+            assert [each.id for each in await engine.approvals(run_id)] == [asked.id]
+            assert running.marks() == [f"f{each}" for each in range(number)]
+            answer = await engine.decide(run_id, asked.id, ALLOW, by=second)
+            assert (answer.by, answer.decision, answer.via) == (second.name, Decision.ALLOW_ONCE, second.via)
+            assert [(each["by"], each["via"]) for each in answer.others] == [(first.name, first.via)]
+            assert await engine.answers(run_id) == [answer]
+            assert f"by {first.name} and {second.name}, at 20" in str(answer)
+            await engine.result(run_id, 20)
+        run_id = await engine.start(request([write("denied")]))
+        (asked,) = await running.questions(run_id)
+        await engine.decide(run_id, asked.id, DENY, by=ANN)
+        await engine.result(run_id, 20)
+        assert running.marks() == ["f0", "f1"]
+
+    engines.run(body, approvers=TWO)
+
+
+def test_of_two_people_at_once_both_are_noted_and_one_gives_the_answer(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        for number in range(5):
+            run_id = await running.engine.start(request([write(f"f{number}")]))
+            (asked,) = await running.questions(run_id)
+            given = await asyncio.gather(
+                *(running.engine.decide(run_id, asked.id, ALLOW, by=each) for each in (ANN, BOB, ANN)),
+                return_exceptions=True,
+            )
+            if not any(isinstance(each, Answer) for each in given):  # each saw itself alone
+                pytest.fail(str(given))
+            assert all(isinstance(each, Answer | NeedsOthers | AlreadyAnswered) for each in given)
+            (answer,) = await running.engine.answers(run_id)
+            assert {each.name for each in answer.people} == {"ann", "bob"}
+            await running.engine.result(run_id, 20)
+        assert len(running.marks()) == 5
+
+    engines.run(body, approvers=TWO)
+
+
+def test_who_answered_when_and_from_where_is_in_the_record_and_its_chain(engines: Engines) -> None:
+    place = engines.folder / "record.sqlite"
+    store = SqliteStore(place, key=KEY)
+
+    async def body(running: Running) -> None:
+        engine = running.engine
+        run_id = await engine.start(request([write("a")], run_id="r1"))
+        (asked,) = await running.questions(run_id)
+        with pytest.raises(NeedsOthers):
+            await engine.decide(run_id, asked.id, ALLOW, by=ANN)
+        await engine.decide(run_id, asked.id, ALLOW, by=BOB)
+        await engine.result(run_id, 20)
+        await store.close()
+
+    engines.run(body, approvers=TWO, store=store)
+    reader = SqliteReader(place)
+    (given,) = [event.data["permission"] for event in reader.events("r1", 0) if "permission" in event.data]
+    assert given["reason"] == "checked"
+    about = given["metadata"]
+    (other,) = about["others"]
+    assert (about["by"], about["via"], other["by"], other["via"]) == ("bob", "mail", "ann", "chat")
+    assert other["at"] <= about["at"]
+    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+
+
+def test_commands_answer_as_the_user_of_the_system_with_its_groups(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGNAME", "ann")
+    monkeypatch.setenv("USER", "ann")
+    shell = Shell(durable)
+
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(request([write("a")]))
+        await running.questions(run_id)
+        assert "may be answered by 2 people, each of them finance" in await shell("show", run_id)
+        assert "only finance may answer" in await shell("approve", run_id, code=2)
+        assert await running.engine.answers(run_id) == []
+        assert running.marks() == []
+
+    durable.run(body, approvers=TWO)
+
+
+@pytest.mark.parametrize("people", [(), (Approver("eve"),), (ANN, ANN)], ids=["nobody", "without role", "one"])
+def test_a_callback_that_does_not_say_who_has_answered_allows_nothing(people: tuple[Approver, ...]) -> None:
+    catalog = add(load("generated"), lambda _args: pytest.fail("it ran"), "own.tool", permission="write")
+    add_policy(catalog, {"approvers": {"own.tool": TWO["code.write_file"]}})
+    runtime = Runtime(
+        catalog,
+        executors=idle_executors(catalog),
+        permission=lambda _request: PermissionDecision(decision=Decision.ALLOW_ONCE, people=people),
+    )
+    result = asyncio.run(runtime.invoke(ToolRequest(name="own.tool", payload="{}"), meta=ToolCallMeta(user="ann")))
+    assert result.error is not None
+    assert result.error.kind == "permission_denied"
+
+
+RULES = st.fixed_dictionaries(
+    {},
+    optional={
+        "user": st.booleans(),
+        "roles": st.lists(st.sampled_from(["a", "b", "c"]), max_size=2, unique=True),
+        "people": st.integers(1, 3),
+    },
+)
+PEOPLE = st.lists(
+    st.builds(
+        Approver,
+        st.sampled_from(["ann", "bob", "eve", ""]),
+        st.lists(st.sampled_from(["a", "b", "c"]), max_size=2, unique=True).map(tuple),
+    ),
+    max_size=4,
+)
+
+
+@given(rules=st.lists(RULES, min_size=1, max_size=3), people=PEOPLE, user=st.sampled_from(["ann", "bob", None]))
+def test_a_call_is_allowed_exactly_if_each_rule_is_met_by_everyone(
+    rules: list[dict[str, Any]], people: list[Approver], user: str | None
+) -> None:
+    approvers = combined(rules)
+    assert approvers is not None
+    assert Approvers.from_json(json.loads(json.dumps(approvers.as_json()))) == approvers
+    is_met = bool(people) and all(
+        each.name
+        and all(not rule.get("user") or each.name == user for rule in rules)
+        and all(not rule.get("roles") or {*rule["roles"]} & {*each.roles} for rule in rules)
+        for each in people
+    )
+    enough = len({each.name for each in people}) >= max(rule.get("people", 1) for rule in rules)
+    assert (approvers.missing(user, people) == "") == (is_met and enough)
+
+
+def test_no_rule_allows_what_names_nobody(tmp_path: Path) -> None:
+    assert combined([]) is None
+    assert Approvers().missing("ann", [])
+    assert not Approvers().missing("ann", [Approver("bob")])
