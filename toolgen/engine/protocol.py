@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
 
@@ -187,7 +188,7 @@ class Pruned:
     def __str__(self) -> str:
         counts = (", ".join(f"{count} {name}" for name, count in each.items()) for each in (self.states, self.agents))
         states, agents = counts
-        return f"{self.runs} runs are deleted" + (f": {states}; of agents: {agents}" if self.runs else "")
+        return f"deleted {counted(self.runs, 'run')}" + (f": {states}; by agent: {agents}" if self.runs else "")
 
 
 class Engine(Protocol):

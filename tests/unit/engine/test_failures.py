@@ -137,7 +137,7 @@ def test_a_run_whose_planner_failed_is_resumed_from_that_plan(durable: Engines) 
         assert (await engine.result(run_id, 20)).stopped == "completed"
         assert (await engine.info(run_id)).reason == ""
         assert running.marks() == ["a", "b"]  # none of them again
-        assert [step["name"] for step in await engine.timeline(run_id)] == [
+        assert [step.name for step in await engine.timeline(run_id)] == [
             "plan",
             "call code.read_file",
             "plan",

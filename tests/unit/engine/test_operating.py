@@ -197,7 +197,7 @@ def test_every_engine_says_what_it_deletes(engines: Engines) -> None:
         await engine.start(request([write("a")], run_id="cancelled"))
         await running.questions("cancelled")
         await engine.cancel("cancelled")
-        assert str(await engine.prune(3600)) == "0 runs are deleted"
+        assert str(await engine.prune(3600)) == "deleted 0 runs"
         pruned = await engine.prune(-60)
         assert (pruned.runs, pruned.states, pruned.agents) == (2, {"ended": 1, "cancelled": 1}, {"main": 2})
         assert {info.run_id.partition(".")[0] for info in await engine.runs()} == {"waits"}

@@ -30,6 +30,7 @@ from toolgen.engine.protocol import (
 )
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import Approver, Approvers
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_array, is_object
@@ -381,7 +382,7 @@ def _answered(
             else:
                 verb = "deny" if decision.decision is Decision.DENY else "allow"
                 lines = [f"{each.run_id}: {each.question['tool']} {each.question['summary']}" for each in asked]
-                confirm(f"{verb} {len(asked)} calls", lines, yes=yes)
+                confirm(f"{verb} {counted(len(asked), 'call')}", lines, yes=yes)
             return [await _decided(engine, each, decision, is_one=run is not None) for each in asked]
 
     done = now(decided())
@@ -461,7 +462,7 @@ def _steer(
         async with opened(database) as engine:
             found = await chosen(engine, run_ids, selection, states)
             if len(run_ids) != 1:
-                confirm(f"{words[0]} {len(found)} runs", found, yes=yes)
+                confirm(f"{words[0]} {counted(len(found), 'run')}", found, yes=yes)
             done: list[dict[str, str]] = []
             for run_id in found:
                 try:
