@@ -261,7 +261,7 @@ def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn
         return False
     with database.engine.begin() as connection:
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == new_id).values(priority=turn))
-        _describe(database, connection, {"reason": None, "detail": None}, new_id)
+        describe(database, connection, {"reason": None, "detail": None}, new_id)
     release(database, [new_id])
     return True
 
