@@ -323,7 +323,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
             steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
         ).where(steps.c.workflow_uuid == run_id)
         rows = connection.execute(done.order_by(steps.c.function_id)).all()
-        again, _ = _steps_to_repeat(rows)
+        again, _ = steps_to_repeat(rows)
         about, at = found.attributes or {}, len(rows) - len(again)
         waits = about.get("waits", 0) if about.get("waits_at") == at else 0
         left = seconds - sum(min(_LONGEST_WAIT, 2**wait) for wait in range(waits))
