@@ -66,9 +66,12 @@ def cut_off(running: list[str]) -> None:
 
 def _threads() -> list[str]:
     """Return where threads are that the process would wait for, without those that wait for work."""
-    frames = sys._current_frames()  # noqa: SLF001  # the documented way to find them
+    frames = sys._current_frames()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # documented
     return [
         f"{thread.name} in {frame.f_code.co_qualname} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})"
         for thread in threading.enumerate()
-        if not thread.daemon and (frame := frames.get(thread.ident or 0)) and frame.f_code.co_name not in _IDLE
+        if not thread.daemon
+        and thread is not threading.current_thread()
+        and (frame := frames.get(thread.ident or 0))
+        and frame.f_code.co_name not in _IDLE
     ]

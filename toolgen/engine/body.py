@@ -81,6 +81,7 @@ class Body:
         self._retries: Final = retries
         self._messages = [message_as_json(message) for message in request.messages]
         self._keys: Final[list[str]] = []
+        self._granted: Final[list[Any]] = []
         self._telemetry: Mapping[str, Any] = NOTHING
 
     async def run(self) -> Json:
@@ -193,10 +194,15 @@ class Body:
             round_ += 1
             made = await self._flow.activities(
                 [
-                    Activity(name="inline" if args["inline"] else "call", key=f"{args['key']} {round_}", args=args)
+                    Activity(
+                        name="inline" if args["inline"] else "call",
+                        key=f"{args['key']} {round_}",
+                        args={**args, "granted": tuple(self._granted)},
+                    )
                     for args in waiting.values()
                 ]
             )
+            self._granted.extend(grant for outcome in made for grant in outcome.get("granted", ()))
             if any(map(is_failure, made)):
                 return made
             asked: dict[int, Json] = {}

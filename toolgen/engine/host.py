@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from hashlib import sha256
 from time import monotonic
@@ -32,13 +32,14 @@ from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAge
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data, question_id
 from toolgen.runtime.policy.effective import ToolsNotGranted
+from toolgen.runtime.policy.grants.protocol import MemoryGrants
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
 from toolgen.runtime.runs.schedule import group_of
 from toolgen.schema.json_values import canonical, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from toolgen.agents.messages import Message
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.policy.grants.protocol import Grant
     from toolgen.runtime.policy.permission import PermissionDecision
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import Operation
@@ -56,6 +58,9 @@ _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 _CLEAR: Final = (UnknownAgent, ToolsNotGranted, CatalogError, ValueError)
 """Errors of requests that no host with this catalog can execute: their texts need no name of a type."""
+
+AGENTS: Final = "agents"
+"""What an outcome of a call says of the number of agents that it started: see `EngineHost.restore`."""
 
 _DIGEST_LENGTH: Final = 8
 """Characters of the digest of a tool's args schema, which each planned call keeps: 32 bits tell that it has changed."""
@@ -67,9 +72,9 @@ class EngineHost:
     """Executes the activities of runs in this process. Implements `Activities`.
 
     `runtime` must have been made with `permission=ask_before_call`: questions become approvals of the run. `planners`
-    are one planner, or several by name. `session` returns the session of a run, by default a new one in memory: with
-    stored grants an answer for the session holds in other runs of it, in other workers, and after a restart. Raises
-    TypeError for another permission callback.
+    are one planner, or several by name. `session` returns the session of a run. By default each run has one for itself,
+    whose grants are kept with the run; with stored grants an answer for the session holds in other runs of it too. A
+    session in memory that `session` returns ends with the process. Raises TypeError for another permission callback.
     """
 
     def __init__(
@@ -77,7 +82,7 @@ class EngineHost:
         runtime: Runtime,
         planners: Planner | Mapping[str, Planner],
         *,
-        session: Callable[[RunRequest], Session] = lambda _request: Session(),
+        session: Callable[[RunRequest], Session] | None = None,
     ) -> None:
         if runtime.permission is not ask_before_call:
             raise TypeError(
@@ -92,6 +97,7 @@ class EngineHost:
         """Whether a planned call is made with the very definition of its tool only; an engine sets it."""
         self._session: Final = session
         self._runs: Final[dict[str, Run]] = {}
+        self._granted: Final[dict[str, set[Grant]]] = {}
         self._digests: Final[dict[str, str]] = {}
         self._secrets: Final = ToolSecrets(runtime.catalog)
 
@@ -134,8 +140,20 @@ class EngineHost:
             case _:
                 return await self._call(request, run, activity.args)
 
+    def starts_agents(self, activity: Activity) -> bool:
+        """Whether an activity makes a call of a tool that starts agents, which `children_per_run` bounds."""
+        name = activity.args["call"]["name"] if "call" in activity.args else ""
+        entry = self.runtime.catalog.entries.get(self.runtime.catalog.resolve(name) or "")
+        return entry is not None and "agent" in entry.tags
+
+    def restore(self, request: RunRequest, agents: int) -> None:
+        """Count the agents that calls of a run started in earlier executions, by their outcomes: `AGENTS` in each."""
+        with suppress(Exception):  # it cannot begin, and its result says so
+            self._run(request).progress.children += agents
+
     def forget(self, run_id: str, reason: str) -> None:
         """Abort what this process still does for a run, and forget it."""
+        self._granted.pop(run_id, None)
         run = self._runs.pop(run_id, None)
         if run is not None:
             run.abort(reason)
@@ -145,7 +163,7 @@ class EngineHost:
         if run is None:
             run = self._runs[request.run_id] = self.runtime.start_run(
                 request.agent,
-                session=self._session(request),
+                session=Session() if self._session is None else self._session(request),
                 role=request.role,
                 mode=request.mode,
                 requested=request.requested,
@@ -223,6 +241,7 @@ class EngineHost:
             run.progress.guard = made.check
         token = None if made is None else made.fencing_token
         meta = run.meta.with_fields(idempotency_key=f"{run.meta.run_id}:{args['key']}", fencing_token=token)
+        self._give_grants(run, args.get("granted", ()))
         question = await self.runtime.permission_request(request, run)
         context: AbstractContextManager[None] = nullcontext()
         if question is not None:
@@ -230,19 +249,23 @@ class EngineHost:
             if answer is None or answer["question"] != question_id(question, _asking(run, answers - 1)):
                 return {"asks": question_data(question, _asking(run, answers))}
             context = answered(question, _decision(answer))
-        denied = run.progress.denied
-        denied[args["key"]] = False
+        granted = self._grants_of(run)
+        denied, started = run.progress.denied, run.progress.started
+        denied[args["key"]], started[args["key"]] = False, 0
         try:
             with context:
                 result = await self.runtime.invoke(request, meta=meta, run=run)
         finally:
-            was_denied = denied.pop(args["key"])
+            was_denied, agents = denied.pop(args["key"]), started.pop(args["key"])
         about = {
             "denied": was_denied,
             "may_repeat": self._may_repeat(result),
             "aborted": run.progress.is_aborted,
+            AGENTS: agents,
+            "granted": (new := sorted(self._grants_of(run) - granted)),
         }
-        return {**self._outcome(args, result, asked), **{name: True for name, is_so in about.items() if is_so}}
+        self._granted.setdefault(asked.run_id, set()).update(new)
+        return {**self._outcome(args, result, asked), **{name: value for name, value in about.items() if value}}
 
     def _outcome(self, args: Json, result: ToolResult[Any], asked: RunRequest) -> Json:
         """Return what the body of a run needs of a result: what a model is shown, and how the call ended.
@@ -258,6 +281,20 @@ class EngineHost:
             if result.error.retry_after is not None:
                 outcome["retry_after"] = result.error.retry_after
         return outcome if asked.planner else {**outcome, "result": result_as_json(result)}
+
+    def _grants_of(self, run: Run) -> frozenset[Grant]:
+        """Return the grants of a run that has a session for itself; none where the host keeps them."""
+        grants = run.session.grants
+        return frozenset(grants) if self._session is None and isinstance(grants, MemoryGrants) else frozenset()
+
+    def _give_grants(self, run: Run, grants: Iterable[Any]) -> None:
+        """Give a run the grants that its calls got in other processes, once: they can be revoked here."""
+        known = self._granted.setdefault(run.meta.run_id or "", set())
+        for ident, scope in grants:
+            grant = (ident, tuple((what, value) for what, value in scope))
+            if self._session is None and grant not in known:
+                known.add(grant)
+                run.session.grants.add(grant)
 
     def _request(self, args: Json) -> ToolRequest:
         call = call_from_json(args["call"])

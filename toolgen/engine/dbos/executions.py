@@ -31,6 +31,7 @@ class Execution:
         self.term: Final = term
         self.token: int | None = None
         self.drawing: Final = asyncio.Lock()
+        self.restored: asyncio.Task[None] | None = None
         self._task: Final = task
         self._doing = 0
         self._waiting = 0

@@ -21,7 +21,9 @@ from toolgen.engine.dbos.database import (
     is_below,
 )
 from toolgen.engine.dbos.flow import TOPIC, allowed_topic_of, once_of, topic_of
+from toolgen.engine.host import AGENTS
 from toolgen.engine.steps import steps_to_repeat
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -279,6 +281,20 @@ def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
         for table in (tables.workflow_input, tables.workflow_output, tables.operation_outputs):
             connection.execute(sa.delete(table).where(table.c.workflow_uuid.in_(deleted)))
     return list(deleted)
+
+
+def agents_of(database: SystemDatabase, run_id: str) -> int:
+    """Return how many agents the calls of a run started whose outcomes are kept, as others are made again.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    steps = database.tables.operation_outputs
+    outcomes = sa.select(steps.c.output).where(
+        steps.c.workflow_uuid == run_id, steps.c.output.contains(f'"{AGENTS}":', autoescape=True)
+    )
+    with database.engine.begin() as connection:
+        kept = [json.loads(output) for output in connection.execute(outcomes).scalars()]
+    return sum(outcome.get(AGENTS, 0) for outcome in kept if is_object(outcome))
 
 
 def is_owned(database: SystemDatabase, run_id: str, owner: str) -> bool:

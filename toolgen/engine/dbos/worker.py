@@ -343,6 +343,8 @@ class DbosWorker:
                 partial(self._is_child_cancelled, request.run_id, owner),
             )
         )
+        if self._host.starts_agents(activity):
+            await self._restored(request, self._executions[request.run_id])
         bounds = self._bounds(request, activity) if activity.name == "call" else []
         async with AsyncExitStack() as held:
             with execution.waiting():
@@ -384,6 +386,17 @@ class DbosWorker:
                 raise dbos_errors.DBOSWorkflowConflictIDError(run_id)
             if lease.holds(execution.term):
                 return
+
+    async def _restored(self, request: RunRequest, execution: Execution) -> None:
+        """Wait until the host knows how many agents earlier executions of the run started, before this one does."""
+
+        async def restore() -> None:
+            agents = await self._with_database(lambda database: tables.agents_of(database, request.run_id))
+            self._host.restore(request, agents or 0)
+
+        if execution.restored is None:
+            execution.restored = asyncio.create_task(restore())
+        await asyncio.shield(execution.restored)
 
     async def _execute(self, request: RunRequest, activity: Activity) -> Json:
         if self.is_draining:

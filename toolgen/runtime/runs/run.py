@@ -98,14 +98,16 @@ class Progress:
     """The state of a run: the agents it has started, its running calls, and whether and why it was aborted.
 
     `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
-    turns, by id, and whether permission denied them. `guard`, if an engine sets one, is called right before each tool
-    is executed, and raises `asyncio.CancelledError` if the run is not this process's any more.
+    turns, by id, and whether permission denied them; `started` has those of engines, and how many agents they started.
+    `guard`, if an engine sets one, is called right before each tool is executed, and raises `asyncio.CancelledError` if
+    the run is not this process's any more.
     """
 
     children: int = 0
     child_runs: list[Run] = field(default_factory=list["Run"])
     running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
     denied: dict[str, bool] = field(default_factory=dict[str, bool])
+    started: dict[str, int] = field(default_factory=dict[str, int])
     is_aborted: bool = False
     abort_reason: str = ""
     guard: Callable[[], None] | None = None

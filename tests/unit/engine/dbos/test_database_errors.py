@@ -55,7 +55,8 @@ CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     run text := coalesce(to_jsonb(NEW)->>'workflow_uuid', to_jsonb(NEW)->>'destination_uuid');
     code text := split_part(run, '-', 2);
-    what text := coalesce(to_jsonb(NEW)->>'function_name', TG_TABLE_NAME);
+    name text := coalesce(to_jsonb(NEW)->>'function_name', TG_TABLE_NAME);
+    what text := rtrim(split_part(name, ' ', 1) || ' ' || split_part(name, ' ', 2));
     seen regclass := to_regclass(format('%I', run || ' ' || what));
 BEGIN
     IF code <> '' AND seen IS NOT NULL AND nextval(seen) = 1 THEN

@@ -42,8 +42,8 @@ def test_a_worker_ends_whatever_its_tools_do(tmp_path: Path) -> None:
     """A thread that does not return, a call that ignores its cancellation, and one that blocks the event loop."""
     kinds = {
         "thread": " in sleep_long (stubborn.py:",
-        "swallows": "call code.read_file of r1",
-        "blocks": "call code.read_file of r1, MainThread in sleep_long (stubborn.py:",
+        "swallows": "call code.read_file 0.0 of r1",
+        "blocks": "call code.read_file 0.0 of r1, MainThread in sleep_long (stubborn.py:",
     }
 
     async def body() -> None:

@@ -36,6 +36,8 @@ def bind(tool: Tool, host: Host) -> Before | None:
         if session.children >= per_session:
             raise _exceeded(f"{per_session} agents are already running, the maximum", "wait until one ends")
         progress.children += 1
+        if call.meta.tool_call_id in progress.started:
+            progress.started[call.meta.tool_call_id] += 1
         session.children += 1
         call.at_end = (*call.at_end, partial(_leave, session))
 
