@@ -165,7 +165,7 @@ async def chosen(engine: Engine, run_ids: Sequence[str], selection: Selection, s
         return list(dict.fromkeys(run_ids))
     if not selection:
         raise click.UsageError("name a run, or select runs, such as by --agent, --user or --state")
-    limited = tuple(state for state in (selection.states or states) if state in states)
+    limited: tuple[State, ...] = tuple(state for state in states if not selection.states or state in selection.states)
     if not limited:
         raise click.UsageError(f"--state: this is for runs that are {' or '.join(states)}")
     found = await Selection(
