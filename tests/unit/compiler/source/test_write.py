@@ -221,7 +221,7 @@ def test_a_key_of_any_length_reads_back() -> None:
 
 
 def test_a_comment_cannot_contain_a_line_break() -> None:
-    assert to_yaml(1, comment="a\n\nb\x1b[31m\rc: 1\u2028d: 1") == "# a\n#\n# b\\x1b[31m\n# c: 1\n# d: 1\n1\n"
+    assert to_yaml(1, comment="a\n\nb\x1b[31m\rc: 1\u2028d: 1") == "# a\n#\n# b\\x1b[31m\n# c: 1\\u2028d: 1\n1\n"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", {"a\udfff": 1}, ["x", {"y": ["\ud800"]}]])
