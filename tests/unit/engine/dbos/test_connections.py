@@ -38,7 +38,8 @@ def sessions(url: str) -> Sequence[tuple[Any, ...]]:
     with psycopg.connect(url) as connection:
         query = (
             "SELECT application_name, count(*) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid() GROUP BY 1 ORDER BY 1"
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' "
+            "GROUP BY 1 ORDER BY 1"  # without those of Postgres itself, such as autovacuum
         )
         return connection.execute(query).fetchall()
 
