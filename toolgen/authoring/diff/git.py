@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.diff.errors import DiffError
 from toolgen.compiler.project.listing import LARGEST, SUFFIXES
+from toolgen.spec.visible import visible
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
@@ -205,7 +206,11 @@ class Repository:
             yield path, mode, blob
 
     def _sizes(self, names: list[bytes]) -> list[tuple[bytes, bytes, int]]:
-        """Return the id, the kind and the size of objects; empty and 0 where there is none."""
+        """Return the id, the kind and the size of objects; empty and 0 where there is none. Raises DiffError."""
+        for name in names:
+            if b"\n" in name:
+                shown = visible(os.fsdecode(name))
+                raise DiffError(f"{shown} has a line break in its name, which git does not look up")
         output = self._bytes("cat-file", "--batch-check", given=b"\n".join((*names, b"")))
         rows = (line.rsplit(b" ", 2) for line in output.split(b"\n")[:-1])
         return [(row[0], row[1], int(row[2])) if row[-1].isdigit() else (b"", b"", 0) for row in rows]

@@ -6,6 +6,7 @@ import logging
 import traceback
 from typing import Final
 
+from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import visible
 
 _LONGEST: Final = 1_000
@@ -18,7 +19,7 @@ class _Escaped(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = visible(record.getMessage())[:_LONGEST], None
         if record.exc_info and record.exc_info[0] is not None:
-            lines = "".join(traceback.format_exception(*record.exc_info)).splitlines()
+            lines = lines_of("".join(traceback.format_exception(*record.exc_info)))
             record.exc_text = "\n".join(visible(line)[:_LONGEST] for line in lines)
             record.exc_info = None
         return True
