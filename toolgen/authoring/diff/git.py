@@ -157,8 +157,8 @@ class Repository:
         """
         inside = f"{self.prefix}{'' if path == '.' else path}".rstrip("/")
         if "\n" in inside:
-            return [("", b"") for _ in commits]
-        found = self._sizes([f"{commit}:{inside}".encode() for commit in commits])
+            raise DiffError(f"{visible(inside)} has a line break in its name, which git does not look up")
+        found = self._sizes([os.fsencode(f"{commit}:{inside}") for commit in commits])
         contents = dict(self._contents({id_ for id_, kind, size in found if size <= LARGEST and kind == b"blob"}))
         return [(id_.decode(), contents.get(id_, b"")) for id_, _, _ in found]
 
@@ -206,11 +206,7 @@ class Repository:
             yield path, mode, blob
 
     def _sizes(self, names: list[bytes]) -> list[tuple[bytes, bytes, int]]:
-        """Return the id, the kind and the size of objects; empty and 0 where there is none. Raises DiffError."""
-        for name in names:
-            if b"\n" in name:
-                shown = visible(os.fsdecode(name))
-                raise DiffError(f"{shown} has a line break in its name, which git does not look up")
+        """Return the id, the kind and the size of objects; empty and 0 where there is none."""
         output = self._bytes("cat-file", "--batch-check", given=b"\n".join((*names, b"")))
         rows = (line.rsplit(b" ", 2) for line in output.split(b"\n")[:-1])
         return [(row[0], row[1], int(row[2])) if row[-1].isdigit() else (b"", b"", 0) for row in rows]

@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +24,6 @@ pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 STOPPED = "error: the code was stopped, because "
 MEMORY = f"{STOPPED}it exceeded its memory limit; variables are as they were before it"
@@ -276,6 +277,12 @@ def test_any_text_is_refused_or_run(code: str) -> None:
     assert report
 
 
+def _runs(pid: int) -> bool:
+    """Whether a process has not ended; its parent may not have looked yet."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX"
+
+
 def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
     """Return the reports of a conversation whose processes are all killed during a call, and of its next snippets."""
     pool = WorkerPool()
@@ -283,8 +290,11 @@ def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
     def deadly(args: Any) -> Any:
         if args["x"] == "die":
             assert len(pool.pids) == 2
-            for pid in pool.pids:
+            pids = pool.pids
+            for pid in pids:
                 kill(pid)
+            while any(map(_runs, pids)):  # a signal that leaves a core takes its time
+                time.sleep(0.01)
         return args["x"]
 
     return code_host(echo=deadly).reports("a = 1", snippet, "result = a", "result = a + 1", pool=pool)
