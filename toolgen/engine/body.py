@@ -134,7 +134,7 @@ class Body:
         attempt = unknown = 0
         while True:
             attempt += 1
-            plan = await self._activity("plan", f"plan {turn}.{attempt}", args)
+            plan = await self._activity("plan", f"plan {turn}.{attempt}", args, attempt)
             hope = plan.get("hope", Hope.NONE)
             left -= plan.get("seconds", 0.0)
             unknown += hope == Hope.UNKNOWN
@@ -162,6 +162,7 @@ class Body:
                     "digest": tools[at][1],
                     "inline": at in inline,
                     "call": calls[at],
+                    "group": tools[at][0],
                 }
                 for at in batch.places
             ]
@@ -198,18 +199,22 @@ class Body:
                         name="inline" if args["inline"] else "call",
                         key=f"{args['key']} {round_}",
                         args={**args, "granted": tuple(self._granted)},
+                        attempt=attempts[place],
                     )
-                    for args in waiting.values()
+                    for place, args in waiting.items()
                 ]
             )
             self._granted.extend(grant for outcome in made for grant in outcome.get("granted", ()))
             if any(map(is_failure, made)):
                 return made
             asked: dict[int, Json] = {}
+            waits: dict[int, Json] = {}
             delay = 0.0
             for (place, args), outcome in zip([*waiting.items()], made, strict=True):
                 if "asks" in outcome:
                     asked[place] = outcome["asks"]
+                elif "waits" in outcome:
+                    waits[place] = outcome["waits"]
                 elif outcome.get("may_repeat") and attempts[place] < self._retries.attempts:
                     delay = max(delay, self._retries.delay(attempts[place], outcome.get("retry_after")))
                     attempts[place] += 1
@@ -219,7 +224,9 @@ class Body:
                     del waiting[place]
             if asked:
                 await self._answered(waiting, asked)
-            elif delay:
+            if waits:
+                await self._signalled(waiting, waits)
+            if delay and not asked and not waits:
                 await self._flow.sleep(delay)
         return [outcomes[place] for place in range(len(calls))]
 
@@ -233,8 +240,16 @@ class Body:
             calls[place] = {**call, "answers": call.get("answers", 0) + 1, "answer": answer}
         await self._flow.ask({})
 
-    async def _activity(self, name: str, key: str, args: Json) -> Json:
-        (outcome,) = await self._flow.activities([Activity(name=name, key=key, args=args)])
+    async def _signalled(self, calls: dict[int, Json], waits: Mapping[int, Json]) -> None:
+        """Wait for the signals that the calls at these places wait for, one after the other, and add them to these."""
+        await self._flow.awaits(sorted({wait["name"] for wait in waits.values()}))
+        for place, wait in waits.items():
+            given = {"name": wait["name"], "signal": await self._flow.signal(wait["name"], wait["seconds"])}
+            calls[place] = {**calls[place], "signals": [*calls[place].get("signals", ()), given]}
+        await self._flow.awaits([])
+
+    async def _activity(self, name: str, key: str, args: Json, attempt: int) -> Json:
+        (outcome,) = await self._flow.activities([Activity(name=name, key=key, args=args, attempt=attempt)])
         return outcome
 
     def _end(self, stopped: str, turns: int, *, value: Any = None, reason: str = "") -> Json:

@@ -25,6 +25,7 @@ from toolgen.engine.failures import hope_of, wait_of
 from toolgen.engine.protocol import Answer
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.results import result_as_json
+from toolgen.engine.signals import WAITS, call_with
 from toolgen.engine.steps import ToolSecrets
 from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from toolgen.agents.messages import Message
     from toolgen.agents.planner import Planner
     from toolgen.contract.records import ToolResult
-    from toolgen.engine.protocol import Activity
+    from toolgen.engine.protocol import Activity, Report
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.policy.grants.protocol import Grant
@@ -74,7 +75,8 @@ class EngineHost:
     `runtime` must have been made with `permission=ask_before_call`: questions become approvals of the run. `planners`
     are one planner, or several by name. `session` returns the session of a run. By default each run has one for itself,
     whose grants are kept with the run; with stored grants an answer for the session holds in other runs of it too. A
-    session in memory that `session` returns ends with the process. Raises TypeError for another permission callback.
+    session in memory that `session` returns ends with the process. `on_progress` takes what single calls report, if it
+    is set. Raises TypeError for another permission callback.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class EngineHost:
         """Returns the args schema that a tool had, by its ident and a digest; an engine sets it."""
         self.is_strict = False
         """Whether a planned call is made with the very definition of its tool only; an engine sets it."""
+        self.on_progress: Report | None = None
         self._session: Final = session
         self._runs: Final[dict[str, Run]] = {}
         self._granted: Final[dict[str, set[Grant]]] = {}
@@ -161,7 +164,7 @@ class EngineHost:
     def _run(self, request: RunRequest) -> Run:
         run = self._runs.get(request.run_id)
         if run is None:
-            run = self._runs[request.run_id] = self.runtime.start_run(
+            run = self.runtime.start_run(
                 request.agent,
                 session=Session() if self._session is None else self._session(request),
                 role=request.role,
@@ -169,6 +172,10 @@ class EngineHost:
                 requested=request.requested,
                 meta=request.meta,
             )
+            if not request.planner and self.on_progress is not None:
+                report = self.on_progress
+                run = replace(run, on_progress=lambda _call, data: report(request.run_id, data))
+            self._runs[request.run_id] = run
         return run
 
     async def ended(self, request: RunRequest, reason: str, /) -> None:
@@ -253,19 +260,22 @@ class EngineHost:
         denied, started = run.progress.denied, run.progress.started
         denied[args["key"]], started[args["key"]] = False, 0
         try:
-            with context:
+            with context, call_with(args.get("signals", ())) as signals:
                 result = await self.runtime.invoke(request, meta=meta, run=run)
         finally:
             was_denied, agents = denied.pop(args["key"]), started.pop(args["key"])
+        new = sorted(self._grants_of(run) - granted)
+        self._granted.setdefault(asked.run_id, set()).update(new)
+        kept = {AGENTS: agents, "granted": new}
+        if signals.wanted is not None and result.error is not None and result.error.code == WAITS:
+            return {"waits": signals.wanted, **_present(kept)}
         about = {
             "denied": was_denied,
             "may_repeat": self._may_repeat(result),
             "aborted": run.progress.is_aborted,
-            AGENTS: agents,
-            "granted": (new := sorted(self._grants_of(run) - granted)),
+            **kept,
         }
-        self._granted.setdefault(asked.run_id, set()).update(new)
-        return {**self._outcome(args, result, asked), **{name: value for name, value in about.items() if value}}
+        return {**self._outcome(args, result, asked), **_present(about)}
 
     def _outcome(self, args: Json, result: ToolResult[Any], asked: RunRequest) -> Json:
         """Return what the body of a run needs of a result: what a model is shown, and how the call ended.
@@ -380,6 +390,11 @@ def _failure(error: Exception) -> Json:
     failure: Json = {"error": f"{type(error).__name__}: {error}", "hope": hope_of(error).value}
     wait = wait_of(error)
     return failure if wait is None else {**failure, "retry_after": wait}
+
+
+def _present(about: Json) -> Json:
+    """Return what has another value than the usual one."""
+    return {name: value for name, value in about.items() if value}
 
 
 def _telemetry(telemetry: Mapping[str, Any]) -> Json:

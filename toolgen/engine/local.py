@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
+from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -29,6 +32,8 @@ from toolgen.engine.protocol import (
     reason_of_end,
 )
 from toolgen.engine.requests import RunEnd, new_run_id
+from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound
+from toolgen.engine.signals import NotSignalled, RunSignals, Signal, kept
 from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.approvers import Approver
@@ -38,13 +43,19 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping, Sequence
 
     from toolgen.engine.body import Retries
+    from toolgen.engine.host import EngineHost
     from toolgen.engine.protocol import Activities, Activity, Reason, State
     from toolgen.engine.requests import Json, RunRequest
+    from toolgen.engine.schedules import Schedule
     from toolgen.engine.steps import Step
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
 
 NOBODY: Final = Approver("", via="")
+
+_LOOK_AGAIN: Final = 5.0
+"""Seconds after which a schedule looks at the clock again, which may have been set."""
+
 
 ENDED_RUNS: Final = 1000
 """How many runs that ended an engine in memory knows."""
@@ -69,6 +80,21 @@ class _Running:
     forked_from: str | None = None
     allowed: dict[str, list[Answer]] = field(default_factory=dict[str, "list[Answer]"])
     steps: dict[int, KeptStep] = field(default_factory=dict[int, "KeptStep"])
+    awaited: tuple[str, ...] = ()
+    progress: Json | None = None
+    signals: list[Signal] = field(default_factory=list["Signal"])
+    unread: list[Signal] = field(default_factory=list["Signal"])
+    signalled: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(slots=True)
+class _Scheduled:
+    """A schedule, since when it goes on, and the task that starts its runs."""
+
+    info: ScheduleInfo
+    since: float
+    token: str = field(default_factory=partial(token_hex, 8))
+    task: asyncio.Task[None] | None = None
 
 
 class LocalEngine:
@@ -77,11 +103,13 @@ class LocalEngine:
     It knows the last 1,000 runs that ended; those before are not found any more.
     """
 
-    def __init__(self, host: Activities, retries: Retries = DEFAULT_RETRIES) -> None:
+    def __init__(self, host: EngineHost, retries: Retries = DEFAULT_RETRIES) -> None:
         self._host: Final = host
         self._retries: Final = retries
         self._runs: Final[dict[str, _Running]] = {}
         self._last_ended: Final[deque[str]] = deque()
+        host.on_progress = self._report
+        self._schedules: Final[dict[str, _Scheduled]] = {}
 
     async def start(self, request: RunRequest, /) -> str:
         """Start a run, unless there is one with its id; return the id."""
@@ -145,6 +173,33 @@ class LocalEngine:
         if answer.by not in (each.by for each in allowed):
             allowed.append(answer)
         raise NeedsOthers(question, answer.by, missing)
+
+    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> Signal:
+        """Send a signal to a run; return it. Raises as `Engine.signal` does."""
+        run, sent = self._find(run_id), Signal(name=name, value=value, by=by, at=time(), key=key)
+        before = kept(run_id, sent, run.signals)
+        if before is not None:
+            return before
+        if self._task(run_id).done():
+            raise NotSignalled(run_id, name, f"it is {self._state(run)}")
+        run.signals.append(sent)
+        run.unread.append(sent)
+        run.signalled.set()
+        return sent
+
+    async def signals(self, run_id: str, /) -> RunSignals:
+        """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
+        run = self._find(run_id)
+        return RunSignals(awaited=run.awaited, received=tuple(run.signals))
+
+    async def progress(self, run_id: str, /) -> Json | None:
+        """Return what a single call has reported of its progress last. Raises `RunNotFound`."""
+        return self._find(run_id).progress
+
+    def _report(self, run_id: str, data: Mapping[str, Any]) -> None:
+        run = self._runs.get(run_id)
+        if run is not None:
+            run.progress = dict(data)
 
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
@@ -271,10 +326,66 @@ class LocalEngine:
             detail=detail,
         )
 
+    async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
+        """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        before = self._schedules.get(schedule.name)
+        if before is None or before.info.schedule.as_json() != schedule.as_json():
+            if before is not None:
+                self._stop(before)
+            added = _Scheduled(ScheduleInfo(schedule=schedule, by=by), since=time())
+            self._schedules[schedule.name] = added
+            self._go_on(added)
+        return self._schedules[schedule.name].info
+
+    async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:
+        """Let a schedule start nothing, or start again. Raises `ScheduleNotFound`."""
+        found = self._scheduled(name)
+        if found.info.is_paused != paused:
+            self._stop(found)
+            found.info = replace(found.info, is_paused=paused, next_at=None)
+            if not paused:
+                self._go_on(found)
+
+    async def remove_schedule(self, name: str, /) -> None:
+        """Remove a schedule. Raises `ScheduleNotFound`."""
+        self._stop(self._scheduled(name))
+        del self._schedules[name]
+
+    async def schedules(self) -> list[ScheduleInfo]:
+        """Return all schedules, by name."""
+        return [self._schedules[name].info for name in sorted(self._schedules)]
+
+    def _scheduled(self, name: str) -> _Scheduled:
+        if name not in self._schedules:
+            raise ScheduleNotFound(name)
+        return self._schedules[name]
+
+    def _go_on(self, scheduled: _Scheduled) -> None:
+        next_at = scheduled.info.schedule.next_time(scheduled.since, time())
+        scheduled.info = replace(scheduled.info, next_at=next_at)
+        scheduled.task = asyncio.create_task(self._keep_starting(scheduled))
+
+    def _stop(self, scheduled: _Scheduled) -> None:
+        if scheduled.task is not None:
+            scheduled.task.cancel()
+
+    async def _keep_starting(self, scheduled: _Scheduled) -> None:
+        """Start a run whenever the time has come, by the clock of this machine."""
+        while (next_at := scheduled.info.next_at) is not None:
+            now = time()
+            if now < next_at:
+                await asyncio.sleep(min(next_at - now, _LOOK_AGAIN))
+                continue
+            schedule = scheduled.info.schedule
+            latest = schedule.latest_time(scheduled.since, next_at, now)
+            run_id = await self.start(schedule.request_at(latest, scheduled.token))
+            next_at = schedule.next_time(scheduled.since, now)
+            scheduled.info = replace(scheduled.info, next_at=next_at, last_at=latest, last_run_id=run_id)
+
     def _state(self, run: _Running) -> State:
         task = self._task(run.request.run_id)
         if not task.done():
-            return "waiting" if _open(run) else "running"
+            return "waiting" if _open(run) or run.awaited else "running"
         if task.cancelled() or isinstance(task.exception(), TimeoutError):
             return "cancelled"
         return "failed" if task.exception() is not None or reason_of_end(task.result()) else "ended"
@@ -372,6 +483,34 @@ class _LocalFlow:
         answer = given.as_json()
         self._run.steps[number] = KeptStep(number=number, name="answer", started=started, ended=time(), outcome=answer)
         return answer
+
+    async def awaits(self, signals: Sequence[str], /) -> None:
+        self._run.awaited = tuple(signals)
+        self._run.updated = time()
+
+    async def signal(self, name: str, seconds: float, /) -> Json | None:
+        number, started = self._next(), time()
+        kept_step = self._run.steps.get(number)
+        if kept_step is not None:
+            before: Json | None = kept_step.outcome
+            return before
+        found = await self._signalled(name, seconds)
+        step = KeptStep(number=number, name=f"signal {name}", started=started, ended=time(), outcome=found)
+        self._run.steps[number] = step
+        return found
+
+    async def _signalled(self, name: str, seconds: float) -> Json | None:
+        run = self._run
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while True:
+                    found = next((each for each in run.unread if each.name == name), None)
+                    if found is not None:
+                        run.unread.remove(found)
+                        return found.as_json()
+                    run.signalled.clear()
+                    await run.signalled.wait()
+        return None
 
     async def sleep(self, seconds: float, /) -> None:
         number, started = self._next(), time()

@@ -16,14 +16,19 @@ from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from toolgen.engine.requests import Json, RunEnd, RunRequest
+    from toolgen.engine.schedules import Schedule, ScheduleInfo
+    from toolgen.engine.signals import RunSignals, Signal
     from toolgen.engine.steps import Step
     from toolgen.runtime.policy.permission import PermissionDecision
 
 State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
-"""The state of a run: `waiting` is for the answer of a person; `ended` means with an answer, `failed` without one."""
+"""The state of a run.
+
+`waiting` is for the answer of a person or a signal; `ended` means with an answer, `failed` without one.
+"""
 
 Reason: TypeAlias = Literal["planner", "tool_changed", "max_turns", "aborted", "crashes", "engine"]
 """Why a run has failed.
@@ -39,12 +44,14 @@ class Activity:
     """One thing to do whose outcome is kept. `key` is unique within the run.
 
     `name` is `plan`, `call`, `inline` or `skip`. An inline call is one of a toolset that is registered as such:
-    it starts an agent and waits for it, in the loop of the run, and counts for no bound of calls.
+    it starts an agent and waits for it, in the loop of the run, and counts for no bound of calls. `attempt` counts how
+    often it was begun because it had failed.
     """
 
     name: str
     key: str
     args: Json
+    attempt: int = 1
 
 
 class Flow(Protocol):
@@ -66,6 +73,14 @@ class Flow(Protocol):
 
         Where nobody answers in so many seconds, the answer is a denial, and no later one counts.
         """
+        ...
+
+    async def awaits(self, signals: Sequence[str], /) -> None:
+        """Show the names of the signals that the run waits for; they replace those before."""
+        ...
+
+    async def signal(self, name: str, seconds: float, /) -> Json | None:
+        """Wait for a signal, as `Signal.as_json` writes it, also one that came before; None after so many seconds."""
         ...
 
     async def sleep(self, seconds: float, /) -> None:
@@ -230,6 +245,25 @@ class Engine(Protocol):
         """
         ...
 
+    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> Signal:
+        """Send a signal to a run, which keeps it until it waits for it; return it. `by` says who sends it.
+
+        With a `key` it is sent once: a repetition returns the first. Raises `RunNotFound`, ValueError for what is no
+        `Signal`, and `NotSignalled` if the run takes it not.
+        """
+        ...
+
+    async def signals(self, run_id: str, /) -> RunSignals:
+        """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
+        ...
+
+    async def progress(self, run_id: str, /) -> Json | None:
+        """Return what a single call has reported of its progress last, without secrets; None if it has not.
+
+        An engine in a database has it a second later, and no more than 2,000 bytes of it.
+        """
+        ...
+
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
         ...
@@ -281,6 +315,25 @@ class Engine(Protocol):
 
     async def close(self) -> None:
         """Close what the engine has open."""
+        ...
+
+    async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
+        """Add a schedule, or replace that of its name; return it. One that is the same already goes on as it is."""
+        ...
+
+    async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:
+        """Let a schedule start nothing, or start again; times that pass meanwhile are left out.
+
+        Raises `ScheduleNotFound`.
+        """
+        ...
+
+    async def remove_schedule(self, name: str, /) -> None:
+        """Remove a schedule; runs that it started go on. Raises `ScheduleNotFound`."""
+        ...
+
+    async def schedules(self) -> list[ScheduleInfo]:
+        """Return all schedules, by name."""
         ...
 
 
@@ -378,6 +431,10 @@ def check_resumable(run_id: str, state: State, reason: Reason | Literal[""], tur
         raise NotResumable(run_id, state, "the program aborted it; start a new run")
     if reason == "max_turns" and not turns:
         raise NotResumable(run_id, state, "it has had all of its turns; resume it with more (`turns`)")
+
+
+Report: TypeAlias = "Callable[[str, Mapping[str, Any]], None]"
+"""Takes the id of a run of a single call, and what the call reports of its progress, in any thread."""
 
 
 class Activities(Protocol):

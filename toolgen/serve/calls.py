@@ -44,6 +44,25 @@ class Progress:
     message: str | None
 
 
+class Rising:
+    """What a call reports of its progress, as MCP takes it: with numbers that increase with each notification."""
+
+    def __init__(self) -> None:
+        self._progress: float | None = None
+
+    def next(self, data: Mapping[str, Any]) -> Progress | None:
+        """Return the next progress; None if a report has a number that is not higher than that before."""
+        said = _number(data.get("progress"))
+        progress = (self._progress or 0) + 1 if said is None else said
+        if self._progress is not None and progress <= self._progress:
+            return None
+        self._progress = progress
+        message = data.get("message")
+        if message is None and said is None:
+            message = compact_json(data)
+        return Progress(progress, _number(data.get("total")), _text(message))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question to the person behind the client, as a form: `schema` is that of its fields.
@@ -72,7 +91,7 @@ class ServedCall:
         self.open_question: Question | None = None
         self._events = asyncio.Queue[Progress | Question | None]()
         self._loop = asyncio.get_running_loop()
-        self._progress: float | None = None
+        self._progress: Final = Rising()
         self._task: asyncio.Task[ToolResult[Any]] | None = None
 
     def start(self, call: Callable[[], Coroutine[Any, Any, ToolResult[Any]]]) -> None:
@@ -135,16 +154,8 @@ class ServedCall:
         self._loop.call_soon_threadsafe(self._report, data)
 
     def _report(self, data: Mapping[str, Any]) -> None:
-        if self._events.qsize() >= _PROGRESS:
-            return
-        said = _number(data.get("progress"))
-        progress = (self._progress or 0) + 1 if said is None else said
-        if self._progress is None or progress > self._progress:  # MCP: it must increase with each notification
-            self._progress = progress
-            message = data.get("message")
-            if message is None and said is None:
-                message = compact_json(data)
-            self._events.put_nowait(Progress(progress, _number(data.get("total")), _text(message)))
+        if self._events.qsize() < _PROGRESS and (progress := self._progress.next(data)) is not None:
+            self._events.put_nowait(progress)
 
     async def cancel(self) -> None:
         """Cancel the call, and wait until it is over, for two seconds at most."""

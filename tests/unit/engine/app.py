@@ -20,6 +20,7 @@ from toolgen.agents import Calls, Message, Outcome, executor
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.engine import EngineHost, RunRequest
 from toolgen.engine.children import run_children
+from toolgen.engine.signals import wait_for_signal
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.approval import ask_before_call
@@ -88,7 +89,8 @@ class Effects:
 
     A path `slow-N` takes N seconds; `poison` kills the process, until a file `cured` is
     in the folder; one that contains `down` fails until a file `up` is in the folder; one that
-    contains `flaky` fails at the first attempt.
+    contains `flaky` fails at the first attempt. A path `waits-NAME-N` waits N seconds for a
+    signal, and has it as text.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -103,6 +105,11 @@ class Effects:
     async def execute(self, call: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         args = json.loads(call.payload)
         path = args["path"] if "path" in args else args["query"]
+        text = f"text of {path}"
+        if path.startswith("waits-"):
+            name, seconds = path.removeprefix("waits-").split("-")
+            sent = wait_for_signal(name, float(seconds))
+            text = json.dumps(None if sent is None else [sent.value, sent.by])
         about = (meta.idempotency_key, call.name, path, meta.user, meta.run_id, meta.fencing_token, os.getpid())
         self._note("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", *about)
         if path.startswith("slow-"):
@@ -117,9 +124,7 @@ class Effects:
             return ToolResult(value={"bytes_written": 1, "created": True})
         if call.name == "router.web_search":
             return ToolResult(value=[])
-        return ToolResult(
-            value={"content": f"text of {path}", "start_line": 1, "truncated": False, "truncated_lines": []}
-        )
+        return ToolResult(value={"content": text, "start_line": 1, "truncated": False, "truncated_lines": []})
 
     def _note(self, statement: str, *values: Any) -> None:
         with closing(self._open()) as database:

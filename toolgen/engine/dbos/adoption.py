@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
@@ -41,6 +42,7 @@ class Adoption:
         self._database: Final = database
         self._connections: Final = database.engine
         self._worker: Final = worker
+        self._died: dict[str, float] = {}
         self._may_end_sessions = database.engine.dialect.name == "postgresql"
 
     def begin_again(self, lease: Lease) -> None:
@@ -53,9 +55,14 @@ class Adoption:
             if self.take_over(self._worker):
                 lease.begin()
 
-    def take_over_dead(self, watch: Watch) -> int:
-        """Take over the runs of the neighbours that are dead; return of how many. Raises as `take_over` does."""
-        return sum(self.take_over(worker) for worker in watch.look())
+    def take_over_dead(self, watch: Watch) -> list[float]:
+        """Take over the runs of the neighbours that are dead. Raises as `take_over` does.
+
+        Returns the seconds from the last beat that was seen of each until all of its runs were taken over.
+        """
+        dead, now = watch.look(), monotonic()
+        self._died = {worker: self._died.get(worker, now - watch.silent(worker)) for worker in dead}
+        return [monotonic() - at for worker, at in self._died.items() if self.take_over(worker)]
 
     def take_over(self, worker: str) -> bool:
         """Enqueue the runs of a dead worker again, and remove it; return whether all are.

@@ -10,20 +10,29 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
 from sqlalchemy import event, exc, make_url
 
-from toolgen.engine.dbos.connections import CLIENT, Limits, close_connections, migration_url, open_connections
+from toolgen.engine.dbos.connections import (
+    BESIDE_WORKER,
+    CLIENT,
+    Limits,
+    close_connections,
+    migration_url,
+    open_connections,
+)
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
+    from dbos import EnqueueOptions
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import ExceptionContext
 
-    from toolgen.engine.requests import Json
+    from toolgen.engine.requests import Json, RunRequest
 
 VERSION: Final = "toolgen-1"
 """The version of runs, for all packages of tools: generated code that changes strands no run."""
@@ -44,6 +53,24 @@ RUN: Final = "toolgen.run"
 QUESTIONS: Final = "questions"
 PLAN: Final = "plan"
 """The name of steps that ask a planner."""
+AWAITED: Final = "signals"
+PROGRESS: Final = "progress"
+"""The events of a run: what it asks, the names of the signals that it waits for, and the latest report of its call."""
+
+SCHEDULES: Final = sa.Table(
+    "toolgen_schedules",
+    sa.MetaData(),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("token", sa.Text, nullable=False),
+    sa.Column("definition", sa.Text, nullable=False),
+    sa.Column("set_by", sa.Text, nullable=False),
+    sa.Column("set_at", sa.Float(53), nullable=False),
+    sa.Column("is_paused", sa.Boolean, nullable=False),
+    sa.Column("next_at", sa.Float(53)),
+    sa.Column("last_at", sa.Float(53)),
+    sa.Column("last_run_id", sa.Text, nullable=False),
+)
+"""The schedules; times are in seconds since 1970. `token` is part of the ids of its runs: see `Schedule.request_at`."""
 
 _EXCEPTION: Final = "$exception"
 _END: Final = "$end"
@@ -160,6 +187,13 @@ def prepare(url: str) -> None:
     """Create what the runs need in a database, or bring it up to date. Raises `StoreError`."""
     try:
         DBOS.migrate(migration_url(url))
+        connections = open_connections(url, BESIDE_WORKER)
+        try:
+            SCHEDULES.metadata.create_all(connections)
+        except exc.SQLAlchemyError:  # another worker creates it at this moment
+            SCHEDULES.metadata.create_all(connections)
+        finally:
+            close_connections(connections)
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
 
@@ -189,6 +223,27 @@ def close_client(client: DBOSClient) -> None:
     """Close a client and its connections, which DBOS does not close, since it has not made them."""
     client.destroy()
     close_connections(client._sys_db.engine)  # noqa: SLF001  # no public name
+
+
+def enqueue_options(request: RunRequest, turn: int | None) -> EnqueueOptions:
+    """Return how a run is enqueued, with its turn; one that a call starts has none, and is executed first."""
+    options: EnqueueOptions = {
+        "workflow_name": RUN,
+        "queue_name": QUEUE,
+        "workflow_id": request.run_id,
+        "app_version": VERSION,
+        "application_name": APPLICATION,
+    }
+    about = {"agent": request.agent, "parent": request.parent_run_id}
+    if attributes := {name: value for name, value in about.items() if value}:
+        options["attributes"] = attributes
+    if request.user is not None:
+        options["authenticated_user"] = request.user
+    if request.timeout is not None:
+        options["workflow_timeout"] = request.timeout
+    if turn is not None:
+        options["priority"] = turn
+    return options
 
 
 class Failure(Enum):

@@ -1,7 +1,7 @@
 """HTTP endpoints of a worker: health and metrics for those who operate it, and the questions of its runs.
 
 `GET /health`, `GET /metrics`; with a token also `GET /runs/RUN`, `POST /runs/RUN/approvals/QUESTION` with a decision,
-and `POST /runs/RUN/cancel`.
+`POST /runs/RUN/signals/NAME` with a value, and `POST /runs/RUN/cancel`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from hmac import compare_digest
 from socketserver import ThreadingMixIn
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
@@ -20,6 +21,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
+from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -33,8 +35,10 @@ if TYPE_CHECKING:
     from toolgen.engine.dbos.worker import DbosWorker
 
 _BODY_BYTES: Final = 10_000
+_SIGNAL_BYTES: Final = 200_000
 _SECONDS: Final = 10.0
 _BLOCKED_AFTER: Final = 2.0
+_LOOK_SECONDS: Final = 5.0
 _JSON: Final = "application/json"
 _UNKNOWN: Final = ("404 Not Found", {"error": "there is no such address"})
 
@@ -49,6 +53,8 @@ class Endpoints:
         self._engine: Final = engine
         self._loop: Final = loop
         self._token: Final = token
+        self._looking: Final = threading.Lock()
+        self._look_after = 0.0
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
@@ -61,6 +67,7 @@ class Endpoints:
         path = environ.get("PATH_INFO", "").strip("/").split("/")  # its parts are plain: see `RunRequest` and `_keys`
         match environ["REQUEST_METHOD"], path:
             case "GET", ["metrics"]:
+                self._look_at_load()
                 return "200 OK", CONTENT_TYPE_LATEST, generate_latest(self._worker.metrics.registry)
             case "GET", ["health"]:
                 status, answer = self._health()
@@ -72,6 +79,19 @@ class Endpoints:
             case _:
                 status, answer = _UNKNOWN
         return status, _JSON, json.dumps(answer).encode()
+
+    def _look_at_load(self) -> None:
+        """Let the metrics say what waits in the database: looked at every five seconds at most, by one at a time."""
+        if monotonic() < self._look_after or not self._looking.acquire(blocking=False):
+            return
+        try:
+            load = asyncio.wait_for(self._engine.load(), _LOOK_SECONDS)
+            self._worker.metrics.waits(asyncio.run_coroutine_threadsafe(load, self._loop).result(2 * _LOOK_SECONDS))
+        except (StoreError, TimeoutError):
+            self._worker.metrics.waits(None)
+        finally:
+            self._look_after = monotonic() + _LOOK_SECONDS
+            self._looking.release()
 
     def _health(self) -> tuple[str, dict[str, Any]]:
         age = self._worker.metrics.heartbeat_age
@@ -113,8 +133,14 @@ class Endpoints:
                 case "POST", ["approvals", question]:
                     decision, by = _decision(environ)
                     return "200 OK", self._wait_for(self._engine.decide(run_id, question, decision, by=by)).as_json()
+                case "POST", ["signals", name]:
+                    value, sender, key = _signal(environ)
+                    sent = self._wait_for(self._engine.signal(run_id, name, value, by=sender, key=key))
+                    return "200 OK", sent.as_json()
                 case _:
                     return _UNKNOWN
+        except NotSignalled as error:
+            return "409 Conflict", {"error": str(error)}
         except AlreadyAnswered as error:
             return "409 Conflict", {"error": str(error), "answer": error.answer.as_json()}
         except NotApprover as error:
@@ -130,10 +156,13 @@ class Endpoints:
     async def _shown(self, run_id: str) -> dict[str, Any]:
         info = await self._engine.info(run_id)
         approvals, answers = await self._engine.approvals(run_id), await self._engine.answers(run_id)
+        signals = await self._engine.signals(run_id)
         return {
             **asdict(info),
             "approvals": [asdict(each) for each in approvals],
             "answers": [each.as_json() for each in answers],
+            "awaited": list(signals.awaited),
+            "signals": [each.as_json() for each in signals.received],
         }
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
@@ -145,12 +174,7 @@ def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
 
     Whoever has the token speaks for the people it names. Raises ValueError.
     """
-    try:
-        length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
-        body = json.loads(environ["wsgi.input"].read(min(length, _BODY_BYTES)))
-    except (ValueError, RecursionError):
-        body = None
-    given: Any = body if is_object(body) else {}
+    given: Any = _body(environ, _BODY_BYTES) or {}
     reason, by, roles = given.get("reason", ""), given.get("by", "http"), given.get("roles", [])
     are_texts = isinstance(reason, str) and isinstance(by, str) and by and is_array(roles)
     if given.get("decision") not in list(Decision) or not are_texts or not all(isinstance(each, str) for each in roles):
@@ -160,6 +184,27 @@ def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
         )
     via = f"http {environ.get('REMOTE_ADDR', '')}".rstrip()
     return PermissionDecision(decision=Decision(given["decision"]), reason=reason), Approver(by, tuple(roles), via)
+
+
+def _signal(environ: WSGIEnvironment) -> tuple[Any, str, str]:
+    """Read a signal, and who sends it: `{"value": 1, "by": "ci", "key": ""}`. Raises ValueError."""
+    given = _body(environ, _SIGNAL_BYTES)
+    by, key = (None, None) if given is None else (given.get("by", "http"), given.get("key", ""))
+    if given is None or not isinstance(by, str) or not by or not isinstance(key, str):
+        raise ValueError(
+            'the body must be {"value": JSON, "by": who sends it, "key": text}, of which all may be absent'
+        )
+    return given.get("value"), by, key
+
+
+def _body(environ: WSGIEnvironment, most: int) -> dict[str, Any] | None:
+    """Return the JSON object that a request has as its body, None for anything else, and for one that is too long."""
+    try:
+        length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
+        body: Any = json.loads(environ["wsgi.input"].read(min(length, most)))
+    except (ValueError, RecursionError):
+        return None
+    return body if is_object(body) else None
 
 
 class _Server(ThreadingMixIn, WSGIServer):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from secrets import token_hex
+from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from dbos import error as dbos_errors
@@ -16,16 +17,17 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from toolgen.engine.children import caller
 from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.database import (
-    APPLICATION,
+    AWAITED,
     BY_CALL,
     HELD,
-    QUEUE,
+    PROGRESS,
+    QUESTIONS,
     RUN,
-    VERSION,
     Failure,
     StepFailed,
     Unanswered,
     close_client,
+    enqueue_options,
     failure_of,
     first_of,
     is_below,
@@ -34,19 +36,23 @@ from toolgen.engine.dbos.database import (
     parent_of,
     reason_of,
 )
+from toolgen.engine.dbos.schedules import pause_schedule, remove_schedule, schedules_of, set_schedule
 from toolgen.engine.dbos.tables import (
     ACTIVE,
     TERMINAL,
     add_allowed,
     add_answer,
+    add_signal,
     answers_of,
     cancel_run,
     delete_ended,
+    events_of,
     fork_run,
     hold,
+    load_of,
     now_of,
-    questions_of,
     release,
+    signals_of,
     turns_of,
 )
 from toolgen.engine.dbos.turns import Turns
@@ -68,6 +74,7 @@ from toolgen.engine.protocol import (
     check_turns,
 )
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
+from toolgen.engine.signals import RunSignals, Signal
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.redact.warning import warn
@@ -75,10 +82,12 @@ from toolgen.runtime.redact.warning import warn
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from dbos import EnqueueOptions, WorkflowStatus
+    from dbos import WorkflowStatus
 
     from toolgen.engine.dbos.connections import Limits
+    from toolgen.engine.dbos.metrics import Load
     from toolgen.engine.requests import Json, RunRequest
+    from toolgen.engine.schedules import Schedule, ScheduleInfo
     from toolgen.engine.steps import Step
     from toolgen.runtime.policy.approvers import Approver
     from toolgen.runtime.policy.permission import PermissionDecision
@@ -118,24 +127,12 @@ class DbosEngine:
 
     async def start(self, request: RunRequest, /) -> str:
         """Enqueue a run, unless there is one with its id; return the id. Users whose runs wait are served in turn."""
-        options: EnqueueOptions = {
-            "workflow_name": RUN,
-            "queue_name": QUEUE,
-            "workflow_id": request.run_id,
-            "app_version": VERSION,
-            "application_name": APPLICATION,
-        }
-        about = {"agent": request.agent, "parent": request.parent_run_id}
-        if attributes := {name: value for name, value in about.items() if value}:
-            options["attributes"] = attributes
-        if request.user is not None:
-            options["authenticated_user"] = request.user
-        if request.timeout is not None:
-            options["workflow_timeout"] = request.timeout
         with self._turns.starting(request.user) as turns:
+            turn = None
             if request.parent_tool_call_id is None:
                 queued = await self._with_database(lambda: asyncio.to_thread(turns_of, self._tables, request.user))
-                options["priority"] = turns.next(*queued)
+                turn = turns.next(*queued)
+            options = enqueue_options(request, turn)
             await self._with_database(lambda: self._client.enqueue_async(options, request.as_json()))
         return request.run_id
 
@@ -278,6 +275,26 @@ class DbosEngine:
         add = partial(add_allowed, self._tables, self._client, run_id, answer.question, place, answer.as_json())
         return _answer(await self._with_database(lambda: asyncio.to_thread(add)))
 
+    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> Signal:
+        """Send a signal to a run; return it. Raises as `Engine.signal` does."""
+        sent = Signal(name=name, value=value, by=by, at=time(), key=key)
+        await self._status(run_id)
+        add = partial(add_signal, self._tables, self._client, run_id, sent)
+        return await self._with_database(lambda: asyncio.to_thread(add))
+
+    async def signals(self, run_id: str, /) -> RunSignals:
+        """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
+        is_running = _state(await self._status(run_id)) == "running"
+        awaited = await self._awaited([run_id]) if is_running else {}
+        received = await self._with_database(lambda: asyncio.to_thread(signals_of, self._tables, run_id))
+        return RunSignals(awaited=tuple(awaited.get(run_id, ())), received=tuple(received))
+
+    async def progress(self, run_id: str, /) -> Json | None:
+        """Return what a single call has reported of its progress last, None also where there is no such run."""
+        look = partial(events_of, self._tables, PROGRESS, [run_id])
+        found: Json | None = (await self._with_database(lambda: asyncio.to_thread(look))).get(run_id)
+        return found
+
     async def info(self, run_id: str, /) -> RunInfo:
         """Return the state of a run. Raises `RunNotFound`."""
         (info,) = await self._infos([await self._status(run_id)])
@@ -338,18 +355,39 @@ class DbosEngine:
             for step in await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
         ]
 
+    async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
+        """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        return await self._with_database(lambda: asyncio.to_thread(set_schedule, self._tables, schedule, by))
+
+    async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:
+        """Let a schedule start nothing, or start again. Raises `ScheduleNotFound`."""
+        pause = partial(pause_schedule, self._tables, name, paused=paused)
+        await self._with_database(lambda: asyncio.to_thread(pause))
+
+    async def remove_schedule(self, name: str, /) -> None:
+        """Remove a schedule. Raises `ScheduleNotFound`."""
+        await self._with_database(lambda: asyncio.to_thread(remove_schedule, self._tables, name))
+
+    async def schedules(self) -> list[ScheduleInfo]:
+        """Return all schedules, by name."""
+        return await self._with_database(lambda: asyncio.to_thread(schedules_of, self._tables))
+
+    async def load(self) -> Load:
+        """Return what waits in the database, for its metrics."""
+        return await self._with_database(lambda: asyncio.to_thread(load_of, self._tables))
+
     async def close(self) -> None:
         """Close the connections."""
         await asyncio.to_thread(close_client, self._client)
 
     async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
         running = [each.workflow_id for each in statuses if _state(each) == "running"]
-        waiting = await self._open(running) if running else {}
+        waiting = {**await self._open(running), **await self._awaited(running)} if running else {}
         return [_info(each, is_waiting=each.workflow_id in waiting) for each in statuses]
 
     async def _open(self, run_ids: Sequence[str]) -> dict[str, list[Approval]]:
         """Return the questions of runs that have no answers, also where no worker has read the answers of others."""
-        asked = await self._with_database(lambda: asyncio.to_thread(questions_of, self._tables, run_ids))
+        asked = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, QUESTIONS, run_ids))
         asking = [run_id for run_id, questions in asked.items() if questions]
         given = await self._answers(asking) if asking else {}
         answered = {(run_id, answer.question) for run_id, answers in given.items() for answer in answers}
@@ -359,6 +397,11 @@ class DbosEngine:
                 if (run_id, question["id"]) not in answered:
                     found.setdefault(run_id, []).append(Approval(run_id=run_id, call=call, question=question))
         return found
+
+    async def _awaited(self, run_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Return the names of the signals that runs wait for, by run, without those that wait for none."""
+        awaited = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, AWAITED, run_ids))
+        return {run_id: names for run_id, names in awaited.items() if names}
 
     async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[Answer]]:
         given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))

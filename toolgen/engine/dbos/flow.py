@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
 from dbos import error as dbos_errors
+from dbos._context import assert_current_dbos_context
+from dbos._dbos import _get_dbos_instance
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.engine.body import is_failure
-from toolgen.engine.dbos.database import QUESTIONS, Failure, StepFailed, failure_of
+from toolgen.engine.dbos.database import AWAITED, QUESTIONS, Failure, StepFailed, failure_of
 from toolgen.engine.local import NO_ANSWER, NOBODY, new_answer, together
 from toolgen.engine.steps import step_name
+from toolgen.runtime.runs.schedule import Group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dbos._dbos import StepReservation
+    from prometheus_client import Counter
 
     from toolgen.engine.dbos.executions import Execution
     from toolgen.engine.protocol import Activities, Activity
@@ -30,16 +35,22 @@ TOPIC: Final = "answer:"
 ALLOWED: Final = "allowed:"
 """What the topics of notes begin with that someone has allowed a call which several people must allow."""
 
+SIGNAL: Final = "signal:"
+"""What those of signals begin with."""
+
 _READ_SECONDS: Final = 60.0
 
 
 class DbosFlow:
     """Implements `Flow`. Must be used in the workflow of the run only."""
 
-    def __init__(self, host: Activities, request: RunRequest, execution: Execution) -> None:
+    def __init__(self, host: Activities, request: RunRequest, execution: Execution, writes_again: Counter) -> None:
         self._host: Final = host
         self._request: Final = request
         self._execution: Final = execution
+        self._writes_again: Final = writes_again
+        self._begun = 0
+        self._is_replaying = False
 
     async def activities(self, activities: Sequence[Activity], /) -> list[Json]:
         """Execute each activity as a step. Cancelling the run cancels those that are under way: see `Execution.lose`.
@@ -47,7 +58,10 @@ class DbosFlow:
         DBOS can do so too (`preemptible`), by one more task for each step: a tenth of what a step costs.
         """
         steps = [DBOS.reserve_step() for _ in activities]  # in this order, whichever begins first
-        return await together(self._step(step, activity) for step, activity in zip(steps, activities, strict=True))
+        begun = self._begun
+        outcomes = await together(self._step(step, each) for step, each in zip(steps, activities, strict=True))
+        self._is_replaying = self._begun == begun
+        return outcomes
 
     async def _step(self, step: StepReservation, activity: Activity) -> Json:
         """Execute an activity as a step. One that ends the run is a step that failed: resuming executes it again."""
@@ -64,6 +78,9 @@ class DbosFlow:
     async def _execute(self, activity: Activity) -> Json:
         if not self._execution.has_run:
             raise dbos_errors.DBOSWorkflowConflictIDError(self._request.run_id)
+        self._begun += 1
+        if self._is_replaying and activity.args.get("group") == Group.WRITE.value and activity.name != "skip":
+            self._writes_again.inc()  # the execution before may have begun it: it has no outcome
         with self._execution.doing():
             outcome = await self._host.execute(self._request, activity)
         self._execution.has_come_further = True
@@ -78,6 +95,7 @@ class DbosFlow:
     async def answer(self, call: str, question: Json, seconds: float, /) -> Json:
         """Wait for the answer to a question. When the time is up, a denial is sent, unless somebody has answered."""
         topic = topic_of(question["id"])
+        await self._note_wait()
         with self._execution.doing(), self._execution.waiting():
             answer: Json | None = await DBOS.recv_async(topic, seconds)
             if answer is None:
@@ -86,6 +104,25 @@ class DbosFlow:
                 answer = await DBOS.recv_async(topic, _READ_SECONDS)
         assert answer is not None  # there is one by now, of whoever came first
         return answer
+
+    async def _note_wait(self) -> None:
+        """Note whether the wait that begins had ended in an execution before: if not, none has begun what follows."""
+        if self._is_replaying:
+            step = assert_current_dbos_context().function_id + 1
+            database = _get_dbos_instance()._sys_db  # noqa: SLF001  # no public name
+            kept = partial(database.check_operation_execution, self._request.run_id, step, "DBOS.recv")
+            self._is_replaying = await asyncio.to_thread(kept) is not None
+
+    async def awaits(self, signals: Sequence[str], /) -> None:
+        """Show the names of the signals that the run waits for."""
+        await DBOS.set_event_async(AWAITED, list(signals))
+
+    async def signal(self, name: str, seconds: float, /) -> Json | None:
+        """Wait for a signal, also one that came before."""
+        await self._note_wait()
+        with self._execution.doing(), self._execution.waiting():
+            found: Json | None = await DBOS.recv_async(signal_topic(name), seconds)
+        return found
 
     async def sleep(self, seconds: float, /) -> None:
         """Wait, across restarts too.
@@ -110,6 +147,11 @@ def topic_of(question: str) -> str:
 def allowed_topic_of(question: str, place: int) -> str:
     """Return the topic of the note that someone has allowed a call which several people must allow."""
     return f"{ALLOWED}{question}:{place}"
+
+
+def signal_topic(name: str) -> str:
+    """Return the topic of signals with a name."""
+    return f"{SIGNAL}{name}"
 
 
 def once_of(run_id: str, question: str) -> str:

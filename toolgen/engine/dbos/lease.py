@@ -236,6 +236,10 @@ class Watch:
         elif all(are_silent) and len(are_silent) == self._reach:
             self._reach *= 4
 
+    def silent(self, worker: str) -> float:
+        """Return the seconds for which the last look found a worker to have been silent."""
+        return self._seen[worker][1]
+
     def _neighbours(self, connection: sa.Connection) -> list[tuple[str, int]]:
         ordered = sa.select(WORKERS.c.worker, WORKERS.c.beats).order_by(WORKERS.c.place)
         place = place_of(self._worker)

@@ -13,15 +13,19 @@ from toolgen.engine.dbos.database import (
     BY_CALL,
     CHILD_LENGTH,
     HELD,
+    PROGRESS,
     QUESTIONS,
     QUEUE,
+    SCHEDULES,
     SUSPECTS,
     VERSION,
     JsonSerializer,
     is_below,
 )
-from toolgen.engine.dbos.flow import TOPIC, allowed_topic_of, once_of, topic_of
+from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
+from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.host import AGENTS
+from toolgen.engine.signals import NotSignalled, Signal, kept
 from toolgen.engine.steps import steps_to_repeat
 from toolgen.schema.json_values import is_object
 
@@ -46,6 +50,9 @@ _HELD_FOR: Final = 10_000
 
 _DESCRIBED: Final = ("reason", "detail", "deaths", "steps", "waits", "waits_at")
 """What the row of a run says about the end of it, or what was counted: a run that is resumed begins anew with it."""
+_MOST_COUNTED: Final = 100_000
+_MOST_QUESTIONS: Final = 1000
+"""Rows that are counted for metrics at most."""
 
 _LONGEST_WAIT: Final = 30
 """Seconds at most until a run that waits for a tool looks for a worker that has it again."""
@@ -364,20 +371,20 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
     return True
 
 
-def questions_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, Json]:
-    """Return what runs ask, by run and by the key of the call; DBOS would look at one run after another.
+def events_of(database: SystemDatabase, key: str, run_ids: Sequence[str]) -> dict[str, Any]:
+    """Return an event of runs, such as what they ask, by run; DBOS would look at one run after another.
 
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
     events = database.tables.workflow_events
-    asked: dict[str, Json] = {}
+    found: dict[str, Any] = {}
     with database.engine.begin() as connection:
         for batch in _batches(run_ids):
             wanted = sa.select(events.c.workflow_uuid, events.c.value).where(
-                events.c.key == QUESTIONS, events.c.workflow_uuid.in_(batch)
+                events.c.key == key, events.c.workflow_uuid.in_(batch)
             )
-            asked |= {run_id: json.loads(value) for run_id, value in connection.execute(wanted)}
-    return asked
+            found |= {run_id: json.loads(value) for run_id, value in connection.execute(wanted)}
+    return found
 
 
 def answers_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, list[Json]]:
@@ -430,6 +437,98 @@ def add_allowed(
         wanted = sa.select(messages.c.message).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
         kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
+
+
+def signals_of(database: SystemDatabase, run_id: str) -> list[Signal]:
+    """Return the signals that a run was sent, in order. Raises sqlalchemy.exc.SQLAlchemyError."""
+    with database.engine.begin() as connection:
+        return _signals(database, connection, run_id)
+
+
+def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal: Signal) -> Signal:
+    """Send a signal to a run, in one transaction; return it, or the one that it repeats.
+
+    Raises `NotSignalled`, and sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    once = f"~{SIGNAL}{signal.key}" if signal.key else None  # no id of a run has a `~`, so it is no `once_of`
+    with database.engine.begin() as connection:
+        # An update, so that those who send at the same time are counted one after the other.
+        locked = sa.update(runs).where(runs.c.workflow_uuid == run_id).values(updated_at=runs.c.updated_at)
+        status = connection.execute(locked.returning(runs.c.status)).scalar()
+        before = kept(run_id, signal, _signals(database, connection, run_id))
+        if before is not None:
+            return before
+        if status not in ACTIVE:
+            raise NotSignalled(run_id, signal.name, "it does not go on")
+        client.send_in_transaction(connection, run_id, signal.as_json(), signal_topic(signal.name), once)
+    return signal
+
+
+def _signals(database: SystemDatabase, connection: sa.Connection, run_id: str) -> list[Signal]:
+    messages = database.tables.notifications
+    wanted = sa.select(messages.c.created_at_epoch_ms, messages.c.message).where(
+        messages.c.destination_uuid == run_id, messages.c.topic.startswith(SIGNAL)
+    )
+    found = [(created, Signal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
+    return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
+
+
+def write_progress(database: SystemDatabase, reports: Mapping[str, Json]) -> None:
+    """Write the latest report of runs, by run, in place of that before. Raises sqlalchemy.exc.SQLAlchemyError."""
+    events = database.tables.workflow_events
+    for run_id, report in sorted(reports.items()):
+        value = json.dumps(report)
+        row = database.dialect.insert(events).values(workflow_uuid=run_id, key=PROGRESS, value=value)
+        with database.engine.begin() as connection:
+            connection.execute(
+                row.on_conflict_do_update(index_elements=["workflow_uuid", "key"], set_={"value": value})
+            )
+
+
+def load_of(database: SystemDatabase) -> Load:
+    """Return what waits in a database, by its clock; it costs as much for a million runs as for 100,000.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs, steps, events = (
+        database.tables.workflow_status,
+        database.tables.operation_outputs,
+        database.tables.workflow_events,
+    )
+    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    in_queue = sa.select(runs.c.created_at).where(runs.c.queue_name == QUEUE, runs.c.status == "ENQUEUED")
+    queued = in_queue.limit(_MOST_COUNTED).subquery()
+    asking = (
+        sa.select(runs.c.workflow_uuid, events.c.value, sa.func.max(steps.c.completed_at_epoch_ms).label("since"))
+        .join_from(runs, events, events.c.workflow_uuid == runs.c.workflow_uuid)
+        .join(steps, steps.c.workflow_uuid == runs.c.workflow_uuid)
+        .where(runs.c.status == "PENDING", events.c.key == QUESTIONS, events.c.value != "{}")
+        .where(steps.c.function_name == "DBOS.setEvent")
+        .group_by(runs.c.workflow_uuid, events.c.value)
+        .order_by("since")
+        .limit(_MOST_QUESTIONS)
+    )
+    due = sa.select(sa.func.min(SCHEDULES.c.next_at))
+    with database.engine.begin() as connection:
+        time: int = connection.execute(sa.select(now)).scalar_one()
+        count, oldest = connection.execute(sa.select(sa.func.count(), sa.func.min(queued.c.created_at))).one()
+        asked = connection.execute(asking).all()
+        first_due = connection.execute(due).scalar()
+    given = answers_of(database, [each.workflow_uuid for each in asked])
+    answered = {(run_id, answer["question"]) for run_id, answers in given.items() for answer in answers}
+    since = [
+        each.since
+        for each in asked
+        if any((each.workflow_uuid, question["id"]) not in answered for question in json.loads(each.value).values())
+    ]
+    return Load(
+        queue_runs=count,
+        queue_oldest_seconds=max(0, time - (oldest or time)) / 1000,
+        questions_open=len(since),
+        question_oldest_seconds=max(0, time - min(since, default=time)) / 1000,
+        schedule_late_seconds=max(0.0, time / 1000 - (first_due or time / 1000)),
+    )
 
 
 def _answers(database: SystemDatabase) -> sa.Select[Any, Any]:

@@ -56,6 +56,8 @@ from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
+from toolgen.engine.dbos.reports import Reports
+from toolgen.engine.dbos.schedules import keep_starting
 from toolgen.engine.dbos.steps import read_steps_at_once
 from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
@@ -105,7 +107,7 @@ async def _execute_run(fields: Json) -> Json:
         raise RunFailed(hide_text(detail, NO_SECRETS)) from None
     with worker.executing(request.run_id, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:
         try:
-            body = Body(DbosFlow(worker, request, execution), request, worker.retries)
+            body = Body(DbosFlow(worker, request, execution, worker.metrics.writes_again), request, worker.retries)
             end = await worker.observe(request, body.run())
             reason = reason_of_end(end)
             if reason:
@@ -192,6 +194,9 @@ class DbosWorker:
         self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
         self._has_stopped: Final = threading.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._reports: Final = Reports()
+        host.on_progress = self._reports.add
         self._threads: Final[list[threading.Thread]] = []
         self._connections: Final[list[sa.Engine]] = []
         self._lease: Lease | None = None
@@ -255,6 +260,11 @@ class DbosWorker:
             raise
         database = with_connections(self._dbos._sys_db, self._open(ADOPTION))  # noqa: SLF001  # no public name
         self._start_thread("toolgen-adoption", partial(self._adopt, lease, database))
+        tables_ = self._dbos._sys_db  # noqa: SLF001  # no public name
+        self._tasks = [
+            asyncio.create_task(keep_starting(tables_)),
+            asyncio.create_task(self._reports.keep_writing(tables_)),
+        ]
 
     def _open(self, limits: Limits) -> sa.Engine:
         self._connections.append(open_connections(self._url, limits, self.name))
@@ -294,6 +304,8 @@ class DbosWorker:
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
         self._draining.set()
+        for task in self._tasks:
+            task.cancel()
         self.metrics.draining.set(1)
         if self._running:
             await asyncio.wait(self._running, timeout=grace)
@@ -408,7 +420,7 @@ class DbosWorker:
             task.set_name(f"{step_name(activity)} of {request.run_id}")
             running.add(task)
         outcome: Json | None = None
-        began = self.metrics.began()
+        began = self.metrics.began(activity.name, activity.attempt)
         try:
             outcome = await self._host.execute(request, activity)
             return outcome
@@ -508,6 +520,7 @@ class DbosWorker:
                 if lease.beat():
                     self.metrics.beaten()
                     continue
+                self.metrics.leases_lost.inc()
                 warn("worker %s has lost its lease: its runs are executed again", self.name)
                 for execution in list(self._executions.values()):
                     execution.lose_soon()
@@ -525,7 +538,7 @@ class DbosWorker:
         )
         tasks: list[Callable[[], None]] = [
             partial(adoption.begin_again, lease),
-            lambda: self.metrics.adopted.inc(adoption.take_over_dead(watch)),
+            lambda: self.metrics.adopted_after(adoption.take_over_dead(watch)),
             partial(self._drop_cancelled, database),
             partial(tables.cancel_orphans, database),
         ]

@@ -33,7 +33,7 @@ from toolgen.serve.asking import (
     permission_form,
     question_text,
 )
-from toolgen.serve.calls import Question
+from toolgen.serve.calls import Question, Rising
 from toolgen.serve.users import user_of_token
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ TASKS: Final = "io.modelcontextprotocol/tasks"
 
 _TASK_SECONDS: Final = 2.0
 """How long a request waits before a call becomes a task, where the client has tasks."""
+
+_REPORT_SECONDS: Final = 1.0
+"""How often a request looks for the progress of its call."""
 
 _POLL_MS: Final = 1_000
 _LONGEST_KEY: Final = 1_000
@@ -97,7 +100,12 @@ class DurableCalls:
         try:
             if starting is not None:
                 await asyncio.shield(starting)
-            return await self._attend(ctx, run_id, known)
+            reporting = asyncio.create_task(self._report(ctx, run_id)) if "progress_token" in (ctx.meta or {}) else None
+            try:
+                return await self._attend(ctx, run_id, known)
+            finally:
+                if reporting is not None:
+                    reporting.cancel()
         except asyncio.CancelledError:
             if not key and starting is not None and not self.is_stopping:
                 with anyio.CancelScope(shield=True), suppress(StoreError):  # then it was not started
@@ -144,6 +152,17 @@ class DurableCalls:
         meta = ToolCallMeta(user=self._user, idempotency_key=key, attributes=self._run.meta.attributes)
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}))
         return call_request(request, meta, agent=self._run.agent, mode=self._run.mode, role=self._run.role)
+
+    async def _report(self, ctx: ServerRequestContext[Any, Any], run_id: str) -> None:
+        """Pass on what a worker writes of the progress of a call, until this is cancelled."""
+        rising, before = Rising(), None
+        while True:
+            data = await self.engine.progress(run_id)
+            if data is not None and data != before:
+                before = data
+                if (progress := rising.next(data)) is not None:
+                    await ctx.session.report_progress(progress.progress, progress.total, progress.message)
+            await asyncio.sleep(_REPORT_SECONDS)
 
     async def _attend(
         self, ctx: ServerRequestContext[Any, Any], run_id: str, known: set[str]

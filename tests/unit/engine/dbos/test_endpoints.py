@@ -241,3 +241,25 @@ def test_a_decision_of_no_length_is_refused(tmp_path: Path, length: str) -> None
         assert b" 400 " in await asyncio.to_thread(answer)
 
     served(tmp_path, body)
+
+
+def test_a_run_is_sent_signals_over_http(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([read("waits-go-60")]))
+        place, wrong = f"/runs/{run_id}/signals/go", [b"[]", b"{", {"by": 1}, {"by": ""}, {"key": 1}]
+        assert (await served.ask(place, {}, method="POST"))[0] == 401
+        for each in wrong:
+            status, answer = await served.ask(place, each, method="POST", token=TOKEN)
+            assert (status, answer["error"][:13]) == (400, "the body must")
+        assert (await served.ask("/runs/nowhere/signals/go", {}, method="POST", token=TOKEN))[0] == 404
+        assert (await served.ask(f"/runs/{run_id}/signals/-", {}, method="POST", token=TOKEN))[0] == 400
+        given = {"value": [1], "by": "ci", "key": "k"}
+        sent = [await served.ask(place, given, method="POST", token=TOKEN) for _ in range(2)]
+        assert sent[0] == sent[1]
+        assert (sent[0][0], sent[0][1]["by"]) == (200, "ci")
+        assert (await served.engine.result(run_id, 20)).stopped == "completed"
+        assert (await served.ask(f"/runs/{run_id}", token=TOKEN))[1]["signals"] == [sent[0][1]]
+        status, _ = await served.ask(place, {**given, "key": "other"}, method="POST", token=TOKEN)
+        assert status == 409
+
+    served(tmp_path, body)

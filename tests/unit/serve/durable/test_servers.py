@@ -57,6 +57,28 @@ async def called(durable: Durable, server: Listening, args: dict[str, Any], key_
         return await client.call_tool("team__jobs__wait", args, meta=key(key_))
 
 
+def test_progress_of_a_call_that_a_worker_makes_reaches_its_client_and_only_rises(
+    durable: Durable, unique: str
+) -> None:
+    """Of the reports of a second the latest is sent: the last one of the handler has a text and no number."""
+    seen: list[tuple[float, float | None, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
+
+    async def body(options: dict[str, Any]) -> None:
+        seen.clear()
+        async with durable.client(durable.servers[0], **options) as client:
+            args = {"name": f"progress-{unique}-{len(options)}", "seconds": 4}
+            assert not (await client.call_tool("team__jobs__wait", args, progress_callback=note)).is_error
+        numbers = [progress for progress, _, _ in seen]
+        assert numbers == sorted(set(numbers))
+        assert seen[-1][1:] == (None, '{"rows":7}')
+
+    for options in ({}, {"mode": "legacy"}):
+        asyncio.run(body(options))
+
+
 def test_a_question_of_one_server_is_answered_through_the_other(durable: Durable, unique: str) -> None:
     args = {"book": f"asked-{unique}", "text": "x"}
     accept: Any = {"permission": accepted("allow_once")}

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import grp
 import json
-import os
-import pwd
 from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.agents.messages import Message
 from toolgen.cli.commands.runs.database import database_option
-from toolgen.cli.commands.runs.selection import chosen, confirm, now, opened, run_argument, selecting
+from toolgen.cli.commands.runs.schedules import command as schedules
+from toolgen.cli.commands.runs.selection import (
+    chosen,
+    confirm,
+    now,
+    opened,
+    run_argument,
+    selecting,
+    shown_time,
+    user_here,
+)
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.engine.protocol import (
     AlreadyAnswered,
@@ -29,9 +35,10 @@ from toolgen.engine.protocol import (
     RunFailed,
 )
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
+from toolgen.engine.signals import Signal
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.runtime.policy.approvers import Approver, Approvers
+from toolgen.runtime.policy.approvers import Approvers
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
@@ -66,6 +73,9 @@ _LABELS: Final = {
 @click.group("runs")
 def command() -> None:
     """Start durable runs, list and follow them, answer what they ask, cancel, resume and fork them, delete old ones."""
+
+
+command.add_command(schedules)
 
 
 _yes_option = click.option("--yes", is_flag=True, help="Do not ask before this is done to a selection of runs.")
@@ -161,7 +171,7 @@ def list_(*, database: str, selection: Selection, limit: int, style: str) -> int
 def _line(info: RunInfo) -> str:
     failed = f"  {info.reason}: {info.detail}" if info.reason else ""
     about = f"{info.run_id}  {info.state:9}  {info.agent or '-'}  {info.user or '-'}"
-    return visible(f"{_time(info.created)}  {about}{failed}")
+    return visible(f"{shown_time(info.created)}  {about}{failed}")
 
 
 @command.command("show")
@@ -180,6 +190,9 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
                 "approvals": list(map(asdict, await engine.approvals(run))),
                 "answers": [answer.as_json() for answer in await engine.answers(run)],
             }
+            signals = await engine.signals(run)
+            about["awaited"] = list(signals.awaited)
+            about["signals"] = [each.as_json() for each in signals.received]
             if info.state in _ENDED:
                 about["end"] = await _end(engine, run)
             if timeline:
@@ -344,6 +357,31 @@ def deny(*, reason: str, **given: Any) -> int:
     return _answered(PermissionDecision(decision=Decision.DENY, reason=reason), **given)
 
 
+@command.command("signal")
+@run_argument()
+@click.argument("name")
+@click.argument("value", default="")
+@database_option
+@click.option("--json", "is_json", is_flag=True, help="VALUE is JSON, not text.")
+@click.option("--key", default="", help="Send it once, however often it is sent with this key.")
+def signal(*, run: str, name: str, value: str, database: str, is_json: bool, key: str) -> int:
+    """Send RUN the signal NAME with VALUE, which a call of it waits for now or later."""
+    try:
+        given = json.loads(value) if is_json else value
+    except (ValueError, RecursionError) as error:
+        raise click.UsageError(visible(f"VALUE is not JSON: {error}")) from error
+
+    async def signalled() -> str:
+        async with opened(database) as engine:
+            try:
+                return str(await engine.signal(run, name, given, by=user_here().name, key=key))
+            except ValueError as error:
+                raise click.UsageError(visible(str(error))) from error
+
+    echo(visible(f"{run}: {now(signalled())}"), err=True)
+    return 0
+
+
 @command.command("prune")
 @database_option
 @click.option("--older-than", "days", required=True, type=click.FloatRange(min=0), metavar="DAYS", help="In days.")
@@ -418,7 +456,7 @@ async def _only(engine: Engine, run: str, question: str | None, asked: Sequence[
 async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision, *, is_one: bool) -> dict[str, Any]:
     done: dict[str, Any] = {"run_id": asked.run_id, "question": asked.id, "error": "", "lines": []}
     try:
-        answer = await engine.decide(asked.run_id, asked.id, decision, by=_user())
+        answer = await engine.decide(asked.run_id, asked.id, decision, by=user_here())
     except NeedsOthers as error:
         return {**done, "lines": [f"{asked.run_id}: this is noted; {error.why}"]}
     except (RunNotFound, NotAsked, NotApprover) as error:
@@ -430,19 +468,6 @@ async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision
         "answer": answer.as_json(),
         "lines": [f"{asked.run_id}: {answer}", f"  {asked.question['summary']}"],
     }
-
-
-def _user() -> Approver:
-    """Return who runs this command, and their groups, as the system knows them: variables can say anything."""
-    groups: list[str] = []
-    for number in {os.getgid(), *os.getgroups()}:
-        with suppress(KeyError):  # a group without a name
-            groups.append(grp.getgrgid(number).gr_name)
-    try:
-        name = pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # the user has no name on this machine
-        name = f"user {os.getuid()}"
-    return Approver(name, tuple(sorted(groups)), "command line")
 
 
 def _steer(
@@ -499,7 +524,7 @@ def _lines(about: dict[str, Any]) -> list[str]:
     lines = [
         f"{about['run_id']}  {about['state']}",
         f"agent {about['agent'] or '-'}, user {about['user'] or '-'}, worker {about['worker'] or '-'}",
-        f"created {_time(about['created'])}, updated {_time(about['updated'])}",
+        f"created {shown_time(about['created'])}, updated {shown_time(about['updated'])}",
     ]
     if about["parent_run_id"]:
         lines.append(f"started by {about['parent_run_id']}")
@@ -511,6 +536,10 @@ def _lines(about: dict[str, Any]) -> list[str]:
         lines.append(f"answered {answer['question']}: {Answer.from_json(answer)}")
         if answer["reason"]:
             lines.append(f"  {answer['reason']}")
+    lines += [f"waits for the signal {name}" for name in about["awaited"]]
+    for signal in about["signals"]:
+        value = json.dumps(signal["value"], ensure_ascii=False)
+        lines.append(f"was sent {Signal.from_json(signal)}: {value[:_TEXT_LENGTH]}")
     lines += _end_lines(about.get("end", {}))
     for step in about.get("timeline", ()):
         lines += (f"  {line}" for line in _step_lines(step))
@@ -533,7 +562,7 @@ def _end_lines(end: Mapping[str, Any]) -> list[str]:
 
 def _step_lines(step: Mapping[str, Any]) -> Iterator[str]:
     seconds = "running" if step["ended"] is None else f"{step['ended'] - step['started']:.3f} s"
-    yield f"{step['number']:4}  {_time(step['started'])}  {step['name']}  {seconds}"
+    yield f"{step['number']:4}  {shown_time(step['started'])}  {step['name']}  {seconds}"
     for label, found in (("args", step["args"]), ("result", step["result"]), ("error", step["error"] or None)):
         if found is not None:
             text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
@@ -554,7 +583,3 @@ def _shown(question: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "may be answered by ", str(Approvers.from_json(question["approvers"]))
     if question.get("dangerous"):
         yield "", "DANGEROUS"
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import grp
+import os
+import pwd
 import re
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import wraps
 from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
@@ -16,7 +20,10 @@ import click
 from toolgen.cli.commands.runs.database import open_engine
 from toolgen.cli.output import echo
 from toolgen.engine.protocol import NotAsked, NotForkable, NotResumable, State
+from toolgen.engine.schedules import ScheduleNotFound
+from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -150,7 +157,15 @@ def now(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     except RunNotFound as error:
         raise click.UsageError(visible(f"{error}: `toolgen runs list` shows those that there are")) from error
-    except (NotAsked, NotForkable, NotResumable, PermissionError, StoreError) as error:
+    except (
+        NotAsked,
+        NotForkable,
+        NotResumable,
+        NotSignalled,
+        PermissionError,
+        ScheduleNotFound,
+        StoreError,
+    ) as error:
         raise click.UsageError(visible(str(error))) from error
 
 
@@ -192,3 +207,21 @@ def confirm(what: str, lines: Sequence[str], *, yes: bool) -> None:
         raise click.UsageError(f"{what}? Nobody can be asked here: repeat the command with --yes")
     if not click.confirm(f"{what}?", err=True):
         raise click.UsageError("nothing was done")
+
+
+def user_here() -> Approver:
+    """Return who runs this command, and their groups, as the system knows them: variables can say anything."""
+    groups: list[str] = []
+    for number in {os.getgid(), *os.getgroups()}:
+        with suppress(KeyError):  # a group without a name
+            groups.append(grp.getgrgid(number).gr_name)
+    try:
+        name = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # the user has no name on this machine
+        name = f"user {os.getuid()}"
+    return Approver(name, tuple(sorted(groups)), "command line")
+
+
+def shown_time(seconds: float) -> str:
+    """Return a time, in seconds since 1970, as commands show it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,153 @@
+"""Schedules in a database, and what starts their runs: any worker, each time once.
+
+When a time has come is decided by the clock of the database. The run is enqueued in the transaction that moves the
+schedule on, so of several workers one does both. DBOS has schedules too; see `docs/explanation/architecture.md`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from dbos._enqueue_options import build_enqueue_status
+from dbos._utils import generate_uuid
+
+from toolgen.engine.dbos.database import SCHEDULES, enqueue_options
+from toolgen.engine.dbos.tables import turns_of
+from toolgen.engine.dbos.turns import UserTurns
+from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
+from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from dbos._sys_db import SystemDatabase
+
+_ROUND: Final = 5.0
+"""Seconds after which a worker looks for schedules at the latest, such as new ones."""
+
+_SHORTEST_ROUND: Final = 0.1
+_BATCH: Final = 100
+
+
+def set_schedule(database: SystemDatabase, schedule: Schedule, by: str) -> ScheduleInfo:
+    """Add a schedule, or replace that of its name. One that is the same already goes on as it is.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    definition = json.dumps(schedule.as_json())
+    with database.engine.begin() as connection:
+        now = _now(database, connection)
+        found = connection.execute(sa.select(SCHEDULES).where(SCHEDULES.c.name == schedule.name)).one_or_none()
+        if found is None or found.definition != definition:
+            values = {
+                "token": token_hex(8),
+                "definition": definition,
+                "set_by": by,
+                "set_at": now,
+                "is_paused": False,
+                "next_at": schedule.next_time(now, now),
+            }
+            added = database.dialect.insert(SCHEDULES).values(name=schedule.name, last_run_id="", **values)
+            connection.execute(added.on_conflict_do_update(index_elements=["name"], set_=values))
+        return _info(connection.execute(sa.select(SCHEDULES).where(SCHEDULES.c.name == schedule.name)).one())
+
+
+def schedules_of(database: SystemDatabase) -> list[ScheduleInfo]:
+    """Return all schedules, by name. Raises sqlalchemy.exc.SQLAlchemyError."""
+    with database.engine.begin() as connection:
+        return [*map(_info, connection.execute(sa.select(SCHEDULES).order_by(SCHEDULES.c.name)))]
+
+
+def pause_schedule(database: SystemDatabase, name: str, *, paused: bool) -> None:
+    """Let a schedule start nothing, or go on: times that passed meanwhile are not missed.
+
+    Raises `ScheduleNotFound`, and sqlalchemy.exc.SQLAlchemyError.
+    """
+    with database.engine.begin() as connection:
+        found = connection.execute(sa.select(SCHEDULES).where(SCHEDULES.c.name == name)).one_or_none()
+        if found is None:
+            raise ScheduleNotFound(name)
+        if found.is_paused != paused:
+            next_at = None if paused else _schedule(found).next_time(found.set_at, _now(database, connection))
+            paused_ = sa.update(SCHEDULES).where(SCHEDULES.c.name == name, SCHEDULES.c.token == found.token)
+            connection.execute(paused_.values(is_paused=paused, next_at=next_at))
+
+
+def remove_schedule(database: SystemDatabase, name: str) -> None:
+    """Remove a schedule; its runs go on. Raises `ScheduleNotFound`, and sqlalchemy.exc.SQLAlchemyError."""
+    with database.engine.begin() as connection:
+        if not connection.execute(sa.delete(SCHEDULES).where(SCHEDULES.c.name == name)).rowcount:
+            raise ScheduleNotFound(name)
+
+
+def start_due(database: SystemDatabase) -> float:
+    """Start the runs whose time has come; return the seconds until the next one's time, at most five.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    with database.engine.begin() as connection:
+        now = _now(database, connection)
+        due = sa.select(SCHEDULES).where(SCHEDULES.c.next_at <= now).order_by(SCHEDULES.c.next_at).limit(_BATCH)
+        found = connection.execute(due).all()
+    for row in found:
+        try:
+            schedule = _schedule(row)
+        except (KeyError, TypeError, ValueError, ImportError) as error:
+            warn("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
+            continue
+        _start(database, schedule, row, now)
+    with database.engine.begin() as connection:
+        first = connection.execute(
+            sa.select(sa.func.min(SCHEDULES.c.next_at)).where(SCHEDULES.c.next_at > now)
+        ).scalar()
+        now = _now(database, connection)
+    return _ROUND if first is None else min(_ROUND, max(_SHORTEST_ROUND, first - now))
+
+
+def _start(database: SystemDatabase, schedule: Schedule, row: Any, now: float) -> None:
+    """Enqueue the run of the latest time until now, unless another worker has moved the schedule on."""
+    time = schedule.latest_time(row.set_at, row.next_at, now)
+    request = schedule.request_at(time, row.token)
+    turn = UserTurns().next(*turns_of(database, request.user))
+    _, status = build_enqueue_status(enqueue_options(request, turn), database.serializer, (request.as_json(),), {})
+    moved = sa.update(SCHEDULES).where(SCHEDULES.c.name == row.name, SCHEDULES.c.token == row.token)
+    moved = moved.where(SCHEDULES.c.next_at == row.next_at)
+    values = {"next_at": schedule.next_time(row.set_at, now), "last_at": time, "last_run_id": request.run_id}
+    with database.engine.begin() as connection:
+        if connection.execute(moved.values(**values)).rowcount:
+            database.init_workflow_with_connection(status, connection, creator_xid=generate_uuid())
+
+
+async def keep_starting(database: SystemDatabase) -> None:
+    """Start runs whenever their time has come, until this is cancelled."""
+    while True:
+        try:
+            pause = await asyncio.to_thread(start_due, database)
+        except Exception as error:  # noqa: BLE001  # the database is away, or has no tables: the next round may find it
+            warn("a worker cannot look for schedules", error=error)
+            pause = _ROUND
+        await asyncio.sleep(pause + random.uniform(0, _SHORTEST_ROUND))  # noqa: S311  # so that not all look at once
+
+
+def _now(database: SystemDatabase, connection: sa.Connection) -> float:
+    """Return the time of the clock of the database, in seconds since 1970."""
+    milliseconds: Any = connection.execute(sa.select(database._now_ms_sql())).scalar()  # noqa: SLF001  # see `tables`
+    return float(milliseconds) / 1000
+
+
+def _schedule(row: Any) -> Schedule:
+    return Schedule.from_json(row.name, json.loads(row.definition))
+
+
+def _info(row: Any) -> ScheduleInfo:
+    return ScheduleInfo(
+        schedule=_schedule(row),
+        by=row.set_by,
+        is_paused=row.is_paused,
+        next_at=row.next_at,
+        last_at=row.last_at,
+        last_run_id=row.last_run_id,
+    )

@@ -1,0 +1,166 @@
+"""Signals: what a program or a person outside tells a run by a name, and how a handler waits for it.
+
+A handler that waits ends its call for now, and is called again with the signal. So nothing is held meanwhile, in no
+process, and the wait goes on across restarts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping
+
+    from toolgen.engine.requests import Json
+
+MOST_SIGNALS: Final = 1000
+"""How many signals a run is sent at most."""
+
+WAITS: Final = "waits_for_signal"
+"""The code of a call that was ended until a signal comes."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_VALUE_BYTES: Final = 100_000
+_TEXT_LENGTH: Final = 1000
+_LONGEST: Final = 10 * 365 * 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """A signal that a run was sent: `value` is JSON, `by` says who sent it, `at` when, in seconds since 1970.
+
+    Of those with the same `key`, a run is sent one. Raises ValueError for a name with other characters than letters,
+    digits and `_.:-`, or more than 100, for a value that is no JSON or has more than 100,000 bytes, and for long texts.
+    """
+
+    name: str
+    value: Any = None
+    by: str
+    at: float
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        for what, text in (("by", self.by), ("key", self.key)):
+            if len(text) > _TEXT_LENGTH or "\0" in text:
+                raise ValueError(f"{what} must have at most {_TEXT_LENGTH} characters, and no NUL")
+        try:
+            size = len(json.dumps(self.value, allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"the value of a signal must be JSON: {error}") from error
+        if size > _VALUE_BYTES:
+            raise ValueError(f"the value of a signal has {size} bytes; there may be {_VALUE_BYTES}")
+
+    def as_json(self) -> Json:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Signal:
+        """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(**fields)
+
+    def says_as(self, other: Signal) -> bool:
+        """Whether it says the same as another, of which it may be a repetition."""
+        return (self.name, self.value, self.key) == (other.name, other.value, other.key)
+
+    def __str__(self) -> str:
+        when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return f"{self.name}, by {self.by or 'nobody'}, at {when}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSignals:
+    """The names of the signals that a run waits for, and those that it was sent, in order, read or not."""
+
+    awaited: tuple[str, ...] = ()
+    received: tuple[Signal, ...] = ()
+
+
+class NotSignalled(Exception):
+    """A run does not take a signal: it has ended, has too many, or was sent another one with the same key."""
+
+    def __init__(self, run_id: str, name: str, why: str) -> None:
+        self.run_id = run_id
+        self.name = name
+        self.why = why
+        super().__init__(f"{run_id} was not sent the signal {name}: {why}")
+
+    def __reduce__(self) -> tuple[type[NotSignalled], tuple[str, str, str]]:
+        return (NotSignalled, (self.run_id, self.name, self.why))
+
+
+def kept(run_id: str, sent: Signal, received: Iterable[Signal]) -> Signal | None:
+    """Return the signal that a repetition repeats, None for a new one. Raises `NotSignalled`."""
+    so_far = list(received)
+    before = next((each for each in so_far if sent.key and each.key == sent.key), None)
+    if before is not None and not before.says_as(sent):
+        raise NotSignalled(run_id, sent.name, f"the key {sent.key!r} is that of another one: {before}")
+    if before is None and len(so_far) >= MOST_SIGNALS:
+        raise NotSignalled(run_id, sent.name, f"it was sent {MOST_SIGNALS} signals, and takes no more")
+    return before
+
+
+def check_name(name: str) -> None:
+    """Raises ValueError for what is no name of a signal."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name[:100]!a} is no name of a signal: it must begin with a letter or digit, and have at most 100 "
+            "letters, digits, and _ . : -"
+        )
+
+
+@dataclass(slots=True)
+class CallSignals:
+    """What the waits of a call were given so far, None where the time was up, and the wait that ended it."""
+
+    given: list[tuple[str, Signal | None]]
+    wanted: Json | None = field(default=None)
+
+
+_call: Final[ContextVar[CallSignals | None]] = ContextVar("toolgen_signals", default=None)
+
+
+@contextmanager
+def call_with(given: Iterable[Mapping[str, Any]]) -> Generator[CallSignals]:
+    """Make a call that was given signals so far, as `{"name": ..., "signal": ...}`, as a context."""
+    signals = CallSignals([(each["name"], _signal(each["signal"])) for each in given])
+    token = _call.set(signals)
+    try:
+        yield signals
+    finally:
+        _call.reset(token)
+
+
+def _signal(fields: Mapping[str, Any] | None) -> Signal | None:
+    return None if fields is None else Signal.from_json(fields)
+
+
+def wait_for_signal(name: str, seconds: float) -> Signal | None:
+    """Wait for a signal to the run, in the handler of a call; None if nobody sends it in so many seconds.
+
+    Each wait takes one signal, the first that no other took, also one that came before. A handler waits before it does
+    anything else: the wait raises, and the handler is called again, with the same idempotency key, when the signal is
+    there. Raises ValueError for what is no name and no time up to ten years, and `CallFailed` outside of an engine.
+    """
+    check_name(name)
+    if not 0 < seconds <= _LONGEST:
+        raise ValueError(f"seconds is {seconds}; it must be more than 0, and at most ten years")
+    signals = _call.get()
+    if signals is None:
+        raise CallFailed(FailureKind.UNAVAILABLE, "no_engine", "only calls of runs of an engine can wait for signals")
+    for place, (given, signal) in enumerate(signals.given):
+        if given == name:
+            del signals.given[place]
+            return signal
+    signals.wanted = {"name": name, "seconds": seconds}
+    raise CallFailed(FailureKind.SKIPPED, WAITS, f"the call waits for the signal {name}, and is made again then")
