@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import CancelledError, ensure_future, shield, wait
 from contextlib import nullcontext
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgen.agents.planner import Outcome
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from asyncio import Future
     from contextlib import AbstractContextManager
 
+    from toolgen.agents.messages import Message
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.engine.protocol import Engine
     from toolgen.engine.requests import RunEnd
+    from toolgen.runtime.redact.secret_values import SecretValues
 
 
 class Caller(Protocol):
@@ -57,7 +60,8 @@ caller: Final[ContextVar[Caller | None]] = ContextVar("toolgen_caller", default=
 def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
     """Return the planner loop of agents that calls start: it starts them as runs of the engine, and waits for them.
 
-    A call that is made again after a crash waits for the same run. The run has no secrets of the call that started it.
+    A call that is made again after a crash waits for the same run. Secrets of the call are redacted in the messages
+    of the run before these are stored, so it never has them, and what has to use one is a tool that injects it.
     """
 
     async def execute(child: AgentRun) -> Outcome:
@@ -65,7 +69,7 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
         request = RunRequest(
             run_id=str(meta.run_id),
             agent=run.agent,
-            messages=child.messages,
+            messages=tuple(_without_secrets(message, run.secrets) for message in child.messages),
             planner=planner,
             user=meta.user,
             session_id=meta.session_id,
@@ -107,6 +111,10 @@ async def _cancel(engine: Engine, call: Caller | None, starting: Future[str], ru
     await wait([starting])
     if starting.exception() is None:
         await (engine.cancel(run_id) if call is None else call.cancel(run_id))
+
+
+def _without_secrets(message: Message, secrets: SecretValues | None) -> Message:
+    return message if secrets is None else replace(message, content=secrets.hide(message.content))
 
 
 def _outcome(agent: str, end: RunEnd) -> Outcome:

