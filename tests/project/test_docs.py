@@ -7,7 +7,9 @@ import re
 import runpy
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -38,9 +40,19 @@ PROMISED = re.compile(r"^  - \[`(test_\w+)`\]\(([^)]+)\)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@cache
+def installed() -> TemporaryDirectory[str]:
+    """Return a folder with the program `toolgen`."""
+    folder = TemporaryDirectory(prefix="toolgen-program-")
+    program = Path(folder.name) / "toolgen"
+    program.write_text('#!/bin/sh\nexec python -m toolgen "$@"\n', encoding="utf-8")
+    program.chmod(0o700)
+    return folder
+
+
 def environment() -> dict[str, str]:
     """Return an environment in which `toolgen` and `python` are those of the tests."""
-    places = (Path(forked_python()).parent, Path(sys.executable).parent, os.environ["PATH"])
+    places = (installed().name, Path(forked_python()).parent, Path(sys.executable).parent, os.environ["PATH"])
     path = os.pathsep.join(map(str, places))
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
 
@@ -48,7 +60,7 @@ def environment() -> dict[str, str]:
 def run(script: str, folder: Path) -> str:
     """Run a shell block, which must succeed."""
     done = subprocess.run(
-        ["bash", "-euc", f'toolgen() {{ python -m toolgen "$@"; }}\n{script}'],
+        ["bash", "-euc", script],
         cwd=folder,
         env=environment(),
         text=True,

@@ -190,7 +190,8 @@ class LocalEngine:
     async def signals(self, run_id: str, /) -> RunSignals:
         """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
         run = self._find(run_id)
-        return RunSignals(awaited=run.awaited, received=tuple(run.signals))
+        awaited = () if self._task(run_id).done() else run.awaited
+        return RunSignals(awaited=awaited, received=tuple(run.signals))
 
     async def progress(self, run_id: str, /) -> Json | None:
         """Return what a single call has reported of its progress last. Raises `RunNotFound`."""

@@ -20,6 +20,7 @@ from toolgen.engine.signals import MOST_SIGNALS, NotSignalled, Signal, wait_for_
 from toolgen.runtime import Catalog
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Running
@@ -84,6 +85,40 @@ def test_a_signal_that_comes_first_is_kept_and_each_is_taken_once_in_order(engin
         ]
         contents = [json.loads(m.content)["content"] for m in end.messages if m.role == "tool" and m.name == read()[0]]
         assert [json.loads(each)[0] for each in contents] == [1, 0, 2]
+
+    engines.run(body)
+
+
+def test_a_run_that_was_cancelled_waits_for_nothing_and_goes_on_to_wait_when_it_is_resumed(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(request([waits("go")]))
+        await is_waiting(running, run_id, "go")
+        await running.engine.cancel(run_id)
+        await is_waiting(running, run_id)
+        await running.engine.resume(run_id)
+        await is_waiting(running, run_id, "go")
+        await running.engine.signal(run_id, "go", 1, by="ann")
+        assert heard(await running.engine.result(run_id, 20)) == [[1, "ann"]]
+
+    engines.run(body)
+
+
+def test_a_call_that_a_person_allowed_for_the_session_is_not_asked_about_again_when_it_has_waited(
+    engines: Engines,
+) -> None:
+    """The grant is kept with the outcome of the call that waits, so another process has it too."""
+    write_it = ("code.write_file", {"path": "waits-go-60", "content": "x"})
+
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(request([write_it]))
+        (asked,) = await running.questions(run_id)
+        session = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
+        await running.engine.decide(run_id, asked.id, session, by="ann")
+        await is_waiting(running, run_id, "go")
+        running.host.forget(run_id, "as another process")
+        await running.engine.signal(run_id, "go", 1, by="ann")
+        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert len(await running.engine.answers(run_id)) == 1
 
     engines.run(body)
 

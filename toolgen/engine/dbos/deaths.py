@@ -2,7 +2,7 @@
 
 A run that kills its process, such as by a tool that takes all memory, kills each worker that executes it, and what else
 that worker does. So each death counts for the runs that did something at the time, and for those only: not for one that
-waited for a person, for agents or for a point in time. It counts until the run comes further: no call writes anything
+waited for a person, a signal, agents or a point in time. It counts until the run comes further: no call writes anything
 for this. Whoever may have caused a second death without coming further is a suspect: a worker executes one of these at
 a time, until it has come further. Other runs wait no longer for that, and no death counts for two suspects.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import BY_CALL, CHILD_LENGTH, QUESTIONS, QUEUE, SUSPECTS, is_below
+from toolgen.engine.dbos.database import AWAITED, BY_CALL, CHILD_LENGTH, QUESTIONS, QUEUE, SUSPECTS, is_below
 from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe
 
 if TYPE_CHECKING:
@@ -92,6 +92,10 @@ def _waiting(database: SystemDatabase, connection: sa.Connection, run_ids: Seque
         for run_id, questions in asked.items()
         if any((run_id, question["id"]) not in answered for question in questions.values())
     }
+    awaiting = sa.select(events.c.workflow_uuid).where(
+        events.c.key == AWAITED, events.c.value != "[]", events.c.workflow_uuid.in_(run_ids)
+    )
+    waiting |= {*connection.execute(awaiting).scalars()}
     last = sa.select(steps.c.workflow_uuid, sa.func.max(steps.c.function_id).label("last"))
     last = last.where(steps.c.workflow_uuid.in_(run_ids)).group_by(steps.c.workflow_uuid)
     ended = last.subquery()

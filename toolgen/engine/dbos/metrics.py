@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from toolgen.engine.protocol import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +65,8 @@ class Metrics:
         self.failed: Final = Counter(
             "toolgen_runs_failed", "Runs that ended without an answer, by reason.", ["reason"], registry=self.registry
         )
+        for reason in get_args(Reason):  # an alert on an increase needs the number before
+            self.failed.labels(reason)
         self._adoption: Final = Histogram(
             "toolgen_adoption_seconds",
             "Time from the last heartbeat that was seen of a dead worker until its runs were taken over.",

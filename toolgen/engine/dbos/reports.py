@@ -44,11 +44,11 @@ class Reports:
             await asyncio.sleep(_SECONDS)
             with self._lock:
                 latest, self._latest = self._latest, {}
-            if latest:
+            for run_id, report in latest.items():
                 try:
-                    await asyncio.to_thread(write_progress, database, latest)
+                    await asyncio.to_thread(write_progress, database, run_id, report)
                 except Exception as error:  # noqa: BLE001  # the database is away, or the run is gone
-                    warn("a worker cannot write the progress of its calls", error=error)
+                    warn("a worker cannot write the progress of a call", error=error)
 
 
 def bounded(data: Mapping[str, Any]) -> Json:

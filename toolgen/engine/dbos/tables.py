@@ -474,16 +474,13 @@ def _signals(database: SystemDatabase, connection: sa.Connection, run_id: str) -
     return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
 
 
-def write_progress(database: SystemDatabase, reports: Mapping[str, Json]) -> None:
-    """Write the latest report of runs, by run, in place of that before. Raises sqlalchemy.exc.SQLAlchemyError."""
+def write_progress(database: SystemDatabase, run_id: str, report: Json) -> None:
+    """Write the latest report of a run, in place of that before. Raises sqlalchemy.exc.SQLAlchemyError."""
     events = database.tables.workflow_events
-    for run_id, report in sorted(reports.items()):
-        value = json.dumps(report)
-        row = database.dialect.insert(events).values(workflow_uuid=run_id, key=PROGRESS, value=value)
-        with database.engine.begin() as connection:
-            connection.execute(
-                row.on_conflict_do_update(index_elements=["workflow_uuid", "key"], set_={"value": value})
-            )
+    value = json.dumps(report)
+    row = database.dialect.insert(events).values(workflow_uuid=run_id, key=PROGRESS, value=value)
+    with database.engine.begin() as connection:
+        connection.execute(row.on_conflict_do_update(index_elements=["workflow_uuid", "key"], set_={"value": value}))
 
 
 def load_of(database: SystemDatabase) -> Load:
@@ -497,7 +494,8 @@ def load_of(database: SystemDatabase) -> Load:
         database.tables.workflow_events,
     )
     now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
-    in_queue = sa.select(runs.c.created_at).where(runs.c.queue_name == QUEUE, runs.c.status == "ENQUEUED")
+    # Not since when it exists: a run that was resumed, or taken over, may be days old.
+    in_queue = sa.select(runs.c.updated_at).where(runs.c.queue_name.in_((QUEUE, SUSPECTS)), runs.c.status == "ENQUEUED")
     queued = in_queue.limit(_MOST_COUNTED).subquery()
     asking = (
         sa.select(runs.c.workflow_uuid, events.c.value, sa.func.max(steps.c.completed_at_epoch_ms).label("since"))
@@ -512,7 +510,7 @@ def load_of(database: SystemDatabase) -> Load:
     due = sa.select(sa.func.min(SCHEDULES.c.next_at))
     with database.engine.begin() as connection:
         time: int = connection.execute(sa.select(now)).scalar_one()
-        count, oldest = connection.execute(sa.select(sa.func.count(), sa.func.min(queued.c.created_at))).one()
+        count, oldest = connection.execute(sa.select(sa.func.count(), sa.func.min(queued.c.updated_at))).one()
         asked = connection.execute(asking).all()
         first_due = connection.execute(due).scalar()
     given = answers_of(database, [each.workflow_uuid for each in asked])

@@ -154,10 +154,13 @@ class DurableCalls:
         return call_request(request, meta, agent=self._run.agent, mode=self._run.mode, role=self._run.role)
 
     async def _report(self, ctx: ServerRequestContext[Any, Any], run_id: str) -> None:
-        """Pass on what a worker writes of the progress of a call, until this is cancelled."""
+        """Pass on what a worker writes of the progress of a call, until this is cancelled, or the database fails."""
         rising, before = Rising(), None
         while True:
-            data = await self.engine.progress(run_id)
+            try:
+                data = await self.engine.progress(run_id)
+            except StoreError:  # the call itself says so
+                return
             if data is not None and data != before:
                 before = data
                 if (progress := rising.next(data)) is not None:

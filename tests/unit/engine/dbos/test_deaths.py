@@ -77,16 +77,18 @@ def test_a_death_counts_for_runs_that_did_something_until_they_come_further(dura
         await engine.start(request([read("slow-60")], run_id="works"))
         await engine.start(request([read("slow-2"), read("slow-60.5")], run_id="comes-further"))
         await engine.start(request([write("a")], run_id="asks"))
+        await engine.start(request([read("waits-go-60")], run_id="waits-for-a-signal"))
         await engine.start(request([search([("router.web_search", {"query": "x"})])], run_id="has-an-agent"))
         await engine.start(request([read("down")], run_id="pauses"))
         await until(lambda: len(running.marks()) == 4)
         await running.questions("asks")
-        await until(engine.runs, lambda runs: len(runs) == 6)
+        await until(engine.runs, lambda runs: len(runs) == 7)
+        await until(partial(engine.info, "waits-for-a-signal"), lambda info: info.state == "waiting")
         await until(lambda: steps_of(engine, "pauses") >= 3)
         for deaths in range(1, MOST_DEATHS + 1):
             given_up = await asyncio.to_thread(count_deaths_of, engine._tables, running.worker.name)
             seen = rows(engine)
-            for name in ("asks", "has-an-agent", "pauses"):
+            for name in ("asks", "has-an-agent", "pauses", "waits-for-a-signal"):
                 assert seen[name] == ("PENDING", QUEUE, None)
             if deaths == 1:
                 assert seen["comes-further"] == ("PENDING", QUEUE, 1)

@@ -117,7 +117,7 @@ def test_an_activity_is_counted_under_one_word_for_its_end(outcome: dict[str, An
 
 def test_metrics_count_activities_by_how_they_ended(tmp_path: Path) -> None:
     async def body(served: Served) -> None:
-        run_id = await served.engine.start(request([read("a"), read("b")], [write("c")], user="ann"))
+        run_id = await served.engine.start(request([read("a"), read("b")], [write("c")], user="ursula"))
         await until(lambda: served.engine.approvals(run_id))
         _, text = await served.ask("/metrics")
         found = {
@@ -130,7 +130,7 @@ def test_metrics_count_activities_by_how_they_ended(tmp_path: Path) -> None:
         assert found["toolgen_activities_total", "plan", "done"] == 2
         assert found["toolgen_activity_seconds_count", "call", None] == 3
         assert found["toolgen_activities_running", None, None] == 0
-        assert "ann" not in text
+        assert "ursula" not in text
 
     served(tmp_path, body)
 

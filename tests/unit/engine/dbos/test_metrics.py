@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 from urllib.request import urlopen
 
 import pytest
@@ -28,6 +28,7 @@ from tests.unit.telemetry.receiver import receiving
 from tests.unit.telemetry.spans import Kept
 from toolgen.engine.dbos import DbosEngine, prepare
 from toolgen.engine.dbos.metrics import Load, Metrics
+from toolgen.engine.protocol import Reason
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ def test_no_metric_has_a_label_without_a_bound() -> None:
     }
 
 
+def test_a_failure_of_each_reason_is_an_increase_also_if_it_is_the_first() -> None:
+    text = generate_latest(Metrics().registry).decode()
+    assert {reason for reason in get_args(Reason) if f'failed_total{{reason="{reason}"}} 0.0' not in text} == set()
+
+
 def test_every_alert_says_how_bad_it_is_and_what_happened() -> None:
     rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
     assert len({rule["alert"] for rule in rules}) == len(rules)
@@ -138,15 +144,21 @@ def test_what_waits_in_a_database_is_counted_and_timed(durable: Engines) -> None
         await engine.set_schedule(schedule("often", every=3600.0), by="ops")
         with engine._tables.engine.begin() as connection:  # as if no worker had been there for long
             runs = engine._tables.tables.workflow_status
-            connection.execute(sa.update(runs).values(created_at=runs.c.created_at - 60_000))
+            connection.execute(sa.update(runs).values(updated_at=runs.c.updated_at - 60_000))
             connection.execute(sa.text("UPDATE toolgen_schedules SET next_at = next_at - 3700"))
         load = await engine.load()
         assert (load.queue_runs, load.questions_open) == (3, 0)
         assert load.queue_oldest_seconds >= 50  # the clock of SQLite has whole seconds
         assert load.schedule_late_seconds >= 90
+        await engine.cancel("r0")
+        with engine._tables.engine.begin() as connection:
+            connection.execute(sa.delete(runs).where(runs.c.workflow_uuid.in_(["r1", "r2"])))
+            connection.execute(sa.update(runs).values(created_at=runs.c.created_at - 3_600_000))
+        await engine.resume("r0")
+        load = await engine.load()
+        assert (load.queue_runs, load.queue_oldest_seconds < 50) == (1, True)  # it is in the queue since now
         async with durable.opened() as running:
-            for number in range(3):
-                await running.engine.result(f"r{number}", 30)
+            await running.engine.result("r0", 30)
             for name in ("asks", "answered"):
                 await running.engine.start(request([write("a")], run_id=name))
                 await running.questions(name)
