@@ -30,7 +30,7 @@ def test_a_call_that_is_given_up_at_once_goes_on_nowhere(durable: Engines, monke
             params: Any = SimpleNamespace(
                 request_state=None, meta=None, arguments={"path": f"slow-9.{number}"}, input_responses=None
             )
-            ctx: Any = SimpleNamespace()
+            ctx: Any = SimpleNamespace(meta=None)
             call = asyncio.create_task(calls.call(ctx, params, tool))
             await asyncio.sleep(number * 0.0015)
             call.cancel()
