@@ -16,29 +16,40 @@ import click
 
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.python.modules import HandlerModules
+from toolgen.execute.reach import reached
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.catalog.execution import in_thread
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
+    from toolgen.cli.consent import Consent
     from toolgen.compiler.project.config import Config
     from toolgen.runtime import Catalog
 
 
-def toolset_executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration | None:
+def consented(config: Config, catalog: Catalog, toolsets: Iterable[str], consent: Consent) -> Consent:
+    """Ask whether the specs of toolsets may reach what they name. Raises click.UsageError without consent.
+
+    A toolset that the configuration names code for is run by that, so that its spec reaches nothing.
+    """
+    consent.ask(each for toolset in toolsets if toolset not in config.executors for each in reached(catalog, toolset))
+    return consent
+
+
+def toolset_executor(config: Config, catalog: Catalog, toolset: str, consent: Consent) -> ToolsetRegistration | None:
     """Return what runs a toolset: what is configured, or what its spec names. None where it names nothing.
 
     A spec names the server of a toolset of kind `mcp`, the URL or the app of one of kind `http`, and the `handler` of a
-    tool. Raises click.UsageError for what cannot be used.
+    tool. Raises click.UsageError for what cannot be used, and for what `consent` does not allow.
     """
     if toolset in config.executors:
         return _configured(config, catalog, toolset)
     importable(config.root)
     try:
-        return specified_executor(catalog, toolset, handler_modules(config))
+        return specified_executor(catalog, toolset, handler_modules(config), consent.allows)
     except (ExecutorError, ImportError) as error:
         raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
     except (Exception, SystemExit) as error:  # handlers are imported, and may raise anything

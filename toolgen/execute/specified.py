@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgen.execute.reach import check_reach
+
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.execute.python.modules import HandlerModules
+    from toolgen.execute.reach import MayReach
     from toolgen.runtime.catalog.catalog import Catalog
 
 
-def specified_executors(catalog: Catalog, modules: HandlerModules | None = None) -> list[ToolsetRegistration]:
+def specified_executors(
+    catalog: Catalog, modules: HandlerModules | None = None, *, may_reach: MayReach | None = None
+) -> list[ToolsetRegistration]:
     """Return what runs the toolsets whose specs say how: `Runtime(catalog, executors=specified_executors(catalog))`.
 
     `modules` are those that specs may name; by default those beside the generated package, without what is installed.
+    `may_reach` decides on each program that a spec starts, and on each URL to which it sends variables of the
+    environment; without it, none of them is allowed.
     Raises what `specified_executor` raises.
     """
-    found = (specified_executor(catalog, toolset, modules) for toolset in catalog.toolsets)
+    found = (specified_executor(catalog, toolset, modules, may_reach) for toolset in catalog.toolsets)
     return [each for each in found if each is not None]
 
 
 def specified_executor(
-    catalog: Catalog, toolset: str, modules: HandlerModules | None = None
+    catalog: Catalog, toolset: str, modules: HandlerModules | None = None, may_reach: MayReach | None = None
 ) -> ToolsetRegistration | None:
     """Return what runs a toolset by its spec alone; None if the spec names neither a server, an API nor a handler.
 
     Handlers are imported here. Raises `ExecutorError` for what cannot be used, such as a missing variable of the
-    environment, ImportError for a missing extra, and what the code of handlers raises when it is imported.
+    environment, and for what `may_reach` does not allow; ImportError for a missing extra; and what the code of handlers
+    raises when it is imported.
     """
+    check_reach(catalog, toolset, may_reach)
     compiled = catalog.section("toolsets")[toolset]
     kind = compiled.get("kind")
     if kind == "mcp" and "server" in compiled:

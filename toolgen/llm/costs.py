@@ -57,7 +57,9 @@ def costs(
     for presentation in presentations:
         embedding_class = config.embedding_class or (LEXICAL if presentation == "retrieval" else "")
         tool_use = ToolUse(
-            catalog, replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class)
+            catalog,
+            replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class),
+            searches=False,
         )
         layers = tuple(layer for layer in LAYERS if config.presentations[layer] == presentation)
         for provider in providers:

@@ -10,8 +10,8 @@ import click
 from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
 from toolgen.cli.commands.specs.checked import Checked, check_each
 from toolgen.cli.commands.specs.spec_place import origins
+from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
-from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp.tools import offered_tools, read_tools
@@ -19,6 +19,7 @@ from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source
 from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
+from toolgen.execute.reach import reached_by_server
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config, Target
@@ -50,7 +51,7 @@ def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *
     if not servers and not files:
         which = f"The spec of {toolset} has" if toolset else "The MCP toolsets of this project have"
         raise click.UsageError(f"{which} no `server`, and no file to import: give FILE or a server, and --toolset.")
-    ask_to_reach(servers.items(), yes=yes)
+    Consent(config.root, yes=yes).ask(each for item in servers.items() for each in reached_by_server(*item))
 
     def check_one(name: str) -> Checked:
         is_live = name in servers

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
-from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.server_entries import server_entries
 from toolgen.cli.mcp_import.writing import place_of, write_spec
 from toolgen.cli.output import echo
+from toolgen.execute.reach import reached_by_server
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -84,8 +85,10 @@ def import_entries(
                 f"{source.path}: {names} would both be {entry.toolset}: "
                 "import them one by one, with --server and --toolset."
             )
-    made_of = {entry.name: entry.references.made_of for entry in entries}
-    ask_to_reach(((entry.name, entry.server) for entry in entries), yes=yes, made_of=made_of)
+    consent = Consent(config.root, yes=yes)
+    consent.ask(
+        each for entry in entries for each in reached_by_server(entry.name, entry.server, entry.references.made_of)
+    )
     return [_imported(config, entry, toolset or entry.toolset, out, dialect) for entry in entries]
 
 

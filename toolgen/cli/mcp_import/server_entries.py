@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.mcp_import.consent import variables_of
 from toolgen.cli.mcp_import.references import References
+from toolgen.execute.reach import variables_of
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:

@@ -57,7 +57,8 @@ class ToolUse:
 
     `resources` list the entries of categories with entries from the host, by category. `hot_list` counts used actions;
     by default a new one. `vectors_file` stores the vectors of an embedding class. `codeact_limits` are the limits of a
-    model's code. Raises `EmbeddingError` for an unknown embedding class.
+    model's code. Where tools are only shown, `searches=False` leaves the embedding class alone, which may run code.
+    Raises `EmbeddingError` for an unknown embedding class.
     """
 
     def __init__(
@@ -69,13 +70,13 @@ class ToolUse:
         hot_list: HotList | None = None,
         vectors_file: Path | None = None,
         codeact_limits: CodeActLimits | None = None,
+        searches: bool = True,
     ) -> None:
         self.catalog = catalog
         self.config = config or ToolUseConfig()
         self.hot_list = hot_list or HotList()
-        self.finder = Finder(
-            catalog, embedder_named(self.config.embedding_class, self.config.embedding_classes), vectors_file
-        )
+        embedding_class = self.config.embedding_class if searches else ""
+        self.finder = Finder(catalog, embedder_named(embedding_class, self.config.embedding_classes), vectors_file)
         self._resources = resources
         self._codeact_limits = codeact_limits
         self._candidate_of = Kept(self._candidate, lambda _ident, _provider: 1, _TOOLS)

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.mcp_import.consent import ask_to_reach
+from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.server_entries import server_entries
+from toolgen.execute.reach import reached_by_server
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,8 +66,9 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SHOP_KEY", "hunter2hunter2")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -165,8 +167,9 @@ def test_every_variable_whose_value_is_sent_is_shown_whatever_the_file_calls_it(
     written = io.BytesIO()
     shown = io.TextIOWrapper(written, encoding="utf-8", write_through=True)
     with redirect_stderr(shown):
-        made_of = {entry.name: entry.references.made_of for entry in entries}
-        ask_to_reach([(entry.name, entry.server) for entry in entries], yes=True, made_of=made_of)
+        Consent(ROOT, yes=True).ask(
+            each for entry in entries for each in reached_by_server(entry.name, entry.server, entry.references.made_of)
+        )
     said = " ".join(line.partition(", with the values of ")[2] for line in written.getvalue().decode().splitlines())
     assert {name for name in read if name in said} == read
 

@@ -22,6 +22,7 @@ from tests.project.checkout import ROOT
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp import conftest as servers
 from toolgen.execute.mcp.oauth.store import LoginStore
+from toolgen.execute.user_file import UserFile
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def test_tokens_are_in_the_keyring_where_there_is_one(tmp_path: Path, monkeypatc
     assert ring.kept == {("toolgen-mcp", "http://h"): '{"tokens": "t"}'}
 
 
-@pytest.mark.parametrize(("text", "said"), [("{", "cannot be read"), ("[]", "has no logins")])
+@pytest.mark.parametrize(("text", "said"), [("{", "cannot be read"), ("[]", "has no JSON object")])
 def test_a_broken_file_of_logins_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "logins.json"
     file.write_text(text)
@@ -238,12 +239,12 @@ def test_one_process_at_a_time_changes_the_file(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program, str(store.file)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as other:
-        with store._exclusive():
+        with UserFile(store.file).changed() as logins:
             assert other.stdout is not None
             other.stdout.readline()
             with pytest.raises(subprocess.TimeoutExpired):
                 other.wait(0.5)
-            store._write({"http://own": {"tokens": "t"}})
+            logins["http://own"] = {"tokens": "t"}
         assert other.wait(60) == 0
     assert json.loads(store.file.read_text()).keys() == {"http://own", "http://other"}
 

@@ -117,8 +117,8 @@ def score(project: Path, query: str) -> float:
 
 def test_vectors_of_an_embedding_class_are_used(project: Path, tmp_path: Path) -> None:
     copy = with_vectors(project, tmp_path)
-    done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
-    assert done.err == ""
+    done = toolgen(copy, "search", "--yes", "to cancel it", "--format", "json", "--limit", "1")
+    assert done.err == "the embedding class own runs the code of own_vectors:embed\n"
     (hit,) = done.json["hits"]
     fused = pytest.approx(0.55 * score(project, "to cancel it") + 0.45, abs=1e-5)
     assert hit == {"tool": "shop.cancel", "source_name": "cancel", "score": fused}
@@ -129,19 +129,22 @@ def test_vectors_are_not_cached_if_the_folder_cannot_be_created(project: Path, t
     copy = with_vectors(project, tmp_path)
     shutil.rmtree(copy / ".toolgen")
     (copy / ".toolgen").write_text("a file")
-    done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
+    done = toolgen(copy, "search", "--yes", "to cancel it", "--format", "json", "--limit", "1")
     assert done.code == 0
-    assert done.err == "vectors are not cached: the folder .toolgen cannot be created: Not a directory\n"
+    assert (
+        done.err.partition("\n")[2]
+        == "vectors are not cached: the folder .toolgen cannot be created: Not a directory\n"
+    )
     assert done.json["hits"][0]["score"] > score(project, "to cancel it"), "vectors count nevertheless"
 
 
 def test_vectors_are_not_cached_if_they_cannot_be_written(project: Path, tmp_path: Path) -> None:
     copy = with_vectors(project, tmp_path)
     (copy / ".toolgen" / "vectors.db").mkdir(parents=True)
-    done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
+    done = toolgen(copy, "search", "--yes", "to cancel it", "--format", "json", "--limit", "1")
     assert done.code == 0
     reason = "the file of vectors cannot be opened: it is a folder, not a regular file"
-    assert done.err == f"vectors are recomputed and not stored: {reason}\n"
+    assert done.err.partition("\n")[2] == f"vectors are recomputed and not stored: {reason}\n"
     assert done.json["hits"][0]["score"] > score(project, "to cancel it"), "vectors count nevertheless"
 
 
@@ -158,7 +161,7 @@ def test_discovery_tools_are_not_found(tmp_path: Path) -> None:
 
 
 def test_a_missing_embedding_model_is_a_usage_error(project: Path, tmp_path: Path) -> None:
-    done = toolgen(configured(project, tmp_path, 'path = "no/such/model"'), "search", "inbox")
+    done = toolgen(configured(project, tmp_path, 'path = "no/such/model"'), "search", "--yes", "inbox")
     assert done.code == 2
     assert "toolgen[local-vectors]" in done.err
 

@@ -108,6 +108,6 @@ class SurfaceMeasure:
         run = idle_runtime(catalog).start_run(choices.agent)
         sizes = {
             tool.ident: sum(len(compact_json(value).encode()) for value in provider.tools([tool]).fields.values())
-            for tool in ToolUse(catalog, config).candidates(run, choices.provider).flat.tools
+            for tool in ToolUse(catalog, config, searches=False).candidates(run, choices.provider).flat.tools
         }
         return _Measured({cost.presentation: cost for cost in found}, sizes)

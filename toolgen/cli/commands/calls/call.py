@@ -12,8 +12,8 @@ import click
 
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
-from toolgen.cli.executors import stdout_kept, toolset_executor, unusable
-from toolgen.cli.mcp_import.consent import ask_to_reach, servers_of
+from toolgen.cli.consent import Consent
+from toolgen.cli.executors import consented, stdout_kept, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
@@ -96,9 +96,8 @@ def _runtime(
     disabled = check_disabled(catalog, disabled_policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
-    if toolset not in config.executors and not yes:
-        ask_to_reach(servers_of(catalog, toolset), yes=False)
-    registration = toolset_executor(config, catalog, toolset)
+    consent = consented(config, catalog, [toolset], Consent(config.root, yes=yes))
+    registration = toolset_executor(config, catalog, toolset, consent)
     if registration is None:
         raise click.UsageError(
             f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`, or '

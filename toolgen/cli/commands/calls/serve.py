@@ -13,8 +13,8 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.database import url_of
-from toolgen.cli.executors import stdout_kept, toolset_executor
-from toolgen.cli.mcp_import.consent import ask_to_reach, servers_of
+from toolgen.cli.consent import Consent
+from toolgen.cli.executors import consented, stdout_kept, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
@@ -74,7 +74,12 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 )
 @disable_policy_option
 @click.option("--mode", default="", help="The mode of the policies to apply.")
-@click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them.")
+@click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them; and --trust-specs.")
+@click.option(
+    "--trust-specs",
+    is_flag=True,
+    help="Start the programs, and send the variables of the environment, that specs name without asking.",
+)
 @click.option(
     "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
 )
@@ -105,6 +110,7 @@ def command(
     disabled_policies: Sequence[str],
     mode: str,
     yes: bool,
+    trust_specs: bool,
     injected: Sequence[str],
     database: str | None,
     grace: float,
@@ -113,14 +119,16 @@ def command(
 
     Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
     `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission;
-    where the client cannot ask, it does not run, unless --yes is given. With --database, `toolgen worker` runs the
-    tools, and servers are interchangeable: a call waits for its permission in the database.
+    where the client cannot ask, it does not run, unless --yes is given. Programs that specs start, and URLs to which
+    they send variables of the environment, are shown first, and a person at the terminal is asked once for this
+    project; elsewhere --trust-specs is needed. With --database, `toolgen worker` runs the tools, and servers are
+    interchangeable: a call waits for its permission in the database.
     """
     if stdio and address is not None:
         raise click.UsageError("--stdio and --http exclude each other.")
     if address is None and (token_env or tokens or hosts or origins):
         raise click.UsageError("Tokens, host names and origins are for --http.")
-    if database is not None and (store or disabled_policies or yes or injected):
+    if database is not None and (store or disabled_policies or yes or trust_specs or injected):
         raise click.UsageError("With --database, store, policies, permission and injected values are the workers'.")
     try:
         from toolgen.serve import ask_client, mcp_server
@@ -137,7 +145,8 @@ def command(
         engine = None if database is None else _engine(database)
         if engine is None:
             permission = allow_all if yes else ask_client
-            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept)
+            consent = Consent(config.root, yes=yes or trust_specs, word="--trust-specs")
+            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, consent)
         else:
             runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
@@ -257,8 +266,9 @@ def _runtime(
     injected: Sequence[str],
     permission: PermissionCallback,
     store: DurableStore | None,
+    consent: Consent,
 ) -> Runtime:
-    executors, missing = _executors(config, catalog)
+    executors, missing = _executors(config, catalog, consent)
     if missing:
         echo(f"not served, because nothing is configured to run them: {', '.join(missing)}", err=True)
     served = [ident for each in executors for ident in catalog.toolsets[each.toolset]]
@@ -278,14 +288,13 @@ def _runtime(
         raise click.UsageError(str(error)) from error
 
 
-def _executors(config: Config, catalog: Catalog) -> tuple[list[ToolsetRegistration], list[str]]:
+def _executors(config: Config, catalog: Catalog, consent: Consent) -> tuple[list[ToolsetRegistration], list[str]]:
     """Return what runs the toolsets, and the names of those that nothing runs."""
+    consented(config, catalog, catalog.toolsets, consent)
     executors: list[ToolsetRegistration] = []
     missing: list[str] = []
     for toolset in catalog.toolsets:
-        if toolset not in config.executors:
-            ask_to_reach(servers_of(catalog, toolset), yes=True)  # the operator serves them: they are shown
-        found = toolset_executor(config, catalog, toolset)
+        found = toolset_executor(config, catalog, toolset, consent)
         if found is None:
             missing.append(toolset)
         else:

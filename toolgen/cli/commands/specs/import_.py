@@ -11,14 +11,15 @@ from toolgen.cli.commands.specs.checked import exit_code, show_checked
 from toolgen.cli.commands.specs.import_openapi import openapi
 from toolgen.cli.commands.specs.import_python import python
 from toolgen.cli.commands.specs.spec_place import stored_path
+from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
-from toolgen.cli.mcp_import.consent import ask_to_reach
 from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.resolve.schemas.keywords import DIALECTS
+from toolgen.execute.reach import reached_by_server
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def mcp(
     if file is None and server_of_spec is None and "mcp" in place.origin:
         file = str(config.root / place.origin["mcp"])
     if file is None and server is None and "server" in present:
-        ask_to_reach([(toolset, present["server"])], yes=yes)
+        Consent(config.root, yes=yes).ask(reached_by_server(toolset, present["server"]))
     answer = _answer(config, file, server_of_spec)
     kept = stored_path(file, config.root) if file is not None and server_of_spec is None else ""
     written = write_spec(place, toolset, answer, server, dialect, kept)

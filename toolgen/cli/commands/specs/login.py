@@ -9,10 +9,12 @@ from typing import Any
 
 import click
 
+from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import require_mcp
 from toolgen.cli.mcp_import.writing import place_of
 from toolgen.cli.output import echo
 from toolgen.compiler.project.config import load_config
+from toolgen.execute.reach import reached_by_server
 from toolgen.runtime.base.errors import ExecutorError
 
 
@@ -21,7 +23,8 @@ from toolgen.runtime.base.errors import ExecutorError
 @click.option("--url", metavar="URL", help="The URL of the server, if no spec has it yet.")
 @click.option("--sse", is_flag=True, help="The server of --url is one of HTTP with server-sent events.")
 @click.option("--no-browser", is_flag=True, help="Only print the page to open.")
-def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool) -> int:
+@click.option("--yes", is_flag=True, help="Send the variables that the spec names without asking.")
+def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool, yes: bool) -> int:
     """Sign in to SERVER, a toolset of kind `mcp`, and keep the tokens for imports and calls.
 
     They are kept in the system's keyring if the extra `login` is installed and there is one, and otherwise in a file
@@ -40,9 +43,12 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool)
             webbrowser.open(page)
 
     try:
-        reached = McpServer.from_catalog({"sse" if sse else "http": url} if url else _server_of(str(server)))
+        described = {"sse" if sse else "http": url} if url else _server_of(str(server))
+        reached = McpServer.from_catalog(described)
         if reached.stdio:
             raise click.UsageError(f"{server} is started as a program: there is nothing to sign in to.")
+        if url is None:
+            Consent(Path.cwd(), yes=yes).ask(reached_by_server(str(server), described))
         wanted = asyncio.run(sign_in(reached, show))
     except ExecutorError as error:
         raise click.UsageError(f"{str(error).rstrip('.')}.") from error

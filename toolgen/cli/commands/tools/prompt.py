@@ -41,7 +41,7 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
     if package is not None and package not in packages:
         raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
     catalog = packages[package] if package is not None else next(iter(packages.values()))
-    tool_use = ToolUse(catalog, config.tool_use)
+    tool_use = ToolUse(catalog, config.tool_use, searches=False)
     run = idle_runtime(catalog).start_run(agent)
 
     sections: dict[str, str] = {}

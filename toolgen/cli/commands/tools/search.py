@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.consent import Consent
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo, format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
+from toolgen.execute.reach import Reached
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.llm.search.index import Index
 from toolgen.llm.search.of_catalog import documents_of, index_of
@@ -41,9 +43,13 @@ KEPT: Final = ".toolgen/vectors.db"
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of tools per query."
 )
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one per line.")
+@click.option("--yes", is_flag=True, help="Use the embedding class of the configuration without asking.")
 @format_option
-def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> int:
+def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, style: str) -> int:
     """Search tools by QUERY, a question or keywords; best match first.
+
+    An embedding class that sends a variable of the environment to a server, or runs code or a model, is shown first,
+    and a person at the terminal is asked once for this project; without a terminal, --yes is needed.
 
     Scores are comparable within one query only. With `--format json`, print one JSON line per query.
     """
@@ -52,6 +58,7 @@ def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> i
     catalogs = built_catalogs(config)
     known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.spelled_tools())
     source_names = {tool.ident: tool.source_name for tool in known if tool.ident not in DISCOVERY}
+    Consent(config.root, yes=yes).ask(_reached(config))
     answers = _answers(config, catalogs, queries, limit, frozenset(source_names))
     for each, found in zip(queries, answers, strict=True):
         hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
@@ -117,6 +124,18 @@ def _answers(
         return asyncio.run(found(Search(index, vectors)))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _reached(config: Config) -> list[Reached]:
+    """Return what the embedding class of a configuration reaches."""
+    name = config.tool_use.embedding_class
+    table = config.tool_use.embedding_classes.get(name, {})
+    shown = f"the embedding class {name}"
+    if "url" in table:
+        key = table.get("key_variable")
+        return [Reached(named_by=shown, url=table["url"], variables=(key,))] if key else []
+    code = table.get("function") or table.get("path")
+    return [Reached(named_by=shown, code=code)] if code else []
 
 
 def _kept(root: Path) -> Path | None:

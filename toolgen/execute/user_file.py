@@ -1,0 +1,89 @@
+"""Files of the user: what toolgen keeps for them beside all projects, readable by nobody else."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.spec.files import open_file
+from toolgen.spec.writing import make_private_folder, open_lock, write_inside
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
+_CHANGING: Final = Lock()
+
+
+def user_folder() -> Path:
+    """Return the folder for what toolgen keeps for a user. Raises `ExecutorError` for a user without a home."""
+    is_windows = sys.platform == "win32"
+    given = os.environ.get("APPDATA" if is_windows else "XDG_CONFIG_HOME")
+    try:
+        return Path(given or Path.home() / ("AppData/Roaming" if is_windows else ".config")) / "toolgen"
+    except RuntimeError as error:
+        raise ExecutorError(f"there is no folder for files of the user: {error}") from error
+
+
+class UserFile:
+    """A JSON object in a file of the user's: its name in the folder of `user_folder`, or an absolute path."""
+
+    def __init__(self, name: str | Path) -> None:
+        self.path = user_folder() / name
+
+    def read(self) -> dict[str, Any]:
+        """Return the object. Raises `ExecutorError` for a file that others can read, or is broken."""
+        try:
+            with open_file(self.path) as opened:
+                if sys.platform != "win32" and os.fstat(opened.fileno()).st_mode & _ALL_BUT_USER:
+                    raise ExecutorError(f"{self.path} can be read by others than its user: run chmod 600 {self.path}")
+                found = json.load(opened)
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            raise ExecutorError(f"{self.path} cannot be read: {error}") from error
+        if not isinstance(found, dict):
+            raise ExecutorError(f"{self.path} has no JSON object: remove it")
+        return cast("dict[str, Any]", found)
+
+    @contextmanager
+    def changed(self) -> Generator[dict[str, Any]]:
+        """Yield the object, and write it back if it was changed. Only one does this at a time.
+
+        Raises what `read` raises, and `ExecutorError` for a file that cannot be written.
+        """
+        with _CHANGING:
+            try:
+                make_private_folder(self.path.parent)
+                lock = open_lock(self.path.with_name(f".{self.path.name}.lock"))
+            except OSError as error:
+                raise self._not_written(error) from error
+            try:
+                if sys.platform != "win32":
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                found = self.read()
+                before = json.dumps(found)
+                yield found
+                if json.dumps(found) != before:
+                    self._write(found)
+            finally:
+                os.close(lock)
+
+    def _write(self, found: dict[str, Any]) -> None:
+        try:
+            write_inside(self.path.parent, self.path.name, json.dumps(found, indent=1).encode(), mode=0o600)
+        except OSError as error:
+            raise self._not_written(error) from error
+
+    def _not_written(self, error: OSError) -> ExecutorError:
+        return ExecutorError(f"{self.path} cannot be written: {error.strerror}")
