@@ -135,7 +135,7 @@ def json_schemas(toolsets: Sequence[Toolset]) -> dict[str, Any]:
 
 
 def _toolset(number: int, tools: int, sizes: Sequence[int]) -> Toolset:
-    schemas = _Schemas(Random(number), is_open=bool(number % 2))  # noqa: S311 - the same tools every time, no secrets
+    schemas = _Schemas(Random(number), is_open=bool(number % 2))  # noqa: S311  # the same tools every time, no secrets
     keys = [f"{verb}_{noun}{qualifier}" for qualifier, noun, verb in product(_QUALIFIERS, _NOUNS, _VERBS)]
     types = {name: schemas.object(2 + index, depth=2) for index, name in enumerate(_TYPES)}
     return Toolset(

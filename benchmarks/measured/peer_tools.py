@@ -25,7 +25,7 @@ def peer_tools(folder: Path, count: int) -> list[ToolDefinition]:
     """Return this many tools; as there, they differ only in name."""
     common, load = (runpy.run_path(str(folder / name)) for name in ("common.py", "peer_load.py"))
     source = compile(load["fn_source"](0), "peer_load", "exec", dont_inherit=True)
-    exec(source, common)  # noqa: S102 - how that benchmark creates its functions
+    exec(source, common)  # noqa: S102  # how that benchmark creates its functions
     description, schema = _described(common[load["name"](0)])
     return [
         ToolDefinition(

@@ -52,7 +52,7 @@ class Document:
             path=pages[source],
             folder=pages[source].rpartition("/")[0],
             title=title,
-            body=Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})),  # noqa: S704 (without HTML of the text)
+            body=Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})),  # noqa: S704  # without HTML of the text
             sections=tuple((anchor, text) for level, anchor, text in headings if level == 2),
             summary=_plain(next(text for text in paragraphs if text != title)),
             headings_text=" ".join(text for _, _, text in headings),

@@ -216,7 +216,7 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             return
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (its name there)
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # its name there
         """Say nothing."""
 
 

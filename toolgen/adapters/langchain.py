@@ -173,7 +173,7 @@ class _Calls:
             return await asyncio.wrap_future(kept)
         try:
             outcome = await self._bridge.make(read, decision)
-        except BaseException as error:
+        except BaseException as error:  # who waits for the same call gets it too; raised again
             with self._lock:
                 self._made.pop(key, None)
             making.set_exception(error)
@@ -188,7 +188,7 @@ class _Calls:
         if known is asking:
             try:
                 asking.set_result(await self._ask(execution, calls, config))
-            except BaseException as error:
+            except BaseException as error:  # as above
                 asking.set_exception(error)
                 raise
         return await asyncio.wrap_future(known)

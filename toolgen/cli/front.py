@@ -97,7 +97,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:  # noqa: BLE001 (the last resort: what reaches it is a defect of toolgen)
+    except Exception:  # noqa: BLE001  # the last resort: what reaches it is a defect of toolgen
         echo(traceback.format_exc(), err=True)
         echo("internal error: this is a bug in toolgen; please report the lines above", err=True)
         return INTERNAL

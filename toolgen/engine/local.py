@@ -451,7 +451,7 @@ class _LocalFlow:
         step = KeptStep(number=number, name=name, started=time(), ended=None)
         try:
             outcome = await self._host.execute(self._run.request, activity)
-        except Exception as error:
+        except Exception as error:  # whatever a step raises is its recorded end; raised again
             self._run.steps[number] = replace(step, ended=time(), error=f"{type(error).__name__}: {error}")
             raise
         self._run.steps[number] = replace(step, ended=time(), outcome=outcome)

@@ -113,7 +113,7 @@ class SqliteStore:
             self._connection.execute("BEGIN IMMEDIATE")
             ends = {run_id: self._write_run(run_id, writes) for run_id, writes in group.by_run().items()}
             self._connection.execute("COMMIT")
-        except Exception:
+        except Exception:  # whatever fails, the transaction is rolled back; raised again
             self._roll_back()
             raise
         self._ends.remember(ends)

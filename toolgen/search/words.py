@@ -15,7 +15,7 @@ STOP_WORDS: Final = frozenset(
     from had has have having he her hers him his how i id if im in into is isnt it its itself ive just like lets may me
     might mine more most must my no nor not of off on or other our ours out over own per please shall she should so
     some such than thank thanks that thats the their theirs them then there these they this those to too us very want
-    was we were what whats when where which while who whom whose why will with within would you your yours""".split()  # noqa: SIM905 (as a list it takes a page)
+    was we were what whats when where which while who whom whose why will with within would you your yours""".split()
 )
 """English function words, which are ignored."""
 

@@ -287,7 +287,7 @@ class Sessions(RuleBasedStateMachine):
         """Start an agent and wait until it runs or is refused."""
         request = ToolRequest(name=STARTS, tool_call_id=f"c{next(self._numbers)}")
         task = asyncio.create_task(self._runtime.invoke(request, run=run))
-        while not task.done() and not self._begun:  # noqa: ASYNC110  # one of them happens soon
+        while not task.done() and not self._begun:
             await asyncio.sleep(0)
         assert task.done() is (code != "ok")
         if task.done():

@@ -181,7 +181,7 @@ def test_uac_40_the_tables_are_immutable() -> None:
             assert isinstance(rule.target, str), key
             assert callable(rule.transform), key
             with pytest.raises(AttributeError):
-                setattr(rule, "target", "other")  # noqa: B010 - an assignment would not pass the type checker
+                setattr(rule, "target", "other")  # noqa: B010  # an assignment would not pass the type checker
     assert all(name.partition("__")[0] in universal.CATEGORIES for name in universal.OPERATION_RULES)
     assert universal.RESOURCE_RULES.keys() <= set(universal.CATEGORIES)
 

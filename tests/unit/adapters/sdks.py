@@ -81,7 +81,7 @@ def serving(provider: str, script: Sequence[Said]) -> Generator[Api]:
             if provider == "openai":
                 self.wfile.write(b"data: [DONE]\n\n")
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given by the base class
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is given by the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -159,7 +159,7 @@ def test_in_any_order_exactly_the_calls_run_that_a_person_allowed(
     folder: Path = tmp_path_factory.mktemp("answers")
     engines = Engines(kind, str(folder / "runs.sqlite"), folder)
     allowed, answered = Counter[str](), dict[str, PermissionDecision]()
-    made = [[make(path) for make, path in turn] for turn in turns]  # type: ignore[operator]
+    made = [[make(path) for make, path in turn] for turn in turns]  # type: ignore[operator]  # hypothesis gives objects
 
     async def go_on(running: Running) -> None:
         await running.engine.start(request(*made, run_id="r1"))  # once

@@ -50,7 +50,7 @@ def test_runs_are_found_by_agent_user_state_and_age(engines: Engines) -> None:
         middle = (await engine.info("ended")).created
 
         async def found(**selection: object) -> list[str]:
-            return [info.run_id for info in await engine.runs(**selection)]  # type: ignore[arg-type]
+            return [info.run_id for info in await engine.runs(**selection)]  # type: ignore[arg-type]  # by name
 
         assert await found() == ["other", "ended", "waits"]
         assert await found(limit=1) == ["other"]

@@ -96,8 +96,8 @@ def test_a_run_goes_on_from_any_moment_in_which_it_was_cancelled(durable: Engine
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
 
     async def body(running: Running) -> None:
-        moments = random.Random(seed)  # noqa: S311  # of tests
-        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))  # noqa: S311
+        moments = random.Random(seed)
+        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))
         assert sorted({*running.marks()}) == sorted(["x", *(f"r{number}" for number in range(12))])
 
     durable.run(body)
@@ -321,7 +321,7 @@ def test_a_run_survives_any_number_of_workers_that_stop(durable: Engines) -> Non
             database = sa.create_engine(durable.url)
             table = "dbos.workflow_status" if durable.kind == "postgres" else "workflow_status"
             with database.connect() as connection:
-                assert "deaths" not in str(connection.execute(sa.text(f"SELECT attributes FROM {table}")).scalar())  # noqa: S608
+                assert "deaths" not in str(connection.execute(sa.text(f"SELECT attributes FROM {table}")).scalar())  # noqa: S608  # one of two names
             database.dispose()
 
     asyncio.run(body())

@@ -329,7 +329,7 @@ def test_connections_on_which_no_request_comes_are_closed(monkeypatch: pytest.Mo
 
 
 async def call_started(server: ToolServer) -> None:
-    while not server.unfinished:  # noqa: ASYNC110  # a server has no event for the start of a call
+    while not server.unfinished:
         await asyncio.sleep(0.01)
 
 

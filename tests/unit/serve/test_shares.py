@@ -157,7 +157,7 @@ def test_one_user_with_950_long_calls_leaves_places_to_the_others() -> None:
     async def main() -> None:
         async with two_users() as (ana, bo, running, gate):
             calls = [asyncio.create_task(ana.call_tool("host__long", {})) for _ in range(950)]
-            while sum(call.done() for call in calls) < 950 - REQUESTS // 2 or running["ana"] < CALLS // 2:  # noqa: ASYNC110  # no event says how many wait
+            while sum(call.done() for call in calls) < 950 - REQUESTS // 2 or running["ana"] < CALLS // 2:
                 await asyncio.sleep(0.01)
             refused = [call for call in calls if call.done()]
             assert all(isinstance(call.exception(), MCPError) for call in refused)
@@ -179,7 +179,7 @@ def test_one_user_with_large_bodies_leaves_memory_to_the_others(monkeypatch: pyt
     async def main() -> None:
         async with two_users() as (ana, bo, running, gate):
             calls = [asyncio.create_task(ana.call_tool("host__long", {"x": "x" * 100_000})) for _ in range(12)]
-            while sum(call.done() for call in calls) < 7:  # noqa: ASYNC110  # no event says how many wait
+            while sum(call.done() for call in calls) < 7:
                 await asyncio.sleep(0.01)
             await bo.call_tool("host__short", {"x": "x" * 100_000})
             assert running["ana"] == 5

@@ -153,7 +153,7 @@ def test_an_agent_is_served_its_own_tools_and_says_what_it_is_for(project: Proje
 
 async def exists(path: Any) -> None:
     async with asyncio.timeout(30):
-        while not path.exists():  # noqa: ASYNC110  # another process writes it
+        while not path.exists():
             await asyncio.sleep(0.02)
 
 

@@ -147,7 +147,7 @@ def test_all_problems_are_reported_at_once_and_the_error_can_be_pickled() -> Non
     with pytest.raises(ToolUseError) as caught:
         read_tool_use({"tool_use": {"chat": "x", "step": "y"}, "router_model": 1})
     assert sorted(each.setting for each in caught.value.problems) == ["router_model", "tool_use.chat", "tool_use.step"]
-    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems  # noqa: S301  # trusted
+    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems
 
 
 def test_configuration_in_code_is_validated_equally() -> None:

@@ -21,7 +21,7 @@ from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Decision, ToolDefinition, deny_all
 from toolgen.runtime.base.errors import CallFailed
 
-SECRET = "hunter2-is-secret"  # noqa: S105  # made up
+SECRET = "hunter2-is-secret"
 SECRET_ARGS = {"type": "object", "properties": {"pin": {"type": "string", "format": "password"}, "at": {}}}
 
 

@@ -137,7 +137,7 @@ class Loop:
         """Run a source of events; an error of it ends the loop."""
         try:
             source()
-        except BaseException as error:  # noqa: BLE001 (raised in the main thread)
+        except BaseException as error:  # noqa: BLE001  # raised in the main thread
             self._events.put(error)
 
     def _watch_project(self) -> None:

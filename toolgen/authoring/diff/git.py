@@ -255,7 +255,7 @@ class Repository:
     ) -> tuple[int, bytes]:
         """Return the exit code and the output of git. Raises DiffError where it takes too long or prints too much."""
         too_late: list[bool] = []
-        with subprocess.Popen(  # noqa: S603 (no shell)
+        with subprocess.Popen(  # noqa: S603  # no shell
             command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment
         ) as process:
             assert process.stdout is not None

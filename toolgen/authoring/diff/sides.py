@@ -123,7 +123,7 @@ def _is_path(against: str) -> bool:
 
 def _folder(config: Config, against: str) -> Path | None:
     folder = config.root / against
-    return folder if against and os.path.isdir(folder) else None  # noqa: PTH112 (raises nothing for a long name)
+    return folder if against and os.path.isdir(folder) else None  # noqa: PTH112  # raises nothing for a long name
 
 
 def _commit(config: Config, against: str, *, is_needed: bool) -> str | None:
@@ -209,7 +209,7 @@ def _of_package(folder: Path, label: str, name: str) -> Side:
     package = Package(text, lambda _toolsets: _modules(folder))
     try:
         parse_package(text, folder.name)
-        package.catalog.entries  # noqa: B018 (reads every entry)
+        package.catalog.entries  # noqa: B018  # reads every entry
     except CatalogError as error:
         raise DiffError(f"{label} cannot be read: {error}") from None
     return Side(label, {name: package}, is_named=False)

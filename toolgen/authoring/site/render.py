@@ -63,12 +63,12 @@ def line(text: str) -> Markup:
 def pre(text: str) -> Markup:
     """Return a text for an element. Quotes need no escape there, which keeps JSON readable and small."""
     shown = visible_lines(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return Markup(shown)  # noqa: S704 (escaped above)
+    return Markup(shown)  # noqa: S704  # escaped above
 
 
 def breakable(name: str) -> Markup:
     """Return a name that may be broken at its dots and underscores."""
-    return Markup(re.sub(r"([._/]+)", r"\1<wbr>", str(pre(name))))  # noqa: S704 (escaped by `pre`)
+    return Markup(re.sub(r"([._/]+)", r"\1<wbr>", str(pre(name))))  # noqa: S704  # escaped by `pre`
 
 
 def _finalized(value: Any) -> Any:

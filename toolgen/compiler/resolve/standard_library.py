@@ -25,7 +25,7 @@ STANDARD_LIBRARY: Final = frozenset(
     tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata
     unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp
     zipfile zipimport zlib zoneinfo
-    """.split()  # noqa: SIM905 - two hundred names read better without quotes
+    """.split()
 )
 """The public names of `sys.stdlib_module_names` in Python 3.11 to 3.14: listed, so that names do not depend on the
 version of Python.

@@ -74,4 +74,4 @@ def read_steps_at_once(database: SystemDatabase) -> None:
             "child_shard_key": None,
         }
 
-    database.check_operation_execution = check  # type: ignore[method-assign]
+    database.check_operation_execution = check  # type: ignore[method-assign]  # see above

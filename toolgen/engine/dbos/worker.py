@@ -255,7 +255,7 @@ class DbosWorker:
             DBOS.launch()
             wait_for(self._dbos._sys_db, Failure.PASSES, Failure.OF_OPERATOR)  # noqa: SLF001  # no public name
             read_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
-        except BaseException:
+        except BaseException:  # also a cancelled start leaves nothing behind; raised again
             await self._close()
             raise
         database = with_connections(self._dbos._sys_db, self._open(ADOPTION))  # noqa: SLF001  # no public name

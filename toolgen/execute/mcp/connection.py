@@ -95,7 +95,7 @@ class Connection:
         try:
             async with asyncio.timeout(self._host.timeout):
                 self._client = await asyncio.shield(opened)
-        except BaseException as error:
+        except BaseException as error:  # also a cancelled start ends the server; raised again
             opened.cancel()
             self._keeper.cancel()  # it waits for the server, and may do so for ever
             await self.close()

@@ -84,7 +84,7 @@ class UniversalCategory:
         """Return the same presentation with a callback for used actions."""
         self.build_presentation()
         other = copy(self)
-        other._note_use = note  # noqa: SLF001 - a copy of the same class
+        other._note_use = note  # noqa: SLF001  # a copy of the same class
         return other
 
     def build_presentation(self) -> ToolListing:

@@ -114,11 +114,11 @@ class EndpointEmbedder:
     def _answer_to(self, answer: Future[bytes], body: bytes, deadline: float) -> None:
         try:
             answer.set_result(self._answer(body, deadline))
-        except BaseException as error:  # noqa: BLE001 (it is raised where the answer is waited for)
+        except BaseException as error:  # noqa: BLE001  # it is raised where the answer is waited for
             answer.set_exception(error)
 
     def _answer(self, body: bytes, deadline: float) -> bytes:
-        request = Request(self._url, data=body, headers={"Content-Type": "application/json"})  # noqa: S310 (http only)
+        request = Request(self._url, data=body, headers={"Content-Type": "application/json"})  # noqa: S310  # http only
         if self._key:
             request.add_header("Authorization", f"Bearer {self._key}")
         answer = bytearray()

@@ -63,7 +63,7 @@ class Search:
         depth = max(_DEPTH, 4 * limit)
         try:
             near = await asyncio.to_thread(vectors.nearness, query, keys, vectors.source)
-        except Exception as error:  # noqa: BLE001 (whatever a model does, search goes on)
+        except Exception as error:  # noqa: BLE001  # whatever a model does, search goes on
             self._note(error)
             return index.search(query, limit, allowed)
         worded = {hit.key: hit.score for hit in index.search(query, depth, allowed)}

@@ -159,7 +159,7 @@ class Vectors:
             raise
         except (ValueError, TypeError) as error:
             raise EmbeddingError(f"{model} did not return one vector of the same length for each text") from error
-        except Exception as error:
+        except Exception as error:  # a model is the host's, and its messages may have secrets
             raise EmbeddingError(f"{model} raised {type(error).__name__}") from error
         if matrix.ndim != 2 or len(matrix) != len(texts) or not matrix.shape[1] or not np.isfinite(matrix).all():
             raise EmbeddingError(f"{model} did not return one vector of the same length for each text")

@@ -44,7 +44,7 @@ BUILTINS: Final = frozenset(
     help hex id input int isinstance issubclass iter len license list locals map max memoryview min next object oct open
     ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type
     vars zip
-    """.split()  # noqa: SIM905 - a hundred and fifty names read better without quotes
+    """.split()
 )
 """Builtin names of Python 3.11 to 3.13: listed, so that names do not depend on the generating Python version."""
 

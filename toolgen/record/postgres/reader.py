@@ -122,8 +122,8 @@ class PostgresReader:
         except psycopg.Error as error:
             self._drop()
             raise StoreError(f"the store cannot be read: {self._database.why(error)}") from error
-        except BaseException:
-            self._drop()  # a transaction may be open
+        except BaseException:  # also an interrupted read may leave a transaction open; raised again
+            self._drop()
             raise
 
     def _drop(self) -> None:

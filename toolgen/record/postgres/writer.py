@@ -106,7 +106,7 @@ class Writer:
                 if not _may_pass(error) or time.monotonic() > deadline:
                     raise StoreError(self._database.why(error)) from error
                 time.sleep(_RETRY_SECONDS)
-            except BaseException:
+            except BaseException:  # also an interrupted write may leave a transaction open; raised again
                 self.close()
                 raise
             else:
@@ -126,7 +126,7 @@ class Writer:
                 STORE_TABLES.create(connection)
                 if has_other_parts(connection):
                     raise StoreError("the store has other columns, triggers, rules or policies than toolgen creates")
-            except BaseException:
+            except BaseException:  # also an interrupted start closes its connection; raised again
                 connection.close()
                 raise
             self._connection = connection

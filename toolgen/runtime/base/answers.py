@@ -40,7 +40,7 @@ async def answer_within(seconds: float, waiting: Awaitable[_AnswerT]) -> _Answer
 async def _contained(waiting: Awaitable[_AnswerT]) -> _AnswerT:
     try:
         return await waiting
-    except (Exception, asyncio.CancelledError, KeyboardInterrupt):
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt):  # for the awaiting code
         raise
-    except BaseException as error:
+    except BaseException as error:  # a callback that exits ends its answer, not the process
         raise Exited(type(error).__name__) from error

@@ -220,7 +220,7 @@ class AsyncConnections:
                 connection = await self._database.connect_async()
             try:
                 yield connection
-            except BaseException:
+            except BaseException:  # also a cancelled use; raised again
                 await connection.close()
                 raise
             mine.idle.append(connection)

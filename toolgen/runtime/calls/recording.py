@@ -65,7 +65,7 @@ class Recorder:
     async def _on_record(self, name: str, waiting: Awaitable[None]) -> None:
         try:
             await waiting
-        except Exception as error:
+        except Exception as error:  # as above
             self._is_failing = True
             raise _unrecorded(name) from error
         self._is_failing = False

@@ -72,7 +72,7 @@ class CallSpans:
             token = attach(context)
             try:
                 result = await plan(request, meta, run, *typed)
-            except BaseException as error:
+            except BaseException as error:  # also a cancelled call has an end; raised again
                 end(span, context, perf_counter() - began, attributes, error, meta, run)
                 raise
             finally:

@@ -95,7 +95,7 @@ def part_of(call: RecordedCall, name: str, attributes: Mapping[str, str | int]) 
     token = attach(set_span_in_context(span))
     try:
         yield partial(mark_failed, span)
-    except BaseException as error:
+    except BaseException as error:  # also a cancelled part has failed; raised again
         mark_failed(span, type_of(error))
         raise
     finally:

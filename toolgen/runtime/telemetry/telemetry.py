@@ -112,7 +112,7 @@ class Telemetry:
         current = Operation(span, self._tokens, dict(attributes))
         try:
             yield current
-        except BaseException as error:
+        except BaseException as error:  # also a cancelled operation has failed; raised again
             current.failed(type_of(error))
             raise
         finally:

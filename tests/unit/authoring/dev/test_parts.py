@@ -207,7 +207,7 @@ def test_an_internal_error_of_a_part_is_kept_for_the_end(project: Project) -> No
 def test_questions_and_answers_travel_between_processes(project: Project) -> None:
     asked = question(project)
     for value in (asked, build_targets(asked), lint_targets(asked), Comparison()(asked), SurfaceMeasure()(asked)):
-        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 (made here)
+        assert pickle.loads(pickle.dumps(value)) == value
 
 
 @pytest.mark.slow

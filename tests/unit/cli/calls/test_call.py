@@ -173,7 +173,7 @@ def api() -> Iterator[int]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 # the name in http.server
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name in http.server
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:

@@ -174,7 +174,7 @@ def write_to(path: Path) -> None:
 
 
 def fuzz(folder: Path, seed: int, count: int, capture: pytest.CaptureFixture[str], *, on_command_line: int) -> None:
-    random_ = random.Random(seed)  # noqa: S311  # reproducible, not secret
+    random_ = random.Random(seed)
     whole, path, key = folder / "whole.db", folder / "store.db", folder / "key"
     written(whole)
     key.write_bytes(b"a key that is only known to tests")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("psycopg")
 
-PASSWORD = "hunter2"  # noqa: S105  # of no server
+PASSWORD = "hunter2"
 
 
 async def record(url: str, *events: NewEvent) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-SECRET = "hunter2/secret+pw"  # noqa: S105  # made up
+SECRET = "hunter2/secret+pw"
 OBJECT = {"type": "object"}
 
 

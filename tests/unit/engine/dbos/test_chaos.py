@@ -65,7 +65,7 @@ class Chaos:
     """One round."""
 
     def __init__(self, seed: int, server: PostgresServer, disk: Path, folder: Path, workers: int) -> None:
-        self.random = random.Random(seed)  # noqa: S311  # of tests
+        self.random = random.Random(seed)
         self.server = server
         self.disk = disk
         self.folder = folder
@@ -158,7 +158,7 @@ class Chaos:
 
     async def _cancel_and_resume(self, engine: DbosEngine, ids: list[str]) -> None:
         """Be the person who cancels a run now and then, and has it resumed."""
-        moments = random.Random(self.random.random())  # noqa: S311  # of tests
+        moments = random.Random(self.random.random())
         while True:
             await asyncio.sleep(moments.uniform(1, 3))
             run_id = moments.choice(ids)

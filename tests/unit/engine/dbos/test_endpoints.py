@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
     from pathlib import Path
 
-TOKEN = "t-0123456789"  # noqa: S105  # of tests
+TOKEN = "t-0123456789"
 
 
 class Served:

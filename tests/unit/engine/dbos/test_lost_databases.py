@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_runs_go_on_when_the_database_is_back(seed: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
-    moments = random.Random(seed)  # noqa: S311  # of tests
+    moments = random.Random(seed)
 
     async def body(running: Running) -> None:
         turns = [[read(f"slow-{moments.uniform(0, 0.3)}")] for _ in range(8)]

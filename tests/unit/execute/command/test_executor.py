@@ -335,7 +335,7 @@ def test_reg_71_an_aborted_command_keeps_its_output(project: Project) -> None:
         effective = effective_set(catalog.entries, {"use": ["*"]}, Policies({}))
         run = Run(agent="a", role="main", mode="", effective=effective, session=Session())
         turn = asyncio.ensure_future(runtime.turn([ToolRequest(name="local.wait_long")], run))
-        while not (project.folder / "printed").exists():  # noqa: ASYNC110 # signalled by a program, not by a task
+        while not (project.folder / "printed").exists():
             await asyncio.sleep(0.01)
         run.abort("enough")
         (result,) = await turn

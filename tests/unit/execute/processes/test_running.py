@@ -84,7 +84,7 @@ def descriptors() -> int:
 
 
 async def until_started(folder: Path) -> None:
-    while not survivors(folder):  # noqa: ASYNC110  # it is another process
+    while not survivors(folder):
         await asyncio.sleep(0.005)
     await asyncio.sleep(0.05)
 

@@ -424,7 +424,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
         world = code_host(echo=forever)
         codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
         running = asyncio.create_task(codeact.execute(Turn(code=code), world))
-        while len(pool.pids) < 2:  # noqa: ASYNC110 - there is no event for the start of a process
+        while len(pool.pids) < 2:
             await asyncio.sleep(0.01)
         pid = pool.pids
         if "echo" in code:

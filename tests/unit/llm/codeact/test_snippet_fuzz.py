@@ -94,7 +94,7 @@ class Fuzzed:
 
 
 async def fuzz(seed: int, pool: WorkerPool) -> None:
-    random = Random(seed)  # noqa: S311 - not for secrets
+    random = Random(seed)
     world = Fuzzed(pool)
     for _ in range(6):
         code = snippet(random)

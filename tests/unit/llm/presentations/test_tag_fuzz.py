@@ -98,7 +98,7 @@ def test_many_random_answers_are_parsed_by_line(provider: str) -> None:
 
 def fuzz(provider: str, seeds: range) -> None:
     for seed in seeds:
-        random = Random(seed)  # noqa: S311 - not for secrets
+        random = Random(seed)
         raw = answer(random)
         native = [
             (f"n{number}", random.choice(["bot__find", "FIND", "x y", "actions.list_actions"]), {"query": "x"})
@@ -120,7 +120,7 @@ async def take(provider: str, raw: str, native: list[tuple[str, str, dict[str, A
     tool_use = ToolUse(catalog)
     tags = vars(tool_use.tags(run))["tags"]
     display, calls = read_plainly(raw, tags)
-    found = parse_response(raw, tool_use.tags(run))  # type: ignore[arg-type] # the tags are known
+    found = parse_response(raw, tool_use.tags(run))  # type: ignore[arg-type]  # the tags are known
     assert (found.display, [(call.tool.name, call.raw_arg) for call in found.calls]) == (display, calls)
     response = RESPONSES[provider](raw, native)
     start = time.monotonic()

@@ -55,7 +55,7 @@ def serving() -> Iterator[Server]:
             self.end_headers()
             self.wfile.write(text)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (its name there)
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # its name there
             """Say nothing."""
 
     listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -51,7 +51,7 @@ def serving(answers: Sequence[dict[str, Any]], refuses: Callable[[dict[str, Any]
             self.end_headers()
             self.wfile.write(sent)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given by the base class
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is given by the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

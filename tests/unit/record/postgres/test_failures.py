@@ -126,7 +126,7 @@ def test_a_restart_of_the_server_loses_nothing_and_fails_no_write(
                 await asyncio.sleep(0.01)
 
         calling = [asyncio.create_task(calls(name)) for name in "abc"]
-        while len(ended) < 10:  # noqa: ASYNC110  # tasks have no event for it
+        while len(ended) < 10:
             await asyncio.sleep(0.005)
         await asyncio.to_thread(postgres_server.restart, immediate=immediate)
         await asyncio.gather(*calling)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.programs.postgres import PostgresServer
     from toolgen.runtime.events.records import Event
 
-PASSWORD = "hunter2"  # noqa: S105  # of no server
+PASSWORD = "hunter2"
 
 
 def test_stores_that_are_opened_at_the_same_time_create_the_tables_once(postgres_url: str) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime import Catalog
 
-SECRET: Final = "sk-proj-Zx81kTq0Lm44Vb7cNw29Rd5eYh63Uf8aPo12"  # noqa: S105  # a test value
+SECRET: Final = "sk-proj-Zx81kTq0Lm44Vb7cNw29Rd5eYh63Uf8aPo12"
 FOLDER: Final = "/srv/hosting/tenant-7/app/"
 LEAKY: Final = f"cannot open {FOLDER}settings/prod.yaml with api_key={SECRET} as password=hunter2hunter2"
 """An error text of a library of the host that no model should see: a folder of the host and two secrets."""

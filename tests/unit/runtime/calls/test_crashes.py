@@ -80,7 +80,7 @@ def test_reg_67_70_the_record_is_consistent_at_each_statement_of_the_store(tmp_p
 
 @pytest.mark.long
 def test_reg_67_70_the_record_is_consistent_whenever_a_host_is_killed(tmp_path: Path) -> None:
-    path, moments = tmp_path / "store.db", random.Random(7)  # noqa: S311  # only for the test
+    path, moments = tmp_path / "store.db", random.Random(7)
     lines: list[str] = []
     for _ in range(25):
         with subprocess.Popen(

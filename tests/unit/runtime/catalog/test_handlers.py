@@ -109,7 +109,7 @@ def test_a_failed_result_can_be_copied_whatever_its_cause() -> None:
     result = result_of(raising(ValueError("held", Lock())))
     assert result.error is not None
     assert isinstance(result.error.cause, ValueError)
-    for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301  # trusted bytes
+    for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
         assert twin == result
         assert twin.error is not None
         assert twin.error.cause is None

@@ -64,7 +64,7 @@ class Pipe:
 
     async def shows(self, text: str, times: int = 1) -> None:
         """Wait until it shows the text."""
-        while self.screen().count(text) < times:  # noqa: ASYNC110 # there is no event for it
+        while self.screen().count(text) < times:
             await asyncio.sleep(0)
 
     def screen(self) -> str:
@@ -86,7 +86,7 @@ class Screen(Pipe):
     async def type(self, text: str) -> None:
         before = len(self.screen())
         self.send(text)
-        while text.replace("\n", "\r\n") not in self.screen()[before:]:  # noqa: ASYNC110 # the echo shows it
+        while text.replace("\n", "\r\n") not in self.screen()[before:]:
             await asyncio.sleep(0)
 
     def screen(self) -> str:

@@ -109,7 +109,7 @@ def check(result: ToolResult[Any]) -> None:
 
 
 def fuzz(path: Path, seed: int, calls: int) -> None:
-    random_ = random.Random(seed)  # noqa: S311  # reproducible, not secret
+    random_ = random.Random(seed)
 
     async def main() -> None:
         made = runtimes(path)

@@ -42,7 +42,7 @@ def fields(**properties: Any) -> dict[str, Any]:
         ({"properties": {}, "additionalProperties": True}, True),
         ({"$ref": "#/$defs/A", "$defs": {"A": {"minLength": 2}}}, {"minLength": 2}),
         ({"$ref": "#/$defs/T", "$defs": {"T": TREE}}, {"$ref": "#/$defs/U", "$defs": {"U": {
-            **TREE, "properties": {**TREE["properties"], "below": {"items": {"$ref": "#/$defs/U"}}}  # type: ignore[dict-item]
+            **TREE, "properties": {**TREE["properties"], "below": {"items": {"$ref": "#/$defs/U"}}}  # type: ignore[dict-item]  # a schema
         }}}),
         ({"$ref": "#"}, {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}}),
         ({"$ref": "#/$defs/N", "$defs": {"N": {"properties": {"n": {"$ref": "#"}}}}},

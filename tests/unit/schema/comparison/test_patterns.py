@@ -50,7 +50,7 @@ def accepts(automaton: Automaton, text: str) -> bool:
 
 
 def test_automata_accept_what_the_validator_accepts() -> None:
-    random = Random(1)  # noqa: S311 - to vary patterns
+    random = Random(1)
     compared = 0
     for pattern in filter(is_usable, [random_pattern(random, 3) for _ in range(400)]):
         automaton = automaton_of(pattern)
@@ -64,7 +64,7 @@ def test_automata_accept_what_the_validator_accepts() -> None:
 
 
 def test_texts_fit_and_where_there_are_none_no_text_does() -> None:
-    random = Random(2)  # noqa: S311 - to vary patterns
+    random = Random(2)
     for _ in range(150):
         pattern, other = random_pattern(random, 2), random_pattern(random, 2)
         if not (is_usable(pattern) and is_usable(other)):

@@ -86,7 +86,7 @@ def documents(draw: DrawFn) -> Any:
         case 0:
             return draw(args_schemas())
         case 1 | 2:
-            return small_schema(Random(draw(st.integers(0, 2**40))))  # noqa: S311 - to vary schemas
+            return small_schema(Random(draw(st.integers(0, 2**40))))
         case _:
             pass
     toolset = draw(toolsets(tools=1, depth=2))
@@ -98,7 +98,7 @@ def documents(draw: DrawFn) -> Any:
 
 
 def check(before: Any, other: Any, seed: int, count: int) -> None:
-    random = Random(f"{seed}{json.dumps(before)}")  # noqa: S311 - to vary edits
+    random = Random(f"{seed}{json.dumps(before)}")
     if not isinstance(before, dict) or not is_usable(before, Bounds(before)):
         return
     for made in edits_of(before, random, count):
@@ -122,7 +122,7 @@ def test_no_instance_contradicts_a_verdict_in_many_schemas(before: Any, other: A
 
 def check_small(seed: int) -> None:
     """Compare small schemas that differ in one edit, or have the same keywords with other values."""
-    random = Random(seed)  # noqa: S311 - to vary schemas
+    random = Random(seed)
     before = small_schema(random)
     if not isinstance(before, dict):
         return
@@ -156,7 +156,7 @@ def verdicts_of(schemas: list[Any], count: int) -> Counter[Verdict]:
     for number, schema in enumerate(schemas):
         if not is_usable(schema, Bounds(schema)):
             continue
-        random = Random(number)  # noqa: S311 - to vary edits
+        random = Random(number)
         for made in edits_of(schema, random, count):
             comparison = assert_sound(schema, made.schema, random, 20)
             assert_expected(comparison, made, schema)

@@ -146,7 +146,7 @@ def test_a_call_of_a_client_that_cannot_ask_waits_for_an_approval(durable: Durab
 
     async def after() -> Any:
         async with asyncio.timeout(30):
-            while (again := await call(1)).is_error:  # noqa: ASYNC110  # another process
+            while (again := await call(1)).is_error:
                 await asyncio.sleep(0.2)
             return again
 

@@ -70,7 +70,7 @@ async def ask(client: Any, method: str, task_id: str, **more: Any) -> State:
 
 async def until(client: Any, task_id: str, *statuses: str) -> State:
     async with asyncio.timeout(30):
-        while (state := await ask(client, "tasks/get", task_id)).status not in statuses:  # noqa: ASYNC110  # another process
+        while (state := await ask(client, "tasks/get", task_id)).status not in statuses:
             await asyncio.sleep(0.1)
         return state
 

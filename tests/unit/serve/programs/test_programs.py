@@ -181,7 +181,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_call(retries: int, folder: P
         async with registration.executor:  # type: ignore[union-attr]  # an McpExecutor
             call = asyncio.create_task(runtime.call(ident, args))
             async with asyncio.timeout(60):
-                while not (started := children(everything.stdio[1])):  # noqa: ASYNC110  # another process
+                while not (started := children(everything.stdio[1])):
                     await asyncio.sleep(0.1)
                 await asyncio.sleep(3)  # until it is in the call
             os.kill(started[0], signal.SIGKILL)

@@ -19,7 +19,7 @@ from toolgen.toolsets.generated.tools.code import codecs
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECRET = "hunter2"  # noqa: S105  # a test value
+SECRET = "hunter2"
 
 needs_ripgrep = pytest.mark.skipif(
     shutil.which("rg") is None, reason="ripgrep is not installed (apt-get install ripgrep)"

@@ -105,5 +105,5 @@ def docstrings(number: int) -> tuple[list[str], list[str]]:
             if 25 <= len(head) <= 200 and len(body) >= 120:
                 heads.setdefault(body[:2000], head)
     pairs = list(heads.items())
-    Random(1).shuffle(pairs)  # noqa: S311  # the same every time
+    Random(1).shuffle(pairs)
     return [head for _, head in pairs[:number]], [body for body, _ in pairs[:number]]

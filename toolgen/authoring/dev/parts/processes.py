@@ -60,9 +60,9 @@ class PartProcess:
 
     def _start(self) -> None:
         """Start the process, in a group of its own: Ctrl-C at the terminal is for the process that shows the page."""
-        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 (until the process has ended)
+        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115  # until the process has ended
         code = _CODE.format(path=sys.path, part=self._part.value)
-        self._process = subprocess.Popen(  # noqa: S603 (no shell)
+        self._process = subprocess.Popen(  # noqa: S603  # no shell
             [sys.executable, "-P", "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -105,7 +105,7 @@ class PartProcess:
         try:
             pickle.dump(question, process.stdin)
             process.stdin.flush()
-            answer: Answer = pickle.load(process.stdout)  # noqa: S301 (from a process that this one started)
+            answer: Answer = pickle.load(process.stdout)  # noqa: S301  # from a process that this one started
         except (EOFError, OSError, pickle.UnpicklingError):
             ended = process.wait()
             words = self._last_words()

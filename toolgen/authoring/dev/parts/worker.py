@@ -31,7 +31,7 @@ def main(name: str) -> None:
     compute = _computer(part)
     while True:
         try:
-            question: Question = pickle.load(sys.stdin.buffer)  # noqa: S301 (from the process that started this one)
+            question: Question = pickle.load(sys.stdin.buffer)  # noqa: S301  # from the process that started this one
         except EOFError:
             return
         pickle.dump(_answer(compute, question), answers)
@@ -57,6 +57,6 @@ def _answer(compute: Callable[[Question], Build | Lint | Changes | Surface], que
         return Answer(compute(question))
     except PartProblem as error:
         return Answer(problem=str(error))
-    except Exception as error:  # noqa: BLE001 (the page goes on, shows it, and prints the traceback at its end)
+    except Exception as error:  # noqa: BLE001  # the page goes on, shows it, and prints the traceback at its end
         text = f"internal error: this is a bug in toolgen: {type(error).__name__}: {error}"
         return Answer(problem=text, traceback=traceback.format_exc())

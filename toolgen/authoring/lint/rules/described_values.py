@@ -45,11 +45,11 @@ _UNITS: Final = frozenset(
     inches gram grams g kg pound pounds lb lbs ounce ounces oz celsius fahrenheit kelvin degree degrees count number
     epoch unix iso ratio fraction hz khz mhz ghz bps kbps mbps page pages line lines row rows item items word words
     retries attempts times steps liter liters ml unit units volt volts watt watts amp amps joule joules pascal psi bar
-    knots mph kph kmh""".split()  # noqa: SIM905 (as a list it takes a page)
+    knots mph kph kmh""".split()
 )
 _MEASURES: Final = frozenset(
     """timeout delay duration interval ttl lifetime width height distance radius mass temperature speed velocity
-    bandwidth""".split()  # noqa: SIM905 (as a list it takes a page)
+    bandwidth""".split()
 )
 _DURATIONS: Final = frozenset(["timeout", "delay", "duration", "interval", "ttl", "lifetime"])
 """Measures whose unit is a part of their names by custom."""

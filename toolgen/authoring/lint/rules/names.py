@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _VAGUE_WORDS: Final = frozenset(
     """run do go process handle execute perform call use action operation tool function method get set data
-    info item object thing stuff util helper manager service api request main default misc general""".split()  # noqa: SIM905 (as a list it takes a page)
+    info item object thing stuff util helper manager service api request main default misc general""".split()
 )
 _VAGUE_PARAMETER: Final = re.compile(
     r"(?:arg|param|parameter|var|variable|val|value|input|field|data|item|thing|foo|bar|x|tmp|temp)s?_?\d+|[a-z]|foo|bar|tmp|stuff",

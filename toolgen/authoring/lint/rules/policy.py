@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.lint.view.project import Project
 
-_DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())  # noqa: SIM905  # a list of words reads better
+_DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())
 _CHANGING: Final = _DESTRUCTIVE | frozenset(
-    "create update insert add set write edit modify rename move send post upload refund pay transfer cancel".split()  # noqa: SIM905  # a list of words reads better
+    "create update insert add set write edit modify rename move send post upload refund pay transfer cancel".split()
 )
 _SECRET: Final = re.compile(
     r"(?:^|_)(?:password|passwd|passphrase|secret|api_?key|private_key|client_secret|access_key|(?:access|auth|bearer|refresh|api|"

@@ -40,7 +40,7 @@ def paths_of(config: Config, arguments: Sequence[str]) -> set[str] | None:
 
 
 def _exists(path: str) -> bool:
-    return os.path.exists(path)  # noqa: PTH110 (raises nothing for a name that is too long)
+    return os.path.exists(path)  # noqa: PTH110  # raises nothing for a name that is too long
 
 
 def specs_of(config: Config, folder: str) -> list[str]:

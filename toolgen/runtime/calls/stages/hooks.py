@@ -40,7 +40,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
                 _check(answer)
         except HookDenied:
             raise
-        except Exception as error:
+        except Exception as error:  # hooks are the host's: the call is refused
             raise _failed(call, error) from error
         return None
 
@@ -55,7 +55,7 @@ async def _go_on(call: Call, seen: CheckedCall, waiting: Awaitable[Denial | None
             if denial is None:
                 answer = hook.pre_tool_use(seen)
                 denial = _check(await answer if isawaitable(answer) else answer)
-    except Exception as error:
+    except Exception as error:  # as above
         raise _failed(call, error) from error
     if denial is not None:
         raise HookDenied(seen.tool_name, denial.reason)

@@ -69,7 +69,7 @@ def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
             raise TypeError("it returned an awaitable instead of a value")
     except CallFailed:
         raise
-    except BaseException as error:
+    except BaseException as error:  # code of the host: what is not for the caller fails the call
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise
         warn("the host failed to inject %s of %s", name, tool.entry.ident, error=error)

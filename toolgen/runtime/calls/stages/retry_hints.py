@@ -41,7 +41,7 @@ def bind(tool: Tool, execute: Execute) -> Execute:
     def run(given: Any, meta: ToolCallMeta) -> Any:
         try:
             outcome = execute(given, meta)
-        except Exception as error:
+        except Exception as error:  # what it means is decided by the tool's hints; else raised again
             hinted = hints.of_exception(error, given)
             if hinted is None:
                 raise
@@ -51,7 +51,7 @@ def bind(tool: Tool, execute: Execute) -> Execute:
     async def awaited(outcome: Awaitable[Any], given: Any) -> Any:
         try:
             ended = await outcome
-        except Exception as error:
+        except Exception as error:  # as above
             hinted = hints.of_exception(error, given)
             if hinted is None:
                 raise

@@ -128,7 +128,7 @@ def automaton_of(pattern: str) -> Automaton | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of sets that a later version will read differently
-            parsed = re._parser.parse(pattern)  # type: ignore[attr-defined]  # noqa: SLF001
+            parsed = re._parser.parse(pattern)  # type: ignore[attr-defined]  # noqa: SLF001  # no public parser
         made = Automaton()
         found = made.add(parsed, made.start)
     except (re.error, RecursionError, OverflowError, _NoAutomatonError):

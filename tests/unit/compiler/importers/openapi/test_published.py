@@ -142,7 +142,7 @@ def test_every_operation_sends_requests_that_openapi_core_finds_valid_with_the_s
     for ident in idents:
         definition = catalog.definition(ident)
         schema = definition.input_schema
-        for choices in (None, *(Random(f"{ident} {number}") for number in range(GENERATED))):  # noqa: S311  # of tests
+        for choices in (None, *(Random(f"{ident} {number}") for number in range(GENERATED))):
             args = in_their_segments(Samples(schema, choices).of(schema), definition.metadata["http"].get("params", {}))
             # The results are always `{}` from the recorder and may be invalid: only the request is checked here.
             environment = dict.fromkeys(ENVIRONMENT, "x")

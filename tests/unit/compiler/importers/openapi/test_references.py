@@ -149,7 +149,7 @@ DOCUMENTS = {
 @pytest.mark.parametrize("version", DOCUMENTS)
 def test_a_description_that_is_cut_into_files_gives_the_same_tools(version: str, seed: int) -> None:
     document = DOCUMENTS[version]
-    random = Random(seed)  # noqa: S311  # of a test
+    random = Random(seed)
     cut = Cut.of(document, random)
     share = random.choice([0.1, 0.3, 1.0])
     for path, kind in list(places(document)):
@@ -168,7 +168,7 @@ def test_a_published_description_that_is_cut_into_files_gives_the_same_tools(nam
     if not data.is_file():
         pytest.skip("shared/data is not beside the checkout")
     document = json.loads(data.read_text(encoding="utf-8"))
-    random = Random(name)  # noqa: S311  # of a test
+    random = Random(name)
     cut = Cut.of(document, random)
     for path, kind in list(places(document)):
         # A schema that was written at its place becomes a definition, and a tool has a limited number of these.

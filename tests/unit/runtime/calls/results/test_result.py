@@ -74,7 +74,7 @@ def test_the_fast_constructor_of_a_success_gives_an_equal_result() -> None:
     assert repr(result) == repr(twin)
     assert result.content == (ContentBlock(type="json", data={"b": 1, "a": "é"}),)
     assert replace(succeeded("a.b", "c", 1, b"{}"), tool_call_id="d").payload == b"{}"
-    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, b"{}"))).payload == b"{}"  # noqa: S301  # trusted bytes
+    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, b"{}"))).payload == b"{}"
     assert ToolResult[Any](tool_name="a.b").payload == b""
 
 
@@ -84,7 +84,7 @@ def test_the_meta_for_a_call_differs_only_in_its_id() -> None:
     assert meta.tool_call_id == ""
     nobody = ANONYMOUS.for_call("c")
     assert (nobody, repr(nobody)) == (ToolCallMeta(tool_call_id="c"), repr(ToolCallMeta(tool_call_id="c")))
-    assert pickle.loads(pickle.dumps(nobody)) == nobody  # noqa: S301  # trusted bytes
+    assert pickle.loads(pickle.dumps(nobody)) == nobody
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_meta_for_a_call_differs_only_in_its_id() -> None:
     ],
 )
 def test_errors_survive_pickling(error: Exception) -> None:
-    copy = pickle.loads(pickle.dumps(error))  # noqa: S301  # trusted bytes
+    copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
 
 
@@ -108,7 +108,7 @@ def test_tel_05_a_result_has_more_fields_than_its_value_and_shares_empty_ones() 
     assert (full.success, full.message, full.side_effects, full.audit) == (True, "done", ("created:a.md",), {"rows": 2})
     silent = ToolResult[int](value=1)
     assert (silent.message, silent.side_effects, silent.audit, silent.telemetry) == (None, (), {}, {})
-    assert copy.deepcopy(silent) == pickle.loads(pickle.dumps(silent)) == silent  # noqa: S301  # trusted bytes
+    assert copy.deepcopy(silent) == pickle.loads(pickle.dumps(silent)) == silent
     assert repr(silent.audit) == "{}"
 
 
@@ -123,4 +123,4 @@ def test_a_progress_report_reaches_the_listener_and_is_not_part_of_the_meta() ->
     context.call = None
     meta.report({"done": 3})
     assert heard == [("tool_progress", {"done": 2})]
-    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann").for_call("c"))  # noqa: S301  # pickled above
+    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann").for_call("c"))

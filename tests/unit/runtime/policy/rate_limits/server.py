@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-PASSWORD = "hunter2"  # noqa: S105  # of a private test server
+PASSWORD = "hunter2"
 
 
 class RedisServer:

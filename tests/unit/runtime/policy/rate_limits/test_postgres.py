@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-PASSWORD = "hunter2"  # noqa: S105  # of no server
+PASSWORD = "hunter2"
 
 
 def attempt(user: str = "ann", **limits: Any) -> Attempt:

@@ -39,7 +39,7 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
             wait = take(name, user, clock(), cooldown, daily)
         except CallFailed:
             raise
-        except Exception as error:
+        except Exception as error:  # counters may be the host's: the call is refused
             raise _unknown(name) from error
         if wait == 0:
             return None
@@ -52,7 +52,7 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
             wait = await waiting
         except CallFailed:
             raise
-        except Exception as error:
+        except Exception as error:  # as above
             raise _unknown(name) from error
         if wait:
             raise ToolRateLimited(name, wait)

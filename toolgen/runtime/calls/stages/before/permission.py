@@ -205,7 +205,7 @@ class Permission:
                 answer = await answer_within(host.permission_timeout, answer)
         except TimeoutError as error:
             raise PermissionFailed(name, _TOO_LATE) from error
-        except Exception as error:
+        except Exception as error:  # the callback is the host's: the call is denied
             warn("the permission callback failed for %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
