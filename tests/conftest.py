@@ -54,10 +54,30 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    from tests.scheduling import ByModule
+
+    return ByModule(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        from tests.scheduling import slow_first
+
+        items[:] = slow_first(items)
+
+
+def pytest_configure() -> None:
+    """Collect without garbage collection: nearly all that is made lives until the end."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Exclude thousands of tests, which live until the end, from garbage collection and from forks."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

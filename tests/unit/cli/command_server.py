@@ -18,14 +18,15 @@ import sys
 from importlib import import_module
 from typing import Final
 
+from tests.unit.cli.forked_python import LIBRARIES
 from toolgen.cli import main as toolgen
 from toolgen.cli.commands import COMMANDS, module_of
 
 MODULES: Final = (
     *map(module_of, COMMANDS),
     *("toolgen.cli.front", "toolgen.compiler.build", "toolgen.compiler.documents", "toolgen.compiler.resolve"),
-    *("toolgen.compiler.source.read", "toolgen.llm", "toolgen.runtime.calls", "rich.console", "rich.progress"),
-    *("datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "jsonschema_rs"),
+    *("toolgen.compiler.source.read", "toolgen.llm", "toolgen.runtime.calls", "rich.progress"),
+    *("jsonschema", *LIBRARIES),
 )
 
 

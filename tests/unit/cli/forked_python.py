@@ -31,7 +31,7 @@ from typing import Final
 LIBRARIES: Final = (
     *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema_rs", "pydantic", "yaml"),
     *("mcp.client.stdio", "mcp.client.streamable_http", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.server.sse"),
-    *("httpx2", "rich.console", "starlette.applications", "uvicorn"),
+    *("dbos", "httpx2", "rich.console", "sqlalchemy.dialects.postgresql", "starlette.applications", "uvicorn"),
 )
 
 # A shell finds Python: the first line of a script cannot have a path with spaces.

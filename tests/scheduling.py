@@ -1,0 +1,47 @@
+"""Scheduling: which tests a worker of pytest-xdist gets together, and what runs first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]  # it has no types
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+_WEIGHTS = {"slow": 30, "hypothesis": 8}
+"""How many plain tests take as long as one with a marker, about."""
+
+
+class ByModule(LoadGroupScheduling):  # type: ignore[misc]  # as above
+    """The tests of a group go to one worker, and so do those of a module without groups.
+
+    What a module builds for its tests is built once, and the controller has hundreds of units to count, not thousands.
+    They begin in the order of the tests, which is that of `slow_first`.
+    """
+
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        group: str = super()._split_scope(nodeid)
+        return nodeid.partition("::")[0] if group == nodeid else group
+
+
+def slow_first(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests with those of the slowest units first, so that no worker begins one when others have ended."""
+    units = [_unit(item) for item in items]
+    weights = Counter[str]()
+    for unit, item in zip(units, items, strict=True):
+        weights[unit] += next((weight for mark, weight in _WEIGHTS.items() if item.get_closest_marker(mark)), 1)
+    order = sorted(range(len(items)), key=lambda place: -weights[units[place]])
+    return [items[place] for place in order]
+
+
+def _unit(item: pytest.Item) -> str:
+    group = item.get_closest_marker("xdist_group")
+    return str(group.args[0]) if group is not None else item.nodeid.partition("::")[0]
