@@ -75,9 +75,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    do_POST = do_GET  # noqa: N815 # the name in http.server
+    do_POST = do_GET  # noqa: N815  # the name in http.server
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 # the name in http.server
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name in http.server
         pass
 
 

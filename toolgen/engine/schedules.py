@@ -136,7 +136,7 @@ def _at(cron: str, zone: str, time: float, direction: str) -> float | None:
     """Return the next or the last time of a cron expression, from another. Raises ValueError and ImportError."""
     try:
         from croniter import croniter  # type: ignore[import-untyped]  # it has no types
-        from croniter.croniter import (  # type: ignore[import-untyped]
+        from croniter.croniter import (  # type: ignore[import-untyped]  # as above
             CroniterBadCronError,
             CroniterBadDateError,
         )

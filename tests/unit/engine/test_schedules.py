@@ -125,7 +125,7 @@ def test_a_schedule_travels_as_json() -> None:
         read_again = Schedule.from_json(made.name, json.loads(json.dumps(made.as_json())))
         assert read_again.as_json() == made.as_json()
         assert str(read_again) == str(made)
-    error = pickle.loads(pickle.dumps(ScheduleNotFound("n")))  # noqa: S301  # our own
+    error = pickle.loads(pickle.dumps(ScheduleNotFound("n")))
     assert str(error) == "there is no schedule 'n'"
 
 

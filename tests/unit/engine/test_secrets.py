@@ -15,7 +15,7 @@ from toolgen.runtime.redact.secret_values import SecretValues
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running
 
-SECRET = "hunter2-token"  # noqa: S105  # of tests
+SECRET = "hunter2-token"
 
 
 def test_a_run_that_a_call_started_is_stored_without_the_secrets_of_the_call(engines: Engines) -> None:

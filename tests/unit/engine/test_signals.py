@@ -252,5 +252,5 @@ def test_only_calls_of_an_engine_can_wait_for_signals() -> None:
 def test_what_is_said_of_signals_travels() -> None:
     signal = Signal(name="go", value=[1], by="ann", at=5.0, key="k")
     assert Signal.from_json(json.loads(json.dumps(signal.as_json()))) == signal
-    error = pickle.loads(pickle.dumps(NotSignalled("r", "go", "why")))  # noqa: S301  # our own
+    error = pickle.loads(pickle.dumps(NotSignalled("r", "go", "why")))
     assert str(error) == "r was not sent the signal go: why"
