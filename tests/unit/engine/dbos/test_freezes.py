@@ -29,6 +29,9 @@ _ADOPTED_WITHIN: Final = 10.0
 
 _LOST: Final = "has lost its lease"
 
+_DRAWN: Final = "SELECT last_value FROM toolgen_fencing_tokens"
+_OF_WORKER: Final = "SELECT workflow_uuid FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
+
 
 class Freezes:
     """Two workers, and runs that make one call after another, each of which is on record with its token."""
@@ -49,12 +52,17 @@ class Freezes:
             for _ in range(freezes):
                 await until(lambda: any(map(self._runs_of, names)))
                 healthy, frozen = sorted(names, key=self._runs_of)  # one worker may have been the first to look for all
+                await until(partial(self._calls, self._last_call(), "pid = ?", workers.running[frozen].pid))
                 lost = {name: workers.said(name).count(_LOST) for name in names}
                 await self._freeze(frozen)
                 assert workers.said(healthy).count(_LOST) == lost[healthy]
                 assert workers.said(frozen).count(_LOST) == lost[frozen] + 1
-            keys = app.rows(workers.folder, "SELECT key FROM attempts")
-            assert len(keys) > len({*keys}) - 1 > 0
+            # A call that was in flight is made again with the token of its next execution. Where the first attempt was
+            # to come only after that, its token tells that it is late.
+            again = "SELECT count(*) FROM attempts a JOIN attempts b ON a.key = b.key AND a.rowid < b.rowid"
+            ((repeated, late),) = app.rows(workers.folder, f"SELECT ({again}), ({again} AND a.token >= b.token)")
+            assert repeated > 0
+            assert late <= freezes
 
     async def _freeze(self, name: str) -> None:
         """Let a worker stand still until its runs are those of another, and go on."""
@@ -62,31 +70,43 @@ class Freezes:
         process = workers.running[name]
         process.send_signal(signal.SIGSTOP)
         began = time.monotonic()
+        before, adopted = self._value(_DRAWN), {*self._ids(_OF_WORKER, name)}
         await until(lambda: not self._runs_of(name))
         self.adoptions.append(time.monotonic() - began)
-        drawn = self._value("SELECT last_value FROM toolgen_fencing_tokens")
-        ((seen,),) = app.rows(workers.folder, "SELECT max(rowid) FROM attempts")
+        drawn = self._value(_DRAWN)
+        seen = self._last_call()
         process.send_signal(signal.SIGCONT)
-        await until(lambda: self._value("SELECT max(beats) FROM toolgen_workers WHERE worker = %s", name) > 0)
-        await until(lambda: self._calls(seen, "pid != ?", process.pid))  # somebody goes on with them
+        await until(lambda: self._value("SELECT beats FROM toolgen_workers WHERE worker = %s", name) > 0)
+        await until(lambda: adopted <= self._runs_with_calls(seen, before))  # somebody goes on with each
         # What it was doing in the moment in which it was stopped is in flight: a call after its guard, if it was there.
         assert self._calls(seen, "token <= ? AND pid = ?", drawn, process.pid) <= 1
 
     def _is_ready(self, name: str) -> bool:
         return "executes runs" in self.workers.said(name)
 
+    def _last_call(self) -> int:
+        ((last,),) = app.rows(self.workers.folder, "SELECT coalesce(max(rowid), 0) FROM attempts")
+        return int(last)
+
     def _calls(self, after: int, which: str, *values: int) -> int:
         query = f"SELECT count(*) FROM attempts WHERE rowid > ? AND {which}"  # noqa: S608  # of this test
         with closing(app.opened(self.workers.folder)) as database:
             return int(database.execute(query, [after, *values]).fetchone()[0])
 
+    def _runs_with_calls(self, after: int, token: int) -> set[str]:
+        query = "SELECT run FROM attempts WHERE rowid > ? AND token > ?"
+        with closing(app.opened(self.workers.folder)) as database:
+            return {run_id for (run_id,) in database.execute(query, [after, token])}
+
     def _runs_of(self, name: str) -> int:
-        query = "SELECT count(*) FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
-        return self._value(query, name)
+        return len(self._ids(_OF_WORKER, name))
 
     def _value(self, query: Any, *values: str) -> int:
+        return int(([*self._ids(query, *values)] or [0])[0])
+
+    def _ids(self, query: Any, *values: str) -> list[Any]:
         with psycopg.connect(self.workers.database) as connection:
-            return int((connection.execute(query, values).fetchone() or (0,))[0] or 0)
+            return [value for (value,) in connection.execute(query, values)]
 
 
 def _spin() -> None:
@@ -117,7 +137,6 @@ def _round(url: str, folder: Path, count: int) -> Freezes:
     return freezes
 
 
-@pytest.mark.long
 def test_frozen_workers_are_adopted_and_begin_no_call_when_they_go_on(postgres_url: str, tmp_path: Path) -> None:
     _round(postgres_url, tmp_path, 3)
 
