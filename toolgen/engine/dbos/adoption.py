@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from copy import copy
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from toolgen.engine.dbos.connections import application_name
-from toolgen.engine.dbos.database import QUEUE
-from toolgen.engine.dbos.deaths import count_deaths
-from toolgen.engine.dbos.lease import DEAD, LEFT, WORKERS
+from toolgen.engine.dbos.database import QUEUE, SUSPECTS
+from toolgen.engine.dbos.deaths import count_deaths, undo_death
+from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, WORKERS, add_dead
+from toolgen.engine.dbos.tables import give_up
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import Engine as Connections
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from toolgen.engine.dbos.lease import Lease, Watch
 
 _BATCH: Final = 100
-"""How many runs a transaction takes over."""
+"""How many runs a transaction takes over, and how many workers a search finds."""
+
+SEARCH_SECONDS: Final = 5.0
+"""Seconds between two searches of a worker, where there are few."""
 
 
 def with_connections(database: SystemDatabase, connections: Connections) -> SystemDatabase:
@@ -35,34 +39,89 @@ def with_connections(database: SystemDatabase, connections: Connections) -> Syst
 
 
 class Adoption:
-    """Takes over the runs of dead workers. `worker` is the one that does it; `fail` is told of runs it gives up."""
+    """Takes over the runs of dead workers. `worker` is the one that does it; `fail` is told of runs it gives up.
 
-    def __init__(self, database: SystemDatabase, worker: str, fail: Callable[[str, str], object]) -> None:
+    `clock` goes forward, in seconds.
+    """
+
+    def __init__(
+        self,
+        database: SystemDatabase,
+        worker: str,
+        fail: Callable[[str, str], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._fail: Final = fail
         self._database: Final = database
         self._connections: Final = database.engine
         self._worker: Final = worker
+        self._clock: Final = clock
         self._died: dict[str, float] = {}
         self._may_end_sessions = database.engine.dialect.name == "postgresql"
+        self._has_returned = False
+        self._searches_at = clock() + SEARCH_SECONDS
+        self._idle: Collection[tuple[str, str]] = ()
 
     def begin_again(self, lease: Lease) -> None:
-        """Begin another lease after one was lost, unless runs are left of that time.
+        """Begin another lease after one was lost, unless runs are left of that time, and undo that it counts as dead.
 
         Raises as `Lease.yield_runs` does.
         """
         if lease.is_lost:
             lease.yield_runs()
             if self.take_over(self._worker):
-                lease.begin()
+                self._has_returned = lease.begin()
+        if self._has_returned:  # nobody counts its death any more
+            undo_death(self._database, self._worker)
+            self._has_returned = False
 
-    def take_over_dead(self, watch: Watch) -> list[float]:
+    def take_over_dead(self, watch: Watch, on_done: Callable[[float], object] = float) -> None:
         """Take over the runs of the neighbours that are dead. Raises as `take_over` does.
 
-        Returns the seconds from the last beat that was seen of each until all of its runs were taken over.
+        `on_done` is called with the seconds from the last beat that was seen of each until all of its runs were taken
+        over. One whose runs cannot be taken over now holds up no other.
         """
-        dead, now = watch.look(), monotonic()
+        dead, now = watch.look(), self._clock()
         self._died = {worker: self._died.get(worker, now - watch.silent(worker)) for worker in dead}
-        return [monotonic() - at for worker, at in self._died.items() if self.take_over(worker)]
+        failed: SQLAlchemyError | None = None
+        for worker, at in self._died.items():
+            try:
+                if self.take_over(worker):
+                    on_done(self._clock() - at)
+            except SQLAlchemyError as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def search(self, lease: Lease, executed: Callable[[], Collection[str]]) -> None:
+        """Find runs that nobody executes and nobody would take over, now and then: a look at all runs that go on.
+
+        They are those of a worker without a row: it was taken over, went on, took them from the queue, and died before
+        its next beat. It gets a row. And they are runs of this worker of which it does not know, because the answer of
+        the database was lost when it took them: whatever it does not execute in two searches is enqueued again.
+        `executed` are the runs that it executes, by its `lease`. Raises sqlalchemy.exc.SQLAlchemyError.
+        """
+        if self._clock() < self._searches_at:
+            return
+        runs = self._database.tables.workflow_status
+        goes_on = sa.and_(runs.c.status == "PENDING", runs.c.queue_name.in_((QUEUE, SUSPECTS)))
+        known = sa.select(WORKERS.c.worker).where(WORKERS.c.worker == runs.c.executor_id)
+        strays = sa.select(runs.c.executor_id).distinct().where(goes_on, ~known.exists()).limit(_BATCH)
+        own = sa.select(runs.c.workflow_uuid, runs.c.owner_xid).where(goes_on, runs.c.executor_id == self._worker)
+        with self._connections.connect() as connection:
+            workers = connection.execute(sa.select(sa.func.count()).select_from(WORKERS)).scalar_one()
+            found = connection.execute(strays).scalars().all()
+            pending = [(run_id, owner) for run_id, owner in connection.execute(own)]
+        # However many workers there are, about one of them does so at a time.
+        self._searches_at = self._clock() + max(SEARCH_SECONDS, workers * INTERVAL)
+        for worker in found:
+            add_dead(self._connections, worker)
+        known_here = executed()
+        # Without its lease, which another worker of its name may have by now, it gives up nothing.
+        idle = {(run_id, owner) for run_id, owner in pending if run_id not in known_here and lease.is_held}
+        for run_id, owner in idle.intersection(self._idle):
+            give_up(self._database, run_id, owner)
+        self._idle = idle
 
     def take_over(self, worker: str) -> bool:
         """Enqueue the runs of a dead worker again, and remove it; return whether all are.
@@ -111,7 +170,7 @@ class Adoption:
                 return 0, False
             has_died = beats == DEAD and worker != self._worker
             ids = connection.execute(free.with_for_update(skip_locked=True)).scalars().all()
-            given_up = count_deaths(self._database, connection, ids) if has_died and ids else {}
+            given_up = count_deaths(self._database, connection, worker, ids) if has_died and ids else {}
             now: Any = self._database._now_ms_sql()  # noqa: SLF001  # the clock of the database
             enqueued = (
                 sa.update(runs)

@@ -5,6 +5,11 @@ that worker does. So each death counts for the runs that did something at the ti
 waited for a person, a signal, agents or a point in time. It counts until the run comes further: no call writes anything
 for this. Whoever may have caused a second death without coming further is a suspect: a worker executes one of these at
 a time, until it has come further. Other runs wait no longer for that, and no death counts for two suspects.
+
+What counts is the end of a process, which nobody can tell from a process that stands still, or whose network is cut. So
+it counts when others take over the runs, and each death names its worker: one that comes back under its name has not
+died, and takes its name out of all deaths. Nothing counts for a worker that ends in order, or that gives up runs
+itself because it had lost its lease. A run that was given up meanwhile stays so, until somebody resumes it.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 
 from toolgen.engine.dbos.database import AWAITED, BY_CALL, CHILD_LENGTH, QUESTIONS, QUEUE, SUSPECTS, is_below
 from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe
@@ -33,7 +39,9 @@ _BATCH: Final = 1000
 """How many ids a statement has."""
 
 
-def count_deaths(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, str]:
+def count_deaths(
+    database: SystemDatabase, connection: sa.Connection, worker: str, run_ids: Sequence[str]
+) -> dict[str, str]:
     """Count the death of the worker that had some runs, which are locked; return those that are given up, and why.
 
     The others are in the queue in which they have to be enqueued. Raises sqlalchemy.exc.SQLAlchemyError.
@@ -47,14 +55,14 @@ def count_deaths(database: SystemDatabase, connection: sa.Connection, run_ids: S
         if run_id in waiting:
             continue
         steps, before = counts.get(run_id, 0), about or {}
-        deaths = 1 + (before.get("deaths", 0) if before.get("steps") == steps else 0)
+        deaths = [*(before.get("deaths", ()) if before.get("steps") == steps else ()), worker]
         described: dict[str, Any] = {"deaths": deaths, "steps": steps}
-        if deaths >= MOST_DEATHS:
-            detail = f"{deaths} workers died, one after the other, while they executed its step {steps + 1}"
+        if len(deaths) >= MOST_DEATHS:
+            detail = f"{len(deaths)} workers died, one after the other, while they executed its step {steps + 1}"
             described |= {"reason": "crashes", "detail": detail}
             given_up[run_id] = detail
         describe(database, connection, described, run_id)
-        queue = SUSPECTS if deaths >= SUSPECTED_AFTER else QUEUE
+        queue = SUSPECTS if len(deaths) >= SUSPECTED_AFTER else QUEUE
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == run_id).values(queue_name=queue))
     _give_up(database, connection, [*given_up])
     return given_up
@@ -71,8 +79,31 @@ def count_deaths_of(database: SystemDatabase, worker: str) -> dict[str, str]:
     with database.engine.begin() as connection:
         run_ids = connection.execute(of_worker.order_by(runs.c.workflow_uuid).with_for_update()).scalars().all()
         for at in range(0, len(run_ids), _BATCH):
-            given_up |= count_deaths(database, connection, run_ids[at : at + _BATCH])
+            given_up |= count_deaths(database, connection, worker, run_ids[at : at + _BATCH])
     return given_up
+
+
+def undo_death(database: SystemDatabase, worker: str) -> None:
+    """Let no death of a worker that lives count for a run that goes on.
+
+    It may count twice, if the worker took a run again before it knew. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    is_named: Any = runs.c.attributes.is_not(None)
+    if database.engine.dialect.name == "postgresql":
+        is_named = sa.type_coerce(runs.c.attributes, JSONB).contains({"deaths": [worker]})
+    named = sa.select(runs.c.workflow_uuid, runs.c.attributes, runs.c.queue_name, runs.c.status)
+    named = named.where(is_named, runs.c.status.in_(ACTIVE)).order_by(runs.c.workflow_uuid).with_for_update()
+    with database.engine.begin() as connection:
+        for run_id, about, queue, status in connection.execute(named).all():
+            counted: list[str] = (about or {}).get("deaths", [])
+            if worker not in counted:
+                continue
+            deaths = [each for each in counted if each != worker]
+            left = {"deaths": deaths, "steps": about["steps"]} if deaths else {"deaths": None, "steps": None}
+            describe(database, connection, left, run_id)
+            if (queue, status) == (SUSPECTS, "ENQUEUED") and len(deaths) < SUSPECTED_AFTER:
+                connection.execute(sa.update(runs).where(runs.c.workflow_uuid == run_id).values(queue_name=QUEUE))
 
 
 def _waiting(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> set[str]:

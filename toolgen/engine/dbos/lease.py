@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +39,7 @@ While all whom it watches are silent it watches four times as many, since nobody
 """
 
 LEFT: Final = -1
-"""The count of a worker that has stopped, and left its runs to others."""
+"""The count of a worker that lives, or has ended in order, and leaves its runs to others."""
 
 DEAD: Final = -2
 """The count of a worker whose runs are taken over."""
@@ -49,6 +50,7 @@ WORKERS: Final = sa.Table(
     sa.Column("worker", sa.Text, primary_key=True),
     sa.Column("place", sa.BigInteger, nullable=False),
     sa.Column("beats", sa.BigInteger, nullable=False),
+    sa.Index("toolgen_workers_place", "place"),
 )
 
 _TOKENS: Final = sa.Sequence("toolgen_fencing_tokens", metadata=WORKERS.metadata)
@@ -91,7 +93,7 @@ class NameTaken(ValueError):
 
 
 class Lease:
-    """The lease of one worker. A lease that was lost is followed by another one, of another `term`."""
+    """The lease of one worker. A lease that was lost is followed by another one; both times the `term` changes."""
 
     def __init__(self, database: Connections, worker: str, clock: Callable[[], float] = suspended_too) -> None:
         self.term = 0
@@ -115,20 +117,22 @@ class Lease:
         """Create the tables, unless they are there, and take the name of the worker; return whether the last one died.
 
         Raises SQLAlchemyError, and `NameTaken` if a running worker has the name. A worker of that name that did not
-        leave has died if its count does not change for two intervals.
+        leave has died if its count does not change for so long that it begins nothing by its lease any more.
         """
         try:
             self._create()
         except SQLAlchemyError:  # another worker creates them at this moment
             self._create()
         before = self._read()
-        if before is not None and before >= 0:
-            sleep(2 * INTERVAL)
-        with self._database.begin() as connection:
-            connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == self._worker, WORKERS.c.beats == before))
-        if not self.begin():  # its count has changed, or another one was quicker
-            raise NameTaken(self._worker)
-        return before is not None and before != LEFT
+        waited = 0.0
+        while before is not None and before >= 0 and waited < DEAD_AFTER and self._read() == before:
+            sleep(INTERVAL)
+            waited += INTERVAL
+        # Meanwhile others may note that the one before is dead, take over its runs, and remove its row.
+        for seen in (before, DEAD, LEFT, None):
+            if self._begin(seen):
+                return seen not in (None, LEFT)
+        raise NameTaken(self._worker)  # its count has changed, or another one was quicker
 
     def _create(self) -> None:
         WORKERS.metadata.create_all(self._database)
@@ -142,16 +146,24 @@ class Lease:
 
     def begin(self) -> bool:
         """Begin a lease, if there is no row of the worker; return whether it has. Raises SQLAlchemyError."""
+        return self._begin(None)
+
+    def _begin(self, before: int | None) -> bool:
+        """Begin a lease, if the row of the worker has that count, or, for None, if there is none."""
         began = self._clock()
-        count = int.from_bytes(os.urandom(4)) << 20  # another worker of that name, by mistake, counts from elsewhere
+        # Another worker of that name, by mistake, counts from elsewhere. If the answer of the database is lost, the
+        # row is known by its count.
+        self._kept = self._count = int.from_bytes(os.urandom(4)) << 20
+        row = {"worker": self._worker, "place": place_of(self._worker), "beats": self._count}
         try:
             with self._database.begin() as connection:
-                connection.execute(
-                    sa.insert(WORKERS).values(worker=self._worker, place=place_of(self._worker), beats=count)
-                )
+                if before is None:
+                    connection.execute(sa.insert(WORKERS).values(row))
+                elif not connection.execute(self._own(before, before).values(row)).rowcount:
+                    return False
         except IntegrityError:
             return False
-        self._kept = self._count = count
+        self.term += self.is_lost  # what was taken from the queue without a lease is executed again
         self._began, self.is_lost = began, False
         return True
 
@@ -163,36 +175,39 @@ class Lease:
         began = self._clock()
         self._count += 1
         # Where the answer to a beat did not come, it may have been written or not.
-        own = WORKERS.c.beats.between(self._kept, self._count)
-        with self._database.begin() as connection:
-            renewed = sa.update(WORKERS).where(WORKERS.c.worker == self._worker, own).values(beats=self._count)
-            is_renewed = bool(connection.execute(renewed).rowcount)
-        if is_renewed:
+        if self._set(self._count):
             self._kept, self._began = self._count, began
-        else:
-            self.is_lost = True
-            self.term += 1
-        return is_renewed
+            return True
+        self.is_lost = True
+        self.term += 1
+        return False
 
     def yield_runs(self) -> None:
-        """Let the runs of a worker that has lost its lease be taken over, by itself as well.
+        """Let the runs of a worker that has lost its lease be taken over, by itself as well: it lives, and leaves them.
 
         Raises SQLAlchemyError, and `NameTaken` if another worker has its name by now.
         """
         try:
             with self._database.begin() as connection:
                 connection.execute(
-                    sa.insert(WORKERS).values(worker=self._worker, place=place_of(self._worker), beats=DEAD)
+                    sa.insert(WORKERS).values(worker=self._worker, place=place_of(self._worker), beats=LEFT)
                 )
         except IntegrityError:
-            if (self._read() or DEAD) >= 0:
+            # Its own, if the answer was lost when it began another lease.
+            if not self._set(LEFT) and (self._read() or LEFT) >= 0:
                 raise NameTaken(self._worker) from None
 
     def leave(self) -> None:
         """Let the others take over the runs of this worker at once. Raises SQLAlchemyError."""
-        own = WORKERS.c.beats.between(self._kept, self._count)
+        self._set(LEFT)
+
+    def _set(self, count: int) -> bool:
+        """Write a count into the row of the worker, if it has one of its own; return whether it had."""
         with self._database.begin() as connection:
-            connection.execute(sa.update(WORKERS).where(WORKERS.c.worker == self._worker, own).values(beats=LEFT))
+            return bool(connection.execute(self._own(self._kept, self._count).values(beats=count)).rowcount)
+
+    def _own(self, first: int, last: int) -> sa.Update:
+        return sa.update(WORKERS).where(WORKERS.c.worker == self._worker, WORKERS.c.beats.between(first, last))
 
 
 class Watch:
@@ -223,10 +238,10 @@ class Watch:
                 seen[worker] = (beats, silent + passed if before == beats else 0.0)
             self._seen = seen
             self._widen()
-            return [worker for worker, (beats, silent) in seen.items() if self._is_dead(worker, beats, silent)]
         except SQLAlchemyError:
             self._seen.clear()
             raise
+        return [worker for worker, (beats, silent) in seen.items() if self._is_dead(worker, beats, silent)]
 
     def _widen(self) -> None:
         """Watch more while all are silent, and as many as usual once none is."""
@@ -253,9 +268,20 @@ class Watch:
             return True
         if silent < DEAD_AFTER:
             return False
+        unchanged = (WORKERS.c.worker == worker, WORKERS.c.beats == beats)
         with self._database.begin() as connection:  # unless it has beaten in this moment
-            doubted = sa.update(WORKERS).where(WORKERS.c.worker == worker, WORKERS.c.beats == beats)
-            return bool(connection.execute(doubted.values(beats=DEAD)).rowcount)
+            # One that stands still amid a beat holds its row, until the database ends its session: others go on.
+            free = sa.select(WORKERS.c.worker).where(*unchanged).with_for_update(skip_locked=True)
+            if connection.execute(free).scalar() is None:
+                return False
+            return bool(connection.execute(sa.update(WORKERS).where(*unchanged).values(beats=DEAD)).rowcount)
+
+
+def add_dead(database: Connections, worker: str) -> None:
+    """Note that a worker without a row is dead, so that its runs are taken over. Raises SQLAlchemyError."""
+    row = {"worker": worker, "place": place_of(worker), "beats": DEAD}
+    with suppress(IntegrityError), database.begin() as connection:  # it has one by now
+        connection.execute(sa.insert(WORKERS).values(row))
 
 
 def draw_token(database: Connections) -> int:

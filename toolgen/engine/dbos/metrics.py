@@ -15,8 +15,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from toolgen.engine.protocol import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.engine.requests import Json
 
 _ADOPTION: Final = (1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 60, 300)
@@ -97,11 +95,10 @@ class Metrics:
         age = Gauge("toolgen_heartbeat_age_seconds", "Time since the last heartbeat.", registry=self.registry)
         age.set_function(lambda: self.heartbeat_age)
 
-    def adopted_after(self, seconds: Sequence[float]) -> None:
-        """Note that the runs of dead workers are taken over, so long after the last heartbeat that was seen of each."""
-        self.adopted.inc(len(seconds))
-        for each in seconds:
-            self._adoption.observe(each)
+    def adopted_after(self, seconds: float) -> None:
+        """Note that the runs of a dead worker are taken over, so long after the last heartbeat that was seen of it."""
+        self.adopted.inc()
+        self._adoption.observe(seconds)
 
     def waits(self, load: Load | None) -> None:
         """Note what waits in the database; None where it cannot be reached."""

@@ -323,7 +323,7 @@ def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
     runs = database.tables.workflow_status
     now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
     owned = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
-    values = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "started_at_epoch_ms": None}
+    values = {"status": "ENQUEUED", "owner_xid": None, "started_at_epoch_ms": None}  # a suspect stays in its queue
     with database.engine.begin() as connection:
         connection.execute(owned.values(**values, updated_at=now))
 

@@ -538,7 +538,8 @@ class DbosWorker:
         )
         tasks: list[Callable[[], None]] = [
             partial(adoption.begin_again, lease),
-            lambda: self.metrics.adopted_after(adoption.take_over_dead(watch)),
+            partial(adoption.take_over_dead, watch, self.metrics.adopted_after),
+            partial(adoption.search, lease, self._executed),
             partial(self._drop_cancelled, database),
             partial(tables.cancel_orphans, database),
         ]
@@ -552,6 +553,11 @@ class DbosWorker:
                     failed = failed or type(error).__name__
                     if failed != was:
                         warn("worker %s could not look after runs of others", self.name, error=error)
+
+    def _executed(self) -> set[str]:
+        """Return the runs that this worker executes, also in the moment in which it begins."""
+        assert self._dbos is not None  # the worker has started
+        return {*self._executions, *self._dbos._active_workflows_set.activeList()}  # noqa: SLF001  # see `ActiveRuns`
 
     def _drop_cancelled(self, database: SystemDatabase) -> None:
         """Let go of runs that were cancelled."""

@@ -15,7 +15,7 @@ from tests.unit.engine.engines import Engines, Running, until
 from toolgen.engine import RunFailed
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
-from toolgen.engine.dbos.deaths import MOST_DEATHS, SUSPECTED_AFTER, count_deaths_of
+from toolgen.engine.dbos.deaths import MOST_DEATHS, SUSPECTED_AFTER, count_deaths, count_deaths_of, undo_death
 from toolgen.engine.dbos.executions import ActiveRuns, Execution
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def rows(engine: Any) -> dict[str, tuple[str, str | None, Any]]:
     runs = engine._tables.tables.workflow_status
     with engine._tables.engine.begin() as connection:
         found = connection.execute(sa.select(runs.c.workflow_uuid, runs.c.status, runs.c.queue_name, runs.c.attributes))
-        return {run_id: (status, queue, about.get("deaths")) for run_id, status, queue, about in found}
+        return {run_id: (status, queue, len((about or {}).get("deaths", ()))) for run_id, status, queue, about in found}
 
 
 def test_a_death_counts_for_runs_that_did_something_until_they_come_further(durable: Engines) -> None:
@@ -89,7 +89,7 @@ def test_a_death_counts_for_runs_that_did_something_until_they_come_further(dura
             given_up = await asyncio.to_thread(count_deaths_of, engine._tables, running.worker.name)
             seen = rows(engine)
             for name in ("asks", "has-an-agent", "pauses", "waits-for-a-signal"):
-                assert seen[name] == ("PENDING", QUEUE, None)
+                assert seen[name] == ("PENDING", QUEUE, 0)
             if deaths == 1:
                 assert seen["comes-further"] == ("PENDING", QUEUE, 1)
                 await until(lambda: steps_of(engine, "comes-further") == 2)
@@ -104,6 +104,35 @@ def test_a_death_counts_for_runs_that_did_something_until_they_come_further(dura
                 assert seen["works"] == ("MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, deaths)
 
     durable.run(body, retries=Retries(first=60, most=60))
+
+
+def test_a_death_of_a_worker_that_comes_back_counts_no_more(durable: Engines) -> None:
+    """A run that two others may have died of is a suspect until one of them is back, and so has not died."""
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([read("slow-60")], run_id="works"))
+        await until(lambda: len(running.marks()) == 1)
+        tables = engine._tables
+        runs = tables.tables.workflow_status
+        for deaths, worker in enumerate(["w1", "w2", "w1"], 1):
+            with tables.engine.begin() as connection:
+                assert count_deaths(tables, connection, worker, ["works"]) == {}
+            queue = SUSPECTS if deaths >= SUSPECTED_AFTER else QUEUE
+            assert rows(engine)["works"] == ("PENDING", queue, deaths)
+        undo_death(tables, "w3")  # it has killed nobody
+        assert rows(engine)["works"] == ("PENDING", SUSPECTS, 3)
+        undo_death(tables, "w2")
+        assert rows(engine)["works"] == ("PENDING", SUSPECTS, 2)  # it is executed as it was taken
+        with tables.engine.begin() as connection:
+            assert count_deaths(tables, connection, "w3", ["works"]) == {}
+            connection.execute(sa.update(runs).values(status="ENQUEUED"))
+        undo_death(tables, "w1")  # it took the run again before it knew
+        assert rows(engine)["works"][1:] == (QUEUE, 1)
+        undo_death(tables, "w3")
+        assert rows(engine)["works"][1:] == (QUEUE, 0)
+
+    durable.run(body)
 
 
 def steps_of(engine: Any, run_id: str) -> int:

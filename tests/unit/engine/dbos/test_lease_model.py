@@ -1,11 +1,14 @@
 """A model of workers, their leases, and a database: crashes, pauses, lost answers and clocks that differ.
 
+Every run is executed by somebody in the end, none by two, and no death counts for a worker that lives.
+
 Leases, watches and adoption are the real ones, on a real SQLite database in memory with the tables of DBOS. The model
 has the clocks, and decides who does what next; a call is taken apart into the steps between which anything may happen.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -20,10 +23,12 @@ from sqlalchemy.pool import StaticPool
 
 from toolgen.engine.dbos.adoption import Adoption
 from toolgen.engine.dbos.database import QUEUE, RUN, JsonSerializer
-from toolgen.engine.dbos.lease import WORKERS, Lease, Watch, draw_token
-from toolgen.engine.dbos.tables import is_owned
+from toolgen.engine.dbos.lease import WORKERS, Lease, NameTaken, Watch, draw_token
+from toolgen.engine.dbos.tables import ACTIVE, is_owned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dbos._sys_db import SystemDatabase
 
 _STEP = 0.5
@@ -49,10 +54,13 @@ def database() -> SystemDatabase:
 
 
 class Execution:
-    """An execution of a run by a worker, in a term of its lease; `may` says that the run was its own when it asked."""
+    """An execution of a run by a worker, in a term of its lease; `may` says that the run was its own when it asked.
 
-    def __init__(self, run: str, owner: str, term: int) -> None:
-        self.run, self.owner, self.term = run, owner, term
+    One that `is_unseen` begins in the moment in which the lease is lost: nobody tells it.
+    """
+
+    def __init__(self, run: str, owner: str, term: int, *, is_unseen: bool = False) -> None:
+        self.run, self.owner, self.term, self.is_unseen = run, owner, term, is_unseen
         self.token: int | None = None
         self.may = False
         self.has_run = True
@@ -61,26 +69,33 @@ class Execution:
 class Worker:
     """A worker, with clocks of its own, which go a little too fast or too slow."""
 
-    def __init__(self, name: str, rate: float) -> None:
+    def __init__(self, name: str, rate: float, sleep: Callable[[float], object] = float) -> None:
         self.name, self.rate = name, rate
         self.now = 1000.0
         self.is_paused = self.was_paused = False
         self.executions: list[Execution] = []
         self.lease = Lease(database().engine, name, lambda: self.now)
         self.watch = Watch(database().engine, name, lambda: self.now)
-        self.adoption = Adoption(database(), name, lambda _run, _why: None)
-        self.lease.prepare(sleep=lambda _seconds: None)
+        self.adoption = Adoption(database(), name, lambda _run, _why: None, lambda: self.now)
+        self.lease.prepare(sleep)
 
     def beat(self) -> None:
         """Do what the thread of the lease does."""
         if not self.lease.is_lost and not self.lease.beat():
             for execution in self.executions:
-                execution.has_run = False
+                execution.has_run = execution.is_unseen
 
     def look_after_others(self) -> None:
         """Do what the thread of adoption does."""
-        self.adoption.begin_again(self.lease)
+        with suppress(NameTaken):
+            self.adoption.begin_again(self.lease)
         self.adoption.take_over_dead(self.watch)
+        self.adoption.search(self.lease, self.executed)
+
+    def executed(self) -> set[str]:
+        """Those that have lost their runs have noticed it by then: the next step of each would."""
+        self.executions = [each for each in self.executions if is_owned(database(), each.run, each.owner)]
+        return {each.run for each in self.executions if each.has_run and self.lease.holds(each.term)}
 
 
 class LeaseMachine(RuleBasedStateMachine):
@@ -91,6 +106,7 @@ class LeaseMachine(RuleBasedStateMachine):
         self.workers: list[Worker] = []
         self.numbers = count()
         self.begun: dict[str, tuple[int, str]] = {}
+        self.followed: set[str] = set()
         self.runs = database().tables.workflow_status
         with database().engine.begin() as connection:
             connection.execute(sa.delete(WORKERS))
@@ -105,6 +121,34 @@ class LeaseMachine(RuleBasedStateMachine):
     @rule(rate=st.floats(0.95, 1.05))
     def start(self, rate: float) -> None:
         self.workers.append(Worker(f"w{next(self.numbers)}", rate))
+
+    @precondition(lambda self: 0 < len(self.workers) < _MOST_WORKERS)
+    @rule(data=st.data(), steps=st.integers(0, 8))
+    def start_by_a_name_in_use(self, data: st.DataObject, steps: int) -> None:
+        """Somebody thinks that a worker has died which stands still, at some moment after its last call."""
+        other = data.draw(st.sampled_from(self.workers))
+        self._take(other)
+        for execution in other.executions[-1:]:
+            self._ask(execution)
+            self._ask(execution)
+        other.is_paused = other.was_paused = True
+        self.wait(steps)
+        try:
+            follower = Worker(other.name, 1.0, lambda seconds: self.wait(int(seconds / _STEP)))
+        except NameTaken:
+            return
+        with database().engine.begin() as connection:  # as DBOS does when it begins
+            own = sa.update(self.runs).where(self.runs.c.executor_id == other.name, self.runs.c.status == "PENDING")
+            connection.execute(own.values(status="ENQUEUED", owner_xid=None))
+        self.workers.append(follower)
+        self.followed.add(other.name)
+        self._take(follower)
+        other.is_paused = False
+        for execution in other.executions[-1:]:
+            self._begin(other, execution)
+        other.beat()
+        for execution in other.executions[-1:]:
+            self._begin(other, execution)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())
@@ -135,7 +179,8 @@ class LeaseMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.awake)
     @rule(data=st.data(), was_written=st.booleans())
     def lose_the_answer_to_a_beat(self, data: st.DataObject, was_written: bool) -> None:
-        lease = data.draw(st.sampled_from(self.awake)).lease
+        worker = data.draw(st.sampled_from(self.awake))
+        lease = worker.lease
         if lease.is_lost:
             return
         kept, began = lease._kept, lease._began
@@ -144,11 +189,46 @@ class LeaseMachine(RuleBasedStateMachine):
         elif lease.beat():
             lease._kept, lease._began = kept, began
 
+    @precondition(lambda self: any(worker.lease.is_lost for worker in self.awake))
+    @rule(data=st.data())
+    def lose_the_answer_when_a_lease_begins(self, data: st.DataObject) -> None:
+        worker = data.draw(st.sampled_from([worker for worker in self.awake if worker.lease.is_lost]))
+        began = worker.lease._began
+        with suppress(NameTaken):
+            worker.adoption.begin_again(worker.lease)
+        worker.lease._began, worker.lease.is_lost, worker.adoption._has_returned = began, True, False
+
+    @precondition(lambda self: self.awake)
+    @rule(data=st.data())
+    def lose_the_answer_when_a_run_is_taken(self, data: st.DataObject) -> None:
+        self._take(data.draw(st.sampled_from(self.awake)), is_answered=False)
+
     @precondition(lambda self: self.awake)
     @rule(data=st.data())
     def take_a_run(self, data: st.DataObject) -> None:
         """A statement that was sent before a pause is executed whenever it arrives: the lease does not matter."""
+        self._take(data.draw(st.sampled_from(self.awake)))
+
+    @precondition(lambda self: self.awake)
+    @rule(data=st.data(), steps=st.integers(0, 20), beats=st.integers(0, 2), is_unseen=st.booleans())
+    def stand_still_amid_a_call(self, data: st.DataObject, steps: int, beats: int, is_unseen: bool) -> None:
+        """The moment that leases are for: between the last look and the call, while others may go on."""
         worker = data.draw(st.sampled_from(self.awake))
+        self._take(worker, is_unseen=is_unseen)
+        for execution in worker.executions[-1:]:
+            self._ask(execution)
+            self._ask(execution)
+            worker.is_paused = worker.was_paused = True
+            self.wait(steps)
+            for other in self.awake:
+                self._take(other)
+            worker.is_paused = False
+            for _ in range(beats):
+                worker.beat()
+                worker.look_after_others()
+            self._begin(worker, execution)
+
+    def _take(self, worker: Worker, *, is_answered: bool = True, is_unseen: bool = False) -> None:
         owner = f"x{next(self.numbers)}"
         with database().engine.begin() as connection:
             free = sa.select(self.runs.c.workflow_uuid).where(self.runs.c.status == "ENQUEUED").limit(1)
@@ -156,12 +236,15 @@ class LeaseMachine(RuleBasedStateMachine):
             if run is not None:
                 taken = {"status": "PENDING", "executor_id": worker.name, "owner_xid": owner}
                 connection.execute(sa.update(self.runs).where(self.runs.c.workflow_uuid == run).values(**taken))
-                worker.executions.append(Execution(run, owner, worker.lease.term))
+                if is_answered:
+                    worker.executions.append(Execution(run, owner, worker.lease.term, is_unseen=is_unseen))
 
     @precondition(lambda self: self.executing)
     @rule(data=st.data())
     def ask_whether_the_run_is_its_own(self, data: st.DataObject) -> None:
-        _, execution = data.draw(st.sampled_from(self.executing))
+        self._ask(data.draw(st.sampled_from(self.executing))[1])
+
+    def _ask(self, execution: Execution) -> None:
         if execution.token is None:
             execution.token = draw_token(database().engine)
         else:
@@ -171,7 +254,9 @@ class LeaseMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def begin_a_call(self, data: st.DataObject) -> None:
         """It begins in the moment in which its guard lets it: nothing happens between these."""
-        worker, execution = data.draw(st.sampled_from(self.executing))
+        self._begin(*data.draw(st.sampled_from(self.executing)))
+
+    def _begin(self, worker: Worker, execution: Execution) -> None:
         if not execution.may or not execution.has_run or not worker.lease.holds(execution.term):
             return
         execution.may = False
@@ -186,14 +271,19 @@ class LeaseMachine(RuleBasedStateMachine):
         assert not [worker.name for worker in self.workers if worker.lease.term and not worker.was_paused]
 
     def teardown(self) -> None:
-        if not self.awake:
+        names = [worker.name for worker in self.workers]
+        own = [worker for worker in self.awake if names.count(worker.name) == 1]
+        if not own:
             return
-        self.wait(40)
+        self.wait(100)  # the longest are runs that nobody executes: two searches
         executed = {each.owner for worker, each in self.executing if each.has_run and worker.lease.holds(each.term)}
         with database().engine.begin() as connection:
             owners = connection.execute(sa.select(self.runs.c.owner_xid).where(self.runs.c.status == "PENDING"))
-            assert {*owners.scalars()} <= executed
-        assert all(worker.lease.is_held for worker in self.awake)
+            assert {*owners.scalars()} <= executed, "nobody executes a run"
+            counted = connection.execute(sa.select(self.runs.c.attributes).where(self.runs.c.status.in_(ACTIVE)))
+            deaths = {name for about in counted.scalars() if about for name in about.get("deaths", ())}
+        assert all(worker.lease.is_held for worker in own)
+        assert not deaths & {worker.name for worker in own} - self.followed, "who lives has not died"
 
     @property
     def awake(self) -> list[Worker]:

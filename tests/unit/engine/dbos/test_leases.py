@@ -14,9 +14,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.engine.dbos.connections import LEASE, close_connections, open_connections
 from toolgen.engine.dbos.lease import (
+    DEAD,
     DEAD_AFTER,
     INTERVAL,
     LEASE_SECONDS,
+    LEFT,
     NEIGHBOURS,
     WORKERS,
     Lease,
@@ -104,7 +106,8 @@ def test_a_worker_that_was_taken_for_dead_has_lost_its_lease_and_begins_another_
     with pair.database.begin() as connection:
         connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == "second"))
     assert pair.second.begin()
-    assert pair.second.holds(1)
+    assert pair.second.holds(2)
+    assert not pair.second.holds(1)  # what was taken without a lease
     assert not pair.second.holds(0)
     assert pair.after(DEAD_AFTER - 0.1) == []
 
@@ -193,12 +196,58 @@ def test_a_beat_that_was_written_though_its_answer_was_lost_costs_no_lease(pair:
 
 def test_a_worker_whose_name_is_anothers_by_now_has_no_lease_again(pair: Pair) -> None:
     follower = Lease(pair.database, "second")
-    follower.prepare(sleep=lambda _seconds: None)
+    waited: list[float] = []
+    follower.prepare(sleep=waited.append)
+    assert sum(waited) > LEASE_SECONDS  # for so long it may begin something
     assert not pair.second.beat()
     with pytest.raises(NameTaken):
         pair.second.yield_runs()
     assert not pair.second.begin()
     assert follower.beat()
+
+
+def test_a_name_in_use_is_taken_by_nobody(pair: Pair) -> None:
+    follower = Lease(pair.database, "second")
+    with pytest.raises(NameTaken):
+        follower.prepare(sleep=lambda _seconds: pair.second.beat())
+    assert pair.second.beat()
+
+
+@pytest.mark.parametrize("left", [LEFT, DEAD])
+def test_a_worker_takes_its_name_from_one_that_is_noted_as_dead_meanwhile(pair: Pair, left: int) -> None:
+    """Whoever finds runs of a worker without a row adds one: see `Adoption.search`."""
+
+    def note(_seconds: float) -> None:
+        with pair.database.begin() as connection:
+            connection.execute(sa.update(WORKERS).where(WORKERS.c.worker == "second").values(beats=left))
+
+    follower = Lease(pair.database, "second")
+    assert follower.prepare(sleep=note) is (left == DEAD)
+    assert follower.beat()
+    assert not pair.second.beat()
+
+
+def test_a_lease_whose_begin_was_written_though_its_answer_was_lost_is_its_own(pair: Pair) -> None:
+    assert pair.after(DEAD_AFTER + 0.1) == ["second"]
+    assert not pair.second.beat()
+    with pair.database.begin() as connection:
+        connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == "second"))
+    lost = ["the answer"]
+
+    @event.listens_for(pair.database, "commit")
+    def lose_answer(connection: sa.Connection) -> None:
+        if lost:
+            connection.connection.commit()
+            raise OSError(lost.pop())
+
+    with pytest.raises(OSError, match="the answer"):
+        pair.second.begin()
+    assert not pair.second.is_held
+    pair.second.yield_runs()  # no other worker has the name
+    assert pair.watch.look() == ["second"]
+    with pair.database.begin() as connection:
+        connection.execute(sa.delete(WORKERS).where(WORKERS.c.worker == "second"))
+    assert pair.second.begin()
 
 
 def test_workers_watch_a_few_neighbours_on_a_ring(database: Connections) -> None:
