@@ -66,14 +66,17 @@ class PostgresServer:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
-    def new_database(self, disk: Path | None = None) -> str:
-        """Create an empty database, with its tables on a disk if one is given, and return its URL."""
+    def new_database(self, disk: Path | None = None, like: str = "template1") -> str:
+        """Create a database, with its tables on a disk if one is given, and return its URL.
+
+        It is empty, or a copy of the database `like`, to which nothing may be connected.
+        """
         import psycopg
         from psycopg.sql import SQL, Identifier
 
         name = f"test_{os.getpid()}_{next(_DATABASES)}"
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+            connection.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(like)))
             if disk is not None:
                 connection.execute(SQL("CREATE TABLESPACE {} LOCATION {}").format(Identifier(name), str(disk)))
                 connection.execute(SQL("ALTER DATABASE {0} SET TABLESPACE {0}").format(Identifier(name)))

@@ -13,6 +13,7 @@ import pytest
 from tests.project.checkout import ROOT, pyproject
 from tests.project.installed.environment import Environment
 from tests.project.installed.test_wheel import EXAMPLES, run_runtime_tests
+from tests.unit.cli.command_line import toolgen
 
 # The worker that builds the wheel.
 pytestmark = pytest.mark.xdist_group("wheel")
@@ -41,7 +42,7 @@ def interpreter_of(version: str) -> Path | None:
 def others() -> list[Any]:
     """Return a parameter for each supported version besides that of the tests; those without interpreter are skipped.
 
-    `make test` runs the newest that is here, `make test-long` all.
+    `make test` runs what is built on the newest that is here; `make test-long` builds too, on all.
     """
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     versions = [version for version in VERSIONS if version != own]
@@ -55,15 +56,29 @@ def others() -> list[Any]:
 
 
 @pytest.fixture(scope="module", params=others())
+def bare(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Return an environment of another version after `pip install toolgen`, which runs what this one has built."""
+    return made(request.param, wheel, tmp_path_factory.mktemp("bare"), {"pydantic_core"})
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(each.values[0], marks=(*each.marks, pytest.mark.long)) for each in others()]
+)
 def environment(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Return an environment of another version after `pip install toolgen[compiler]`."""
-    interpreter = interpreter_of(request.param)
+    """Return an environment of another version after `pip install toolgen[compiler]`.
+
+    Its libraries are installed and compiled for a quarter of a minute: what is built is not of a version.
+    """
+    return made(request.param, wheel, tmp_path_factory.mktemp("full"), BINARY, "[compiler]", "pytest", "hypothesis")
+
+
+def made(version: str, wheel: Path, folder: Path, binary: set[str], extra: str = "", *others: str) -> Environment:
+    interpreter = interpreter_of(version)
     assert interpreter is not None
-    folder = tmp_path_factory.mktemp(f"python{request.param}")
-    made = Environment.make(folder / "environment", interpreter)
-    made.download(folder, BINARY)
-    made.install(f"{wheel}[compiler]", "pytest", "hypothesis", beside=folder)
-    return made
+    environment = Environment.make(folder / "environment", interpreter)
+    environment.download(folder, binary)
+    environment.install(f"{wheel}{extra}", *others, beside=folder)
+    return environment
 
 
 def succeeds(environment: Environment, *arguments: str, cwd: Path) -> str:
@@ -89,7 +104,16 @@ def test_the_same_package_is_generated(environment: Environment, tmp_path: Path)
     assert succeeds(environment, "-m", "toolgen", "build", "--check", cwd=tmp_path) == "generated: up to date\n"
 
 
-def test_every_generated_module_can_be_imported(environment: Environment) -> None:
+def test_a_built_project_is_used(bare: Environment, tmp_path: Path) -> None:
+    for folder, command in ((tmp_path, ("init", "shop")), (tmp_path / "shop", ("build",))):
+        built = toolgen(folder, *command)
+        assert built.code == 0, built.err
+    run = subprocess.run([bare.python, "app.py"], cwd=tmp_path / "shop", capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "refunded" in run.stdout
+
+
+def test_every_generated_module_can_be_imported(bare: Environment) -> None:
     code = (
         "import generated, importlib, pkgutil\n"
         "for found in pkgutil.walk_packages(generated.__path__, 'generated.'):\n"
@@ -97,7 +121,7 @@ def test_every_generated_module_can_be_imported(environment: Environment) -> Non
         "    [getattr(module, name) for name in getattr(module, '__all__', ())]\n"
         "    print(found.name)"
     )
-    run = subprocess.run([environment.python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run([bare.python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "generated.shop.tools.orders.calls" in run.stdout
 

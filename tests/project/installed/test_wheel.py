@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from tests.project.checkout import ROOT, pyproject
 from tests.project.installed.environment import Environment
 from tests.project.installed.wheels import build
+from tests.unit.cli.command_line import toolgen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,35 @@ out = "generated"
 builtin = ["actions", "agent", "code", "internal"]
 """
 """The configuration of the committed examples."""
+
+RUNTIME = {
+    "agents",
+    "contract",
+    "engine",
+    "execute",
+    "llm",
+    "providers",
+    "record",
+    "runtime",
+    "schema",
+    "search",
+    "spec",
+}
+
+IMPORT_ALL = f"""\
+import importlib, pkgutil
+loaded, missing = set(), set()
+for room in {sorted(RUNTIME)}:
+    package = importlib.import_module("toolgen." + room)
+    for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        try:
+            importlib.import_module(found.name)
+            loaded.add(room)
+        except ImportError as error:  # of a library, or the message that names the extra
+            missing.add((error.name or str(error).rpartition("[")[2].partition("]")[0]).partition(".")[0])
+print(*loaded)
+print(*missing)
+"""
 
 
 @pytest.fixture(scope="session")
@@ -104,12 +134,25 @@ def test_a_command_that_needs_the_extra_reports_it_in_one_line(base: Environment
     assert "toolgen[compiler]" in run.stderr
 
 
+def test_the_runtime_imports_nothing_of_the_compiler_and_runs_a_package(base: Environment, tmp_path: Path) -> None:
+    run = base.run("-c", IMPORT_ALL)
+    assert run.returncode == 0, run.stderr
+    loaded, missing = (set(line.split()) for line in run.stdout.splitlines())
+    assert loaded >= RUNTIME
+    assert missing <= {*pyproject()["project"]["optional-dependencies"]} - {"compiler"}
+    for folder, command in ((tmp_path, ("init", "shop")), (tmp_path / "shop", ("build",))):
+        done = toolgen(folder, *command)
+        assert done.code == 0, done.err
+    used = subprocess.run([base.python, "app.py"], cwd=tmp_path / "shop", capture_output=True, text=True, check=False)
+    assert used.returncode == 0, used.stderr
+    assert "refunded" in used.stdout
+
+
+@pytest.mark.long  # an import is found by the test above or, in a function, by the contracts of imports
 def test_the_runtime_passes_its_tests_without_the_compiler(wheel: Path, tmp_path: Path) -> None:
     environment = Environment.make(tmp_path / "environment")
     environment.install(str(wheel), "pytest", "hypothesis")
-    run = run_runtime_tests(
-        environment, tmp_path, "not long and not slow and not hypothesis"
-    )  # those find no new modules
+    run = run_runtime_tests(environment, tmp_path, "not long and not slow and not hypothesis")
     assert run.returncode == 0, run.stdout + run.stderr
 
 

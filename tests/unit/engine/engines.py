@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from tests.unit.engine import app
 from toolgen.engine import EngineHost, LocalEngine
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
     from pathlib import Path
 
+    from tests.programs.postgres import PostgresServer
     from toolgen.engine.protocol import Activity, Approval, Engine
     from toolgen.engine.requests import Json, RunRequest
 
@@ -134,17 +136,30 @@ class Engines:
         asyncio.run(main())
 
 
+@pytest.fixture(scope="session")
+def prepared_postgres(shared_postgres: PostgresServer) -> str:
+    """Return a database with the tables of an engine, to be copied: to create them takes longer than most tests."""
+    url = sa.make_url(shared_postgres.new_database())
+    prepare(database_url(url.render_as_string()))
+    assert url.database is not None
+    return url.database
+
+
+def _postgres(request: pytest.FixtureRequest) -> str:
+    server: PostgresServer = request.getfixturevalue("shared_postgres")
+    return server.new_database(like=request.getfixturevalue("prepared_postgres"))
+
+
 @pytest.fixture(params=KINDS)
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
     """Return the engine of each kind in turn."""
     kind: str = request.param
-    target = request.getfixturevalue("postgres_url") if kind == "postgres" else str(tmp_path / "runs.sqlite")
+    target = _postgres(request) if kind == "postgres" else str(tmp_path / "runs.sqlite")
     return Engines(kind, target, tmp_path)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
     """Return each engine that keeps runs in a database, in turn."""
-    postgres = request.param == "postgres"
-    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
+    target = _postgres(request) if request.param == "postgres" else str(tmp_path / "runs.sqlite")
     return Engines(request.param, target, tmp_path)
