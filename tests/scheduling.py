@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]  # it has no types
 
@@ -23,7 +23,7 @@ class ByModule(LoadGroupScheduling):  # type: ignore[misc]  # as above
     They begin in the order of the tests, which is that of `slow_first`.
     """
 
-    def __init__(self, config: pytest.Config, log: object) -> None:
+    def __init__(self, config: pytest.Config, log: Any) -> None:
         super().__init__(config, log)
         config.option.loadscopereorder = False
 
