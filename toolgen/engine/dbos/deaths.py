@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from toolgen.engine.dbos.database import AWAITED, BY_CALL, CHILD_LENGTH, QUESTIONS, QUEUE, SUSPECTS, is_below
-from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe
+from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, is_below
+from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe, parent_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,7 +137,7 @@ def _waiting(database: SystemDatabase, connection: sa.Connection, run_ids: Seque
     )
     waiting |= {*connection.execute(pausing).scalars()}
     runs = database.tables.workflow_status
-    parent = sa.func.substr(runs.c.workflow_uuid, 1, sa.func.length(runs.c.workflow_uuid) - CHILD_LENGTH)
+    parent = parent_in(runs.c.workflow_uuid)
     agents = sa.select(parent, runs.c.workflow_uuid).where(
         runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL, parent.in_(run_ids)
     )

@@ -108,7 +108,7 @@ def cancel_orphans(database: SystemDatabase) -> None:
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
     runs, parents = database.tables.workflow_status, database.tables.workflow_status.alias()
-    of_parent = sa.func.substr(runs.c.workflow_uuid, 1, sa.func.length(runs.c.workflow_uuid) - CHILD_LENGTH)
+    of_parent = parent_in(runs.c.workflow_uuid)
     orphans = (
         sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid)
         .join_from(runs, parents, parents.c.workflow_uuid == of_parent)
@@ -120,6 +120,12 @@ def cancel_orphans(database: SystemDatabase) -> None:
     for parent, child in found:
         if is_below(parent, child):
             cancel_child(database, parent, "", child)
+
+
+def parent_in(run_id: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
+    """Return what the id of the parent is, in SQL; empty for an id that is too short, as those of others may be."""
+    length = sa.func.length(run_id)
+    return sa.case((length > CHILD_LENGTH, sa.func.substr(run_id, 1, length - CHILD_LENGTH)), else_="")
 
 
 def turns_of(database: SystemDatabase, user: str | None) -> tuple[int, int]:

@@ -13,12 +13,16 @@ from urllib.request import urlopen
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from psycopg.sql import SQL, Identifier
 
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
+from toolgen.engine.dbos.adoption import SEARCH_SECONDS, Adoption
 from toolgen.engine.dbos.connections import application_name
+from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client, prepare
+from toolgen.engine.dbos.lease import DEAD, WORKERS, Lease, Watch, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -155,3 +159,134 @@ def test_where_sessions_may_not_be_ended_runs_are_adopted_when_postgres_ends_the
         asyncio.run(body())
     finally:
         workers.kill_all()
+
+
+class Lonely:
+    """A worker's part that looks after others, alone on a database, with a clock that it is told."""
+
+    def __init__(self, url: str) -> None:
+        prepare(url)
+        self.client = open_client(url)
+        self.tables = self.client._sys_db
+        self.now = 1000.0
+        self.lease = Lease(self.tables.engine, "own", lambda: self.now)
+        self.lease.prepare()
+        self.watch = Watch(self.tables.engine, "own", lambda: self.now)
+        self.adoption = Adoption(self.tables, "own", lambda _run, _why: None, lambda: self.now)
+        self.runs = self.tables.tables.workflow_status
+
+    def add(self, run_id: str, worker: str, queue: str = QUEUE) -> None:
+        row = {"workflow_uuid": run_id, "status": "PENDING", "name": RUN, "queue_name": queue, "owner_xid": "x"}
+        with self.tables.engine.begin() as connection:
+            connection.execute(sa.insert(self.runs).values(**row, executor_id=worker, created_at=0, updated_at=0))
+
+    def seen(self) -> dict[str, tuple[str, str | None]]:
+        with self.tables.engine.begin() as connection:
+            found = connection.execute(sa.select(self.runs.c.workflow_uuid, self.runs.c.status, self.runs.c.queue_name))
+            return {run_id: (status, queue) for run_id, status, queue in found}
+
+    def workers(self) -> dict[str, int]:
+        with self.tables.engine.begin() as connection:
+            return {worker: min(beats, 0) for worker, beats in connection.execute(sa.select(*_BEATS))}
+
+    def search(self, *executed: str) -> None:
+        self.now += SEARCH_SECONDS
+        self.lease.beat()
+        self.adoption.search(self.lease, lambda: executed)
+
+
+_BEATS = (WORKERS.c.worker, WORKERS.c.beats)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def lonely(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lonely]:
+    target = tmp_path / "runs.sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    found = Lonely(database_url(target))
+    yield found
+    close_client(found.client)
+
+
+def test_runs_of_a_worker_without_a_row_are_adopted(lonely: Lonely) -> None:
+    """It was taken over, went on, took runs before its next beat, and died."""
+    lonely.add("stray", "gone")
+    lonely.add("of-others", "gone too", "a queue of another program")
+    lonely.add("of-neighbour", "w2")
+    Lease(lonely.tables.engine, "w2").prepare()
+    lonely.adoption.search(lonely.lease, lambda: ())  # it is not its turn
+    assert lonely.workers() == {"own": 0, "w2": 0}
+    lonely.search()
+    assert lonely.workers() == {"own": 0, "w2": 0, "gone": DEAD}
+    lonely.adoption.take_over_dead(lonely.watch)
+    assert lonely.seen() == {
+        "stray": ("ENQUEUED", QUEUE),
+        "of-others": ("PENDING", "a queue of another program"),
+        "of-neighbour": ("PENDING", QUEUE),
+    }
+    assert lonely.workers() == {"own": 0, "w2": 0}
+
+
+def test_runs_that_a_worker_has_taken_and_does_not_execute_are_enqueued_again(lonely: Lonely) -> None:
+    """The answer to its statement was lost; a run that it has just taken is not one of these."""
+    for run_id, queue in (("idle", QUEUE), ("suspect", SUSPECTS), ("executed", QUEUE), ("just-taken", QUEUE)):
+        lonely.add(run_id, "own", queue)
+    lonely.search("executed")
+    assert {status for status, _ in lonely.seen().values()} == {"PENDING"}
+    lonely.now += 10
+    lonely.adoption.search(lonely.lease, lambda: ["executed"])  # another one may have its name, and execute them
+    assert {status for status, _ in lonely.seen().values()} == {"PENDING"}
+    lonely.search("executed")
+    lonely.search("executed", "just-taken")
+    assert lonely.seen() == {
+        "idle": ("ENQUEUED", QUEUE),
+        "suspect": ("ENQUEUED", SUSPECTS),
+        "executed": ("PENDING", QUEUE),
+        "just-taken": ("PENDING", QUEUE),
+    }
+
+
+def test_searches_are_the_rarer_the_more_workers_there_are(lonely: Lonely) -> None:
+    for number in range(20):
+        Lease(lonely.tables.engine, f"w{number}").prepare()
+    lonely.search()
+    lonely.add("stray", "gone")
+    for _ in range(4):
+        lonely.search()
+        assert "gone" not in lonely.workers()
+    lonely.search()
+    assert "gone" in lonely.workers()
+
+
+def test_one_that_cannot_be_taken_over_now_holds_up_no_other(lonely: Lonely, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("w1", "w2", "w3"):
+        Lease(lonely.tables.engine, name).prepare()
+        lonely.add(f"of-{name}", name)
+    with lonely.tables.engine.begin() as connection:
+        connection.execute(sa.update(WORKERS).where(WORKERS.c.worker != "own").values(beats=DEAD))
+    take_over, bad = Adoption.take_over, min(("w1", "w2", "w3"), key=place_of)
+
+    def refused(adoption: Adoption, worker: str) -> bool:
+        if worker == bad:
+            raise sa.exc.OperationalError("UPDATE", {}, OSError("it is locked"))
+        return take_over(adoption, worker)
+
+    monkeypatch.setattr(Adoption, "take_over", refused)
+    for _ in range(2):
+        with pytest.raises(sa.exc.OperationalError):
+            lonely.adoption.take_over_dead(lonely.watch)
+        assert {run_id for run_id, (status, _) in lonely.seen().items() if status == "PENDING"} == {f"of-{bad}"}
+
+
+def test_a_worker_that_stands_still_amid_a_beat_holds_up_no_other(postgres_url: str) -> None:
+    lonely = Lonely(database_url(postgres_url))
+    for name in ("w1", "w2"):
+        Lease(lonely.tables.engine, name).prepare()
+    with psycopg.connect(postgres_url) as held:
+        held.execute("UPDATE toolgen_workers SET beats = beats + 1 WHERE worker = 'w1'")
+        found: list[str] = []
+        for _ in range(7):
+            found = lonely.watch.look()
+            lonely.now += 1
+        assert found == ["w2"]
+        held.rollback()
+    assert sorted(lonely.watch.look()) == ["w1", "w2"]
+    close_client(lonely.client)

@@ -228,6 +228,16 @@ class LeaseMachine(RuleBasedStateMachine):
                 worker.look_after_others()
             self._begin(worker, execution)
 
+    @precondition(lambda self: len(self.awake) > 1)
+    @rule(data=st.data(), steps=st.integers(12, 24))
+    def go_on_and_die(self, data: st.DataObject, steps: int) -> None:
+        """One that others have taken over goes on, takes a run from the queue, and dies before its next beat."""
+        worker = data.draw(st.sampled_from(self.awake))
+        worker.is_paused = worker.was_paused = True
+        self.wait(steps)
+        self._take(worker)
+        self.workers.remove(worker)
+
     def _take(self, worker: Worker, *, is_answered: bool = True, is_unseen: bool = False) -> None:
         owner = f"x{next(self.numbers)}"
         with database().engine.begin() as connection:
