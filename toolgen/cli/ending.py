@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
+TO_STOP: Final = 10.0
+"""Seconds for a process to end what runs after its grace, and to write what is left."""
+
 _IDLE: Final = frozenset({"_worker", "wait", "_wait_for_tstate_lock", "select", "poll", "accept"})
 """Functions in which threads wait for work, or for each other."""
 
@@ -55,6 +58,21 @@ def ended_within(seconds: float, on_signal: Callable[[], object], running: Calla
         for number, handler in before.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(replaced)
+
+
+@contextmanager
+def end_of_process(running: Callable[[], list[str]]) -> Generator[Callable[[], None]]:
+    """Return a function that lets the process end `TO_STOP` seconds later, if the context has not ended by then."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        if not ended.wait(TO_STOP):
+            cut_off(running())
+
+    try:
+        yield threading.Thread(target=watch, name="toolgen-end", daemon=True).start
+    finally:
+        ended.set()
 
 
 def cut_off(running: list[str]) -> None:

@@ -39,8 +39,9 @@ async def serve_http(
     port: int,
     grace: float,
     on_listening: Callable[[str], None] | None,
+    stopped: asyncio.Event | None = None,
 ) -> None:
-    """Serve until a signal stops the process. Raises OSError and ValueError."""
+    """Serve until a signal stops the process, or the event does. Raises OSError and ValueError."""
     if not is_loopback(host) and endpoint.settings.authenticate is None:
         raise ValueError(f"{host} can be reached from other machines: clients need tokens there")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -59,7 +60,7 @@ async def serve_http(
         where = f"[{host}]" if ":" in host else host
         if on_listening is not None:
             on_listening(f"http://{where}:{listening.getsockname()[1]}{PATH}")
-        await _Listener(config, server, grace).serve([listening])
+        await _Listener(config, server, grace, stopped).serve([listening])
 
 
 def is_loopback(host: str) -> bool:
@@ -140,14 +141,23 @@ class _Joined:
 class _Listener(uvicorn.Server):
     """A server that lets calls end: it stops to listen first, and cuts streams without a call last."""
 
-    def __init__(self, config: uvicorn.Config, server: ToolServer, grace: float) -> None:
+    def __init__(self, config: uvicorn.Config, server: ToolServer, grace: float, stopped: asyncio.Event | None) -> None:
         super().__init__(config)
         self._server = server
         self._grace = grace
+        self._stopped = stopped
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Stop at a signal. Without the handler of uvicorn: sse-starlette would cut the streams of running calls."""
+        if self._stopped is not None:
+            waiting = asyncio.ensure_future(self._stopped.wait())
+            waiting.add_done_callback(lambda _: self._stop())
+            try:
+                yield
+            finally:
+                waiting.cancel()
+            return
         loop = asyncio.get_running_loop()
         for each in (SIGTERM, SIGINT):
             loop.add_signal_handler(each, self._stop)

@@ -116,15 +116,15 @@ class ToolServer:
         """Serve one request, as an ASGI app."""
         await self._http(scope, receive, send)
 
-    async def serve_stdio(self, *, grace: float = 10.0) -> None:
+    async def serve_stdio(self, *, grace: float = 10.0, stopped: asyncio.Event | None = None) -> None:
         """Serve one client over stdin and stdout, until it leaves or the process gets SIGTERM or SIGINT.
 
-        Calls that run by then have `grace` seconds to end.
+        Calls that run by then have `grace` seconds to end. With an event, that is waited for instead of the signals.
         """
         from toolgen.serve.stdio import serve_stdio
 
         _let_each_call_have_a_thread()
-        await serve_stdio(self, grace)
+        await serve_stdio(self, grace, stopped)
 
     async def serve_http(
         self,
@@ -133,17 +133,18 @@ class ToolServer:
         *,
         grace: float = 10.0,
         on_listening: Callable[[str], None] | None = None,
+        stopped: asyncio.Event | None = None,
     ) -> None:
         """Serve over HTTP at `/mcp`, until the process gets SIGTERM or SIGINT; port 0 is any free one.
 
         `on_listening` is called with the URL once connections are taken. Calls that run by then have `grace` seconds to
-        end, and no other begins. Raises OSError for an address that cannot be had, and ValueError for one beyond this
-        machine where nothing authenticates clients.
+        end, and no other begins. With `stopped`, that is waited for instead of the signals. Raises OSError for an
+        address that cannot be had, and ValueError for one beyond this machine where nothing authenticates clients.
         """
         from toolgen.serve.listener import serve_http
 
         _let_each_call_have_a_thread()
-        await serve_http(self, self._http, host, port, grace, on_listening)
+        await serve_http(self, self._http, host, port, grace, on_listening, stopped)
 
     async def drain(self, seconds: float) -> None:
         """Refuse new calls, and wait until those that run have ended, for so many seconds at most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from signal import SIGINT, SIGTERM
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -21,17 +21,17 @@ _LINES: Final = 100
 """Messages that are read ahead."""
 
 
-async def serve_stdio(server: ToolServer, grace: float) -> None:
-    """Serve until the client closes stdin, or no longer reads stdout, or a signal stops the process.
+async def serve_stdio(server: ToolServer, grace: float, given: asyncio.Event | None) -> None:
+    """Serve until the client closes stdin, or no longer reads stdout, or a signal stops the process, or the event does.
 
     Raises OSError where the process has no stdin or stdout.
     """
     if sys.stdin is None or sys.stdout is None:
         raise OSError("a server for stdio needs stdin and stdout, and one of them is closed")
-    stopped = asyncio.Event()
+    stopped = given or asyncio.Event()
     lines = _Lines()
     try:
-        with _signals(stopped), _stdin_of_client() as descriptor:
+        with nullcontext() if given else _signals(stopped), _stdin_of_client() as descriptor:
             Thread(target=lines.read, args=(descriptor,), name="toolgen stdin", daemon=True).start()
             source: Any = lines
             async with stdio_server(stdin=source) as (incoming, outgoing):

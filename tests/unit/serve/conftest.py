@@ -108,10 +108,15 @@ tools:
 
 APP = """\
 import asyncio
+import time
 from pathlib import Path
 
 BOOKS = {}
 COUNTS = []
+
+
+def sleep_long():
+    time.sleep(3600)
 
 
 class Notes:
@@ -132,6 +137,10 @@ class Jobs:
     async def wait(self, args, meta):
         print("handlers may print")
         Path(f"{args.name}.started").touch()
+        if args.name == "thread":  # it does not end, as that of a library may not
+            await asyncio.to_thread(sleep_long)
+        if args.name == "blocks":  # the event loop
+            sleep_long()
         try:
             for step in range(1, 4):
                 meta.report({"progress": step, "total": 3, "message": f"step {step}"})

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -114,9 +115,61 @@ def test_a_call_that_does_not_end_is_named_and_the_process_ends(project: Project
     assert "stopped with calls that do not end: team.jobs.stubborn" in said
 
 
+def test_a_server_ends_whatever_its_tools_do(project: Project) -> None:
+    """A thread that does not return, and a call that blocks the event loop; over stdio the client may just leave."""
+    kinds = {"thread": "sleep_long (app.py:", "blocks": "team.jobs.wait, MainThread in sleep_long (app.py:"}
+    listening = {kind: project.start("--grace", "0.1") for kind in kinds}
+
+    async def use(kind: str) -> None:
+        with suppress(MCPError, httpx2.HTTPError, BaseExceptionGroup):
+            async with project.by_http(listening[kind].url) as client:
+                call = asyncio.create_task(client.call_tool("team__jobs__wait", {"name": kind, "seconds": 1}))
+                await exists(project.folder / f"{kind}.started")
+                listening[kind].process.send_signal(signal.SIGTERM)
+                await call
+
+    async def use_both() -> None:
+        await asyncio.gather(*map(use, kinds))
+
+    with subprocess.Popen(
+        project.command(),
+        env=project.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as left:
+        (project.folder / "thread.started").unlink(missing_ok=True)
+        assert left.stdin is not None
+        left.stdin.write(calling("thread"))
+        left.stdin.flush()
+        asyncio.run(exists(project.folder / "thread.started"))
+        left.stdin.close()
+        left.stdin = None
+        (project.folder / "thread.started").unlink()
+        asyncio.run(use_both())
+        ended = {kind: each.process.communicate(timeout=60)[1] for kind, each in listening.items()}
+        ended["left"] = left.communicate(timeout=60)[1].decode()
+    assert left.returncode == 1
+    assert [each.process.returncode for each in listening.values()] == [1, 1]
+    for kind, said in {**kinds, "left": kinds["thread"]}.items():
+        (line,) = [line for line in ended[kind].splitlines() if line.startswith("cut off: ")]
+        assert said in line
+
+
 def test_a_request_for_a_websocket_is_a_plain_request(listening: Listening) -> None:
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x"}
     assert httpx2.get(listening.url, headers=upgrade).status_code == 401
+
+
+def calling(name: str) -> bytes:
+    """Return what a client sends over stdio to call a tool."""
+    return (
+        b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+        b'"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}\n'
+        b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+        b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"team__jobs__wait",'
+        b'"arguments":{"name":"%s","seconds":1}}}\n' % name.encode()
+    )
 
 
 def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
@@ -126,13 +179,7 @@ def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
         command, env=buffered, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
-        process.stdin.write(
-            b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
-            b'"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}\n'
-            b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
-            b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"team__jobs__wait",'
-            b'"arguments":{"name":"piped","seconds":1}}}\n'
-        )
+        process.stdin.write(calling("piped"))
         process.stdin.flush()
         asyncio.run(exists(project.folder / "piped.started"))
         process.send_signal(signal.SIGTERM)

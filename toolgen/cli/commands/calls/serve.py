@@ -14,6 +14,7 @@ from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.consent import Consent
+from toolgen.cli.ending import TO_STOP, end_of_process, ended_within
 from toolgen.cli.executors import consented, stdout_kept, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
@@ -27,7 +28,7 @@ from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
@@ -156,7 +157,8 @@ def command(
     if user is None and settings.authenticate is None:
         _warn_of_limits(catalog, run)
     server = mcp_server(runtime, run, http=settings, engine=engine)
-    return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine))
+    with end_of_process(lambda: server.unfinished) as end:
+        return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine, end))
 
 
 def _warn_of_limits(catalog: Catalog, run: Run) -> None:
@@ -180,10 +182,14 @@ async def _serve_and_end(
     run: Run,
     store: DurableStore | None,
     engine: DbosEngine | None,
+    end: Callable[[], None],
 ) -> int:
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
     try:
-        await _serve(server, place, grace)
+        with ended_within(grace + TO_STOP, lambda: loop.call_soon_threadsafe(stopped.set), lambda: server.unfinished):
+            await _serve(server, place, grace, stopped)
     finally:
+        end()  # also where the client has left, and a thread of a tool does not return
         if engine is not None:
             await engine.close()
         if store is not None:
@@ -196,11 +202,11 @@ async def _serve_and_end(
     return 0
 
 
-async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float) -> None:
+async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float, stopped: asyncio.Event) -> None:
     if place is None:
         echo(f"serving {counted(len(server), 'tool')}", err=True)
         try:
-            return await server.serve_stdio(grace=grace)
+            return await server.serve_stdio(grace=grace, stopped=stopped)
         except OSError as error:
             raise click.UsageError(f"{error}.") from error
     host, port = place
@@ -209,7 +215,7 @@ async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float
         echo(f"serving {counted(len(server), 'tool')} at {url}", err=True)
 
     try:
-        return await server.serve_http(host, port, grace=grace, on_listening=announce)
+        return await server.serve_http(host, port, grace=grace, on_listening=announce, stopped=stopped)
     except (OSError, ValueError) as error:
         raise click.UsageError(f"--http {host}:{port}: {error}") from error
 

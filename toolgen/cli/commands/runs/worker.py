@@ -8,12 +8,12 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.cli.commands.runs.database import database_option, url_of
-from toolgen.cli.ending import cut_off, ended_within
+from toolgen.cli.ending import TO_STOP, cut_off, ended_within
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
@@ -23,10 +23,6 @@ from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-
-_TO_STOP: Final = 10.0
-"""Seconds for a worker to cancel what runs after the grace, and to leave its runs to others."""
 
 
 @click.command("worker")
@@ -157,7 +153,7 @@ async def _work(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-    with ended_within(grace + _TO_STOP, lambda: loop.call_soon_threadsafe(stopped.set), lambda: worker.unfinished):
+    with ended_within(grace + TO_STOP, lambda: loop.call_soon_threadsafe(stopped.set), lambda: worker.unfinished):
         try:
             await worker.start()
         except StoreError as error:
