@@ -50,8 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Use one worker more than there are cores: many tests wait for programs that they started."""
-    return (os.cpu_count() or 1) + 1
+    """Use twice as many workers as there are cores: the tests that take longest wait for programs and databases."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -75,7 +75,6 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     """Exclude thousands of tests, which live until the end, from garbage collection and from forks."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -175,7 +175,7 @@ def is_whole(project: Project, *packages: dict[str, str]) -> bool:
 @pytest.mark.parametrize(
     "disk",
     [
-        pytest.param(partial(FragileDisk, fail=kill), id="killed"),
+        pytest.param(partial(FragileDisk, fail=kill), id="killed", marks=pytest.mark.long),  # a power cut loses more
         pytest.param(VolatileDisk, id="power cut"),
         pytest.param(LinklessDisk, id="without hard links", marks=pytest.mark.long),
     ],

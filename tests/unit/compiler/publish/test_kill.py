@@ -171,7 +171,13 @@ def check(project: Project, point: int, death: Callable[[], None]) -> bool:
     return is_new
 
 
-@pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(OLD, id="over an old package"),
+        pytest.param({}, id="as the first build", marks=pytest.mark.long),  # with less to lose
+    ],
+)
 def test_a_build_killed_at_some_writes_leaves_a_complete_package(tmp_path: Path, old: dict[str, str]) -> None:
     project = Project(tmp_path, old)
     assert project.writes > 40

@@ -58,7 +58,14 @@ def of_many(tools: int) -> Catalog:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "codeact"])
+@pytest.mark.parametrize(
+    "presentation",
+    [
+        pytest.param("enumerate-all", marks=pytest.mark.long),  # the limit is one for all presentations
+        pytest.param("universal-category", marks=pytest.mark.long),
+        "codeact",
+    ],
+)
 def test_sets_are_kept_up_to_a_total_number_of_tools(
     monkeypatch: pytest.MonkeyPatch, presentation: PresentationName
 ) -> None:

@@ -68,6 +68,7 @@ def test_reg_67_70_the_record_is_consistent_wherever_a_host_is_killed(tmp_path: 
     assert len(killed_everywhere(tmp_path, "chained", "moments")) > STATES
 
 
+@pytest.mark.long  # the same statements, without those of the chain
 def test_reg_67_70_a_record_without_a_chain_is_consistent_too(tmp_path: Path) -> None:
     assert len(killed_everywhere(tmp_path, "plain", "moments", step=3)) > STATES
 
