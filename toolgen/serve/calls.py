@@ -7,6 +7,7 @@ is a task of its own, and whatever happens to it is an event for the request tha
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -89,7 +90,8 @@ class ServedCall:
         self.can_ask = can_ask
         self.questions = 0
         self.open_question: Question | None = None
-        self._events = asyncio.Queue[Progress | Question | None]()
+        self._events: deque[Progress | Question | None] = deque()
+        self._happened: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._progress: Final = Rising()
         self._task: asyncio.Task[ToolResult[Any]] | None = None
@@ -106,7 +108,7 @@ class ServedCall:
         try:
             return await call()
         finally:
-            self._events.put_nowait(None)  # a callback of the task would come one turn of the loop later
+            self._add(None)  # a callback of the task would come one turn of the loop later
 
     @property
     def task(self) -> asyncio.Task[ToolResult[Any]]:
@@ -118,15 +120,23 @@ class ServedCall:
         """Return what happens next: None once the call is over."""
         if self.open_question is not None and not self.open_question.answer.done():
             return self.open_question
-        event = await self._events.get()
+        while not self._events:
+            self._happened = self._loop.create_future()
+            await self._happened
+        event = self._events.popleft()
         if isinstance(event, Question):
             self.questions += 1
             self.open_question = event
         return event
 
+    def _add(self, event: Progress | Question | None) -> None:
+        self._events.append(event)
+        if self._happened is not None and not self._happened.done():
+            self._happened.set_result(None)
+
     async def ask(self, question: Question) -> Mapping[str, Any] | None:
         """Ask the person, and wait for the fields of the form; None where there is no answer."""
-        self._events.put_nowait(question)
+        self._add(question)
         try:
             async with asyncio.timeout(QUESTION_SECONDS):
                 return await question.answer
@@ -147,15 +157,18 @@ class ServedCall:
         question = self.open_question
         if question is not None and question.turn is not None:
             question.turn.end()
-        return not self.task.done()
+        goes_on = not self.task.done()
+        if not goes_on:
+            self._task = None  # its context has this call: only the garbage collector would free both
+        return goes_on
 
     def report(self, data: Mapping[str, Any]) -> None:
         """Take note of progress, in any thread."""
         self._loop.call_soon_threadsafe(self._report, data)
 
     def _report(self, data: Mapping[str, Any]) -> None:
-        if self._events.qsize() < _PROGRESS and (progress := self._progress.next(data)) is not None:
-            self._events.put_nowait(progress)
+        if len(self._events) < _PROGRESS and (progress := self._progress.next(data)) is not None:
+            self._add(progress)
 
     async def cancel(self) -> None:
         """Cancel the call, and wait until it is over, for two seconds at most."""
@@ -163,7 +176,7 @@ class ServedCall:
             self._task.cancel()
             with anyio.CancelScope(shield=True):
                 await asyncio.wait([self._task], timeout=_CANCEL_SECONDS)
-            self._events.put_nowait(None)  # the task may not have begun
+            self._add(None)  # the task may not have begun
 
 
 def _number(value: Any) -> float | None:

@@ -8,6 +8,7 @@ import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
@@ -16,7 +17,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from opentelemetry.context import attach, detach
-from opentelemetry.propagate import extract
+from opentelemetry.propagate import extract, get_global_textmap
 from opentelemetry.trace import get_current_span
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
 
     from mcp.server.lowlevel import Server
+    from opentelemetry.propagators.textmap import TextMapPropagator
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 escape_logs("mcp", shown=True)
@@ -233,7 +235,8 @@ def _trace_of(scope: Scope) -> Generator[None]:
 
     A trace context in `_meta` of a message takes precedence; the SDK reads it.
     """
-    if get_current_span().get_span_context().is_valid:
+    named = _trace_headers(get_global_textmap())
+    if not any(name in named for name, _ in scope["headers"]) or get_current_span().get_span_context().is_valid:
         yield
         return
     token = attach(extract(Headers(scope=scope)))
@@ -241,6 +244,12 @@ def _trace_of(scope: Scope) -> Generator[None]:
         yield
     finally:
         detach(token)
+
+
+@lru_cache(maxsize=4)
+def _trace_headers(propagator: TextMapPropagator) -> frozenset[bytes]:
+    """Return the headers that a propagator reads, in lower case, as ASGI has them."""
+    return frozenset(name.lower().encode("latin-1", "replace") for name in propagator.fields)
 
 
 async def _refuse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import ipaddress
 import socket
 from contextlib import contextmanager
@@ -60,6 +61,7 @@ async def serve_http(
         where = f"[{host}]" if ":" in host else host
         if on_listening is not None:
             on_listening(f"http://{where}:{listening.getsockname()[1]}{PATH}")
+        gc.freeze()  # what the start made stays: each full collection would look at all of it, for a tenth of a second
         await _Listener(config, server, grace, stopped).serve([listening])
 
 
@@ -81,15 +83,20 @@ class _Protocol(H11Protocol):
         # asyncio sets it only where a socket names its protocol, which accepted ones of `create_server` do not. Without
         # it an answer in two parts waits for the client's delayed acknowledgement, 40 ms.
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        super().connection_made(cast("asyncio.Transport", _Joined(transport)))
+        self._joined = _Joined(transport)
+        super().connection_made(cast("asyncio.Transport", self._joined))
         self._expect_head()
 
     def data_received(self, data: bytes) -> None:
-        if self._due is None and self._awaits_head():
-            self._expect_head()
         super().data_received(data)
         if not self._awaits_head():
             self._stop_timer()
+        elif self._due is None:
+            self._expect_head()
+
+    def on_response_complete(self) -> None:
+        self._joined.flush()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
@@ -119,20 +126,21 @@ class _Joined:
     def write(self, data: bytes) -> None:
         """Send some bytes by the end of this turn, or what is there, once it is much."""
         if not self._held:
-            self._loop.call_soon(self._flush)
+            self._loop.call_soon(self.flush)
         self._held += data
         if len(self._held) > _JOINED:
-            self._flush()
+            self.flush()
 
     def close(self) -> None:
         """Send the rest, and close."""
-        self._flush()
+        self.flush()
         self._transport.close()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send what is held."""
         held, self._held = self._held, b""
         if held:
             self._transport.write(held)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Hashable
+    from collections.abc import Generator, Hashable
+    from contextlib import AbstractAsyncContextManager
 
 
 class ShareUsedUp(Exception):
@@ -63,17 +64,20 @@ class Places:
         self._places, self._waiting = Shares(total), Shares(waiting)
         self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
 
-    @asynccontextmanager
-    async def held(self, who: Hashable) -> AsyncGenerator[None]:
+    def held(self, who: Hashable) -> AbstractAsyncContextManager[None]:
         """Wait for a place, and hold it. Raises `ShareUsedUp` where too much is waiting already."""
+        return _Place(self, who)
+
+    async def take(self, who: Hashable) -> None:
+        """Wait for a place, and take it. Raises `ShareUsedUp` as `held` does."""
         if who in self._queues or not self._places.take(who):
             with self._waiting.held(who):
                 await self._turn(who)
-        try:
-            yield
-        finally:
-            self._places.give_back(who)
-            self._admit()
+
+    def give_back(self, who: Hashable) -> None:
+        """Give back a place that was taken."""
+        self._places.give_back(who)
+        self._admit()
 
     async def _turn(self, who: Hashable) -> None:
         """Wait until a place was taken for the head of a queue."""
@@ -89,7 +93,7 @@ class Places:
 
     def _admit(self) -> None:
         """Give free places to the queues in turn, as far as shares go."""
-        admitted = True
+        admitted = bool(self._queues)
         while admitted:
             admitted = False
             for who, queue in list(self._queues.items()):
@@ -101,3 +105,18 @@ class Places:
                     admitted = True
                 if not queue:
                     del self._queues[who]
+
+
+class _Place:
+    """One place, as a context: a generator for it would cost each call more."""
+
+    __slots__ = ("_places", "_who")
+
+    def __init__(self, places: Places, who: Hashable) -> None:
+        self._places, self._who = places, who
+
+    async def __aenter__(self) -> None:
+        await self._places.take(self._who)
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._places.give_back(self._who)

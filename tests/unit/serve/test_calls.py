@@ -1,0 +1,39 @@
+"""Served calls: what is left of one that is over."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+
+from toolgen.contract.records import ToolResult
+from toolgen.serve.calls import ServedCall, current_call
+
+
+def test_a_call_that_is_over_is_freed_without_the_garbage_collector() -> None:
+    async def made() -> tuple[ToolResult[None], weakref.ref[ServedCall]]:
+        async def work() -> ToolResult[None]:
+            assert current_call.get() is not None  # the context of its task has the call
+            await asyncio.sleep(0)
+            return ToolResult(tool_name="bench.search", payload=b"1")
+
+        call = ServedCall("call_1", "bench.search", None, can_ask=False)
+        call.start(work)
+        assert await call.next_event() is None
+        result = await call.task
+        assert not call.leave()
+        return result, weakref.ref(call)
+
+    async def main() -> None:
+        result, found = await made()
+        await asyncio.sleep(0)
+        assert result.payload == b"1"
+        assert found() is None
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        asyncio.run(main())
+    finally:
+        if was_enabled:
+            gc.enable()
