@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from toolgen.engine.body import Retries
     from toolgen.engine.host import EngineHost
-    from toolgen.engine.protocol import Activities, Activity, Reason, State
+    from toolgen.engine.protocol import Activities, Activity, Reason, Retention, State
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule
     from toolgen.engine.steps import Step
@@ -296,6 +296,10 @@ class LocalEngine:
         states = Counter[str](info.state for info in old)
         agents = Counter(info.agent or "-" for info in old)
         return Pruned(runs=len(old), states=states, agents=agents)
+
+    async def retention(self) -> Retention | None:
+        """Return None: runs that ended are forgotten by their number."""
+        return None
 
     async def close(self) -> None:
         """Cancel the runs that go on."""

@@ -6,6 +6,7 @@ again after a crash repeats none that has an outcome.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -200,10 +201,36 @@ class Pruned:
     states: Mapping[str, int] = NOTHING
     agents: Mapping[str, int] = NOTHING
 
+    def as_json(self) -> Json:
+        """Return it as a JSON object."""
+        return {"runs": self.runs, "states": dict(self.states), "agents": dict(self.agents)}
+
+    def __add__(self, other: Pruned) -> Pruned:
+        """Return both together."""
+        states, agents = Counter(self.states), Counter(self.agents)
+        states.update(other.states)
+        agents.update(other.agents)
+        return Pruned(runs=self.runs + other.runs, states=dict(states), agents=dict(agents))
+
     def __str__(self) -> str:
         counts = (", ".join(f"{count} {name}" for name, count in each.items()) for each in (self.states, self.agents))
         states, agents = counts
         return f"deleted {counted(self.runs, 'run')}" + (f": {states}; by agent: {agents}" if self.runs else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What workers delete by themselves: runs that ended `seconds` ago. Times are in seconds since 1970.
+
+    `worker` does it now, or did it last. The last round that was done `ended` then, None for none so far, and `deleted`
+    these; the `next` one begins then, at the earliest.
+    """
+
+    seconds: float
+    worker: str
+    ended: float | None
+    next: float
+    deleted: Pruned
 
 
 class Engine(Protocol):
@@ -309,8 +336,12 @@ class Engine(Protocol):
     async def prune(self, seconds: float, /) -> Pruned:
         """Delete the runs that ended at least so many seconds ago, with all that they have done.
 
-        Runs that a call of a run started are kept as long as that goes on: the call may be made again.
+        Runs that calls started are kept as long as the run at the top is: it may go on, and ask for their results.
         """
+        ...
+
+    async def retention(self) -> Retention | None:
+        """Return what workers delete by themselves; None if none does, or has done so."""
         ...
 
     async def close(self) -> None:

@@ -188,6 +188,7 @@ def test_a_selection_is_steered_as_one_after_it_was_confirmed(durable: Engines) 
         await shell("cancel", "other")
         await engine.result("r0", 20)
         await engine.result("r1", 20)
+        assert await shell.json("prune", "--older-than", "9") == {"runs": 0, "states": {}, "agents": {}}
         pruned = await shell.json("prune", "--older-than", "0")
         assert pruned["runs"] >= 1
         assert set(pruned) == {"runs", "states", "agents"}

@@ -142,7 +142,7 @@ def test_a_run_that_cannot_be_executed_has_failed_until_it_is_resumed(durable: E
 def test_old_runs_are_deleted_batch_by_batch_past_those_that_are_kept(
     durable: Engines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolgen.engine.dbos.engine._BATCH", 1)
+    monkeypatch.setattr("toolgen.engine.dbos.retention._BATCH", 1)
 
     async def body(running: Running) -> None:
         engine: Any = running.engine

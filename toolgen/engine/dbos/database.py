@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import ExceptionContext
 
+    from toolgen.engine.protocol import State
     from toolgen.engine.requests import Json, RunRequest
 
 VERSION: Final = "toolgen-1"
@@ -57,9 +58,20 @@ AWAITED: Final = "signals"
 PROGRESS: Final = "progress"
 """The events of a run: what it asks, the names of the signals that it waits for, and the latest report of its call."""
 
+STATES: Final[dict[str, State]] = {
+    "DELAYED": "queued",
+    "ENQUEUED": "queued",
+    "PENDING": "running",
+    "SUCCESS": "ended",
+    "CANCELLED": "cancelled",
+}
+"""The states of runs by those of DBOS; a run in any other one has failed."""
+
+_TABLES: Final = sa.MetaData()
+
 SCHEDULES: Final = sa.Table(
     "toolgen_schedules",
-    sa.MetaData(),
+    _TABLES,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("token", sa.Text, nullable=False),
     sa.Column("definition", sa.Text, nullable=False),
@@ -71,6 +83,19 @@ SCHEDULES: Final = sa.Table(
     sa.Column("last_run_id", sa.Text, nullable=False),
 )
 """The schedules; times are in seconds since 1970. `token` is part of the ids of its runs: see `Schedule.request_at`."""
+
+RETENTION: Final = sa.Table(
+    "toolgen_retention",
+    _TABLES,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("token", sa.Text, nullable=False),
+    sa.Column("seconds", sa.Float(53), nullable=False),
+    sa.Column("next_at", sa.Float(53), nullable=False),
+    sa.Column("ended_at", sa.Float(53)),
+    sa.Column("deleted", sa.Text),
+)
+"""One row: the worker that deletes old runs, or did so last, with what it deleted; see `retention`."""
 
 _EXCEPTION: Final = "$exception"
 _END: Final = "$end"
@@ -189,9 +214,9 @@ def prepare(url: str) -> None:
         DBOS.migrate(migration_url(url))
         connections = open_connections(url, BESIDE_WORKER)
         try:
-            SCHEDULES.metadata.create_all(connections)
-        except exc.SQLAlchemyError:  # another worker creates it at this moment
-            SCHEDULES.metadata.create_all(connections)
+            _TABLES.create_all(connections)
+        except exc.SQLAlchemyError:  # another worker creates them at this moment
+            _TABLES.create_all(connections)
         finally:
             close_connections(connections)
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:

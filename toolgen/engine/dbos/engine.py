@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -23,34 +22,31 @@ from toolgen.engine.dbos.database import (
     PROGRESS,
     QUESTIONS,
     RUN,
+    STATES,
     Failure,
     StepFailed,
     Unanswered,
     close_client,
     enqueue_options,
     failure_of,
-    first_of,
     is_below,
     lacks_tables,
     open_client,
     parent_of,
     reason_of,
 )
+from toolgen.engine.dbos.retention import OldRuns, retention_of
 from toolgen.engine.dbos.schedules import pause_schedule, remove_schedule, schedules_of, set_schedule
 from toolgen.engine.dbos.tables import (
-    ACTIVE,
-    TERMINAL,
     add_allowed,
     add_answer,
     add_signal,
     answers_of,
     cancel_run,
-    delete_ended,
     events_of,
     fork_run,
     hold,
     load_of,
-    now_of,
     release,
     signals_of,
     turns_of,
@@ -86,6 +82,7 @@ if TYPE_CHECKING:
 
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.dbos.metrics import Load
+    from toolgen.engine.protocol import Retention
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
     from toolgen.engine.steps import Step
@@ -97,17 +94,9 @@ T = TypeVar("T")
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
 
-_ALL_STATES: Final = get_args(State)
+_ALLSTATES: Final = get_args(State)
 _BATCH: Final = 1000
 """How many runs are deleted, or looked at, at a time."""
-
-_STATES: Final[dict[str, State]] = {
-    "DELAYED": "queued",
-    "ENQUEUED": "queued",
-    "PENDING": "running",
-    "SUCCESS": "ended",
-    "CANCELLED": "cancelled",
-}
 
 
 class DbosEngine:
@@ -214,24 +203,14 @@ class DbosEngine:
 
     async def prune(self, seconds: float, /) -> Pruned:
         """Delete old runs, by the clock of the database. See `Engine.prune`."""
-        now = await self._with_database(lambda: asyncio.to_thread(now_of, self._tables))
-        before = datetime.fromtimestamp(now - seconds, UTC).isoformat()
-        states, agents = Counter[str](), Counter[str]()
-        deleted = kept = 0
-        while found := await self._listed(status=list(TERMINAL), completed_before=before, limit=_BATCH, offset=kept):
-            ids = [each.workflow_id for each in found]
-            active = await self._listed(workflow_ids=list({*map(first_of, ids)}), status=list(ACTIVE))
-            goes_on = {each.workflow_id for each in active}
-            old = [run_id for run_id in ids if first_of(run_id) not in goes_on]
-            gone = {*await self._with_database(partial(self._delete, old))}
-            states.update(_state(each) for each in found if each.workflow_id in gone)
-            agents.update(_agent(each) or "-" for each in found if each.workflow_id in gone)
-            deleted += len(gone)
-            kept += len(ids) - len(gone)
-        return Pruned(runs=deleted, states=dict(states), agents=dict(agents))
+        total, old = Pruned(), OldRuns(self._tables, seconds)
+        while (batch := await self._with_database(lambda: asyncio.to_thread(old.delete_batch))) is not None:
+            total += batch
+        return total
 
-    async def _delete(self, run_ids: Sequence[str]) -> list[str]:
-        return await asyncio.to_thread(delete_ended, self._tables, run_ids)
+    async def retention(self) -> Retention | None:
+        """Return what workers delete by themselves; None if none does, or has done so."""
+        return await self._with_database(lambda: asyncio.to_thread(retention_of, self._tables))
 
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
         """Return the runs that the calls of a run started, at any depth: see `child_id`."""
@@ -319,7 +298,7 @@ class DbosEngine:
             "end_time": None if before is None else _as_date(before),
             "start_time": None if after is None else _as_date(after),
         }
-        wanted = [status for status, state in _STATES.items() if state in states] if states else None
+        wanted = [status for status, state in STATES.items() if state in states] if states else None
         if wanted is not None and "failed" in states:
             wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
         if wanted is not None and "waiting" in states and "PENDING" not in wanted:
@@ -331,7 +310,7 @@ class DbosEngine:
         while len(infos) < limit:
             found = await self._listed(status=wanted, **options, limit=batch, offset=looked_at, sort_desc=True)
             named = [each for each in found if agent is None or _agent(each) == agent]  # DBOS does so on Postgres only
-            infos += [info for info in await self._infos(named) if info.state in (states or _ALL_STATES)]
+            infos += [info for info in await self._infos(named) if info.state in (states or _ALLSTATES)]
             looked_at += len(found)
             if len(found) < batch:
                 break
@@ -452,7 +431,7 @@ def _store_error(error: SQLAlchemyError) -> StoreError:
 
 def _state(status: WorkflowStatus) -> State:
     """Return the state of a run as its row has it. One whose resumption was interrupted is still cancelled."""
-    return "cancelled" if status.queue_name == HELD else _STATES.get(status.status, "failed")
+    return "cancelled" if status.queue_name == HELD else STATES.get(status.status, "failed")
 
 
 def _answer(kept: Json) -> Answer:

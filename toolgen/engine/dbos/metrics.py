@@ -85,6 +85,9 @@ class Metrics:
             "Writes that an execution begins which has taken over a run, and that may have been made before.",
             registry=self.registry,
         )
+        self.deleted: Final = Counter(
+            "toolgen_runs_deleted", "Ended runs that this worker deleted by its retention.", registry=self.registry
+        )
         self._waiting: Final = {
             name: Gauge(f"toolgen_{name}", text, registry=self.registry) for name, text in _WAITING.items()
         }

@@ -281,21 +281,6 @@ def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn
     return True
 
 
-def delete_ended(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
-    """Delete those of some runs that have ended, as DBOS does, which deletes others too; return which.
-
-    Raises sqlalchemy.exc.SQLAlchemyError.
-    """
-    tables = database.tables
-    runs = tables.workflow_status
-    ended = sa.delete(runs).where(runs.c.workflow_uuid.in_(run_ids), runs.c.status.in_(TERMINAL))
-    with database.engine.begin() as connection:
-        deleted = connection.execute(ended.returning(runs.c.workflow_uuid)).scalars().all()
-        for table in (tables.workflow_input, tables.workflow_output, tables.operation_outputs):
-            connection.execute(sa.delete(table).where(table.c.workflow_uuid.in_(deleted)))
-    return list(deleted)
-
-
 def agents_of(database: SystemDatabase, run_id: str) -> int:
     """Return how many agents the calls of a run started whose outcomes are kept, as others are made again.
 

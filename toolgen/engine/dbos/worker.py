@@ -57,6 +57,7 @@ from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.reports import Reports
+from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
 from toolgen.engine.dbos.steps import read_steps_at_once
 from toolgen.engine.protocol import RunFailed, reason_of_end
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     from toolgen.engine.body import Retries
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.host import EngineHost
-    from toolgen.engine.protocol import Activity, Reason
+    from toolgen.engine.protocol import Activity, Pruned, Reason
     from toolgen.engine.requests import Json
 
 T = TypeVar("T")
@@ -147,8 +148,9 @@ class DbosWorker:
 
     A call that was planned with another args schema of its tool is made if the rules of `toolgen diff` show that it
     means the same (`on_tool_change="compatible"`), or only with the schema of then (`"wait"`). Else its run waits
-    `tool_wait` seconds for a worker that has the tool as it was, and then fails. Raises ValueError for bounds below 1,
-    for unknown tools, and for other values.
+    `tool_wait` seconds for a worker that has the tool as it was, and then fails. With `keep`, runs that ended so many
+    seconds ago are deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted.
+    Raises ValueError for bounds below 1, for unknown tools, and for other values.
     """
 
     def __init__(
@@ -164,6 +166,8 @@ class DbosWorker:
         retries: Retries = DEFAULT_RETRIES,
         on_tool_change: Literal["compatible", "wait"] = "compatible",
         tool_wait: float = 600.0,
+        keep: float | None = None,
+        on_deleted: Callable[[Pruned], object] = str,
     ) -> None:
         for what, value in (("concurrency", concurrency), ("per_user", per_user), *per_tool.items()):
             if value is not None and value < 1:
@@ -172,9 +176,13 @@ class DbosWorker:
             raise ValueError(f"on_tool_change is {on_tool_change!r}; it must be 'compatible' or 'wait'")
         if not 0 <= tool_wait < math.inf:
             raise ValueError(f"tool_wait is {tool_wait}; it must be a number of seconds, 0 or more")
+        if keep is not None and not 0 < keep < math.inf:
+            raise ValueError(f"keep is {keep}; it must be a number of seconds, more than 0")
         host.is_strict = on_tool_change == "wait"
         host.contract = self._contract
         self._tool_wait: Final = tool_wait
+        self._keep: Final = keep
+        self._on_deleted: Final = on_deleted
         catalog = host.runtime.catalog
         for tool in per_tool:
             if tool not in catalog:
@@ -265,6 +273,13 @@ class DbosWorker:
             asyncio.create_task(keep_starting(tables_)),
             asyncio.create_task(self._reports.keep_writing(tables_)),
         ]
+        if self._keep is not None:
+            self._tasks.append(asyncio.create_task(keep_deleting(tables_, self.name, self._keep, self._deleted)))
+
+    def _deleted(self, pruned: Pruned) -> None:
+        """Say what this worker has deleted."""
+        self.metrics.deleted.inc(pruned.runs)
+        self._on_deleted(pruned)
 
     def _open(self, limits: Limits) -> sa.Engine:
         self._connections.append(open_connections(self._url, limits, self.name))

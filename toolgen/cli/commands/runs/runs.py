@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from toolgen.cli.commands.runs.selection import Selection
-    from toolgen.engine.protocol import Approval, Engine, RunInfo, State
+    from toolgen.engine.protocol import Approval, Engine, Pruned, RunInfo, State
 
 _ENDED: Final = ("ended", "failed", "cancelled")
 _GOES_ON: Final = ("queued", "running", "waiting")
@@ -389,13 +389,13 @@ def signal(*, run: str, name: str, value: str, database: str, is_json: bool, key
 def prune(*, database: str, days: float, style: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
 
-    async def pruned() -> Any:
+    async def pruned() -> Pruned:
         async with opened(database) as engine:
             return await engine.prune(days * 24 * 3600)
 
     found = now(pruned())
     if style == "json":
-        show_json(asdict(found))
+        show_json(found.as_json())
     else:
         echo(str(found), err=True)
     return 0

@@ -75,6 +75,12 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="How long a planner whose model is away is asked again.",
 )
+@click.option(
+    "--keep",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="DAYS",
+    help="Delete runs that ended so many days ago. Default: keep all.",
+)
 def command(
     *,
     host: str,
@@ -89,6 +95,7 @@ def command(
     on_tool_change: str,
     tool_wait: float,
     planner_seconds: float,
+    keep: float | None,
 ) -> int:
     """Execute the runs of a database, until the process gets SIGTERM or SIGINT.
 
@@ -96,7 +103,7 @@ def command(
     and returns an `EngineHost` with the runtime and the planners. After a signal the worker begins nothing more, lets
     calls that run end, and leaves its runs to other workers; the exit code is 0. What has not ended 10 seconds after
     --grace is cut off: the exit code is 1, and stderr names it. The runs of a worker that died are taken over within
-    seconds.
+    seconds. With --keep, one of the workers deletes old runs once in an hour, and says on stderr what it has deleted.
     """
     url = url_of(database)
     make = _function(host)
@@ -119,6 +126,8 @@ def command(
         "retries": retries,
         "on_tool_change": on_tool_change,
         "tool_wait": tool_wait,
+        "keep": None if keep is None else keep * 24 * 3600,
+        "on_deleted": lambda pruned: echo(f"after {keep:g} days: {pruned}", err=True),
     }
     return asyncio.run(_work(make, url, bounds, place, token, grace))
 

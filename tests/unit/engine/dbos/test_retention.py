@@ -1,0 +1,196 @@
+"""Retention: old runs are deleted by one worker at a time, in batches, and never one that goes on or is waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from prometheus_client import generate_latest
+from sqlalchemy.exc import OperationalError
+
+from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.engines import Engines, until
+from tests.unit.engine.test_steering import ids_in_tables
+from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare, retention
+from toolgen.engine.protocol import Pruned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.unit.engine.engines import Running
+
+DAY = 24 * 3600.0
+Log = list[Pruned]
+
+
+def aged(engine: Any, *run_ids: str) -> None:
+    """Let runs have begun and ended two days ago."""
+    runs = engine._tables.tables.workflow_status
+    before = {name: runs.c[name] - int(2 * DAY * 1000) for name in ("created_at", "updated_at", "completed_at")}
+    with engine._tables.engine.begin() as connection:
+        connection.execute(sa.update(runs).where(runs.c.workflow_uuid.in_(run_ids)).values(**before))
+
+
+async def ended(running: Running, run_ids: Sequence[str], *turns: Any) -> None:
+    for run_id in run_ids:
+        await running.engine.start(request(*turns, run_id=run_id))
+    for run_id in run_ids:
+        await running.engine.result(run_id, 30)
+
+
+async def ids(engine: Any) -> set[str]:
+    return {info.run_id for info in await engine.runs()}
+
+
+def test_a_worker_deletes_old_runs_and_says_so_and_those_that_go_on_stay(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_LOOK", 0.05)
+    monkeypatch.setattr(retention, "ROUND", 0.0)
+    monkeypatch.setattr(retention, "_BATCH", 2)
+    log: Log = []
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await ended(running, ["new", *(f"old-{number}" for number in range(5))], [read("a")])
+        await engine.start(request([write("a")], run_id="cancelled"))
+        await running.questions("cancelled")
+        await engine.cancel("cancelled")
+        for run_id in ("waits", "awaits"):
+            await engine.start(request([write("a")] if run_id == "waits" else [read("waits-go-60")], run_id=run_id))
+            await until(lambda: engine.info(run_id), lambda info: info.state == "waiting")  # noqa: B023  # at once
+        await until(lambda: log)
+        assert (await ids(engine), sum(each.runs for each in log)) == (
+            {"new", "waits", "awaits", "cancelled", *(f"old-{number}" for number in range(5))},
+            0,
+        )
+        aged(engine, "waits", "awaits", "cancelled", *(f"old-{number}" for number in range(5)))
+        await until(lambda: any(each.runs for each in log))
+        (deleted,) = [each for each in log if each.runs]
+        assert (deleted.states, deleted.agents) == ({"ended": 5, "cancelled": 1}, {"main": 6})
+        assert await ids(engine) == {"new", "waits", "awaits"}
+        assert await asyncio.to_thread(ids_in_tables, durable.url) == {"new", "waits", "awaits"}
+        assert "toolgen_runs_deleted_total 6.0" in generate_latest(running.worker.metrics.registry).decode()
+        for run_id in ("waits", "awaits"):
+            assert (await engine.info(run_id)).state == "waiting"
+            await engine.cancel(run_id)
+
+    durable.run(body, worker={"keep": DAY, "on_deleted": log.append})
+
+
+def test_who_reads_what_was_deleted_sees_the_last_round(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "_LOOK", 0.05)
+    prepare(durable.url)
+
+    async def body(running: Running) -> None:
+        engine = running.engine
+        found: Any = await until(engine.retention, lambda found: found is not None and found.ended is not None)
+        assert (found.seconds, found.worker, found.deleted) == (DAY, running.worker.name, Pruned())
+        assert found.next - found.ended == pytest.approx(retention.ROUND)
+
+    async def before() -> None:
+        engine = DbosEngine(durable.url)
+        assert await engine.retention() is None
+        await engine.close()
+
+    asyncio.run(before())
+    durable.run(body, worker={"keep": DAY})
+
+
+def test_of_many_workers_one_has_the_round_and_the_next_one_comes_an_hour_later(durable: Engines) -> None:
+    log: Log = []
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await ended(running, ["r1", "r2", "r3"], [read("a")])
+        aged(engine, "r1", "r2", "r3")
+        names = [f"w{number}" for number in range(6)]
+        await asyncio.gather(*(retention._round(engine._tables, name, DAY, log.append) for name in names))
+        assert [each.runs for each in log] == [3]
+        found = await engine.retention()
+        assert (found.worker in names, found.deleted) == (True, log[0])
+        await ended(running, ["r4"], [read("a")])
+        aged(engine, "r4")
+        await retention._round(engine._tables, "w7", DAY, log.append)
+        assert "r4" in await ids(engine)
+        with engine._tables.engine.begin() as connection:
+            connection.execute(sa.text("UPDATE toolgen_retention SET next_at = next_at - 3600"))
+        await retention._round(engine._tables, "w7", DAY, log.append)
+        assert ([each.runs for each in log], (await engine.retention()).worker) == ([3, 1], "w7")
+
+    durable.run(body)
+
+
+def test_a_worker_that_stood_still_amid_a_round_leaves_the_rest_to_the_one_that_goes_on(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_BATCH", 1)
+    log: Log = []
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await ended(running, ["r1", "r2", "r3"], [read("a")])
+        aged(engine, "r1", "r2", "r3")
+        delete, others = retention._delete, asyncio.get_running_loop()
+
+        def frozen(*args: Any) -> Pruned:
+            """The first batch takes so long that another worker begins a round."""
+            monkeypatch.setattr(retention, "_delete", delete)
+            with engine._tables.engine.begin() as connection:
+                connection.execute(sa.text("UPDATE toolgen_retention SET next_at = 0"))
+            other = retention._round(engine._tables, "second", DAY, log.append)
+            asyncio.run_coroutine_threadsafe(other, others).result(30)
+            return delete(*args)
+
+        monkeypatch.setattr(retention, "_delete", frozen)
+        await retention._round(engine._tables, "first", DAY, log.append)
+        assert [each.runs for each in log] == [3, 0]
+        assert (await engine.retention()).worker == "second"
+
+    durable.run(body)
+
+
+def test_agents_of_a_run_are_kept_as_long_as_it_is(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await ended(running, ["r"], [search()])
+        (child,) = await ids(engine) - {"r"}
+        aged(engine, child)
+        assert (await engine.prune(DAY)).runs == 0
+        aged(engine, "r")
+        assert (await engine.prune(DAY)).runs == 2
+        assert await ids(engine) == set()
+
+    durable.run(body)
+
+
+def test_a_database_that_is_away_for_a_moment_hides_no_old_run(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_BATCH", 2)
+    delete, calls = retention._delete, 0
+
+    def failing(*args: Any) -> Pruned:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise OperationalError("DELETE", {}, Exception())
+        return delete(*args)
+
+    async def body(running: Running) -> None:
+        await ended(running, [f"r{number}" for number in range(5)], [read("a")])
+        monkeypatch.setattr(retention, "_delete", failing)
+        assert (await running.engine.prune(0)).runs == 5
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize("keep", [0, -1.0, float("nan"), float("inf")])
+def test_a_time_to_keep_runs_is_more_than_nothing(durable: Engines, keep: float) -> None:
+    async def body(running: Running) -> None:
+        with pytest.raises(ValueError, match="keep is"):
+            DbosWorker(running.host, durable.url, keep=keep)
+
+    durable.run(body)
