@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import cached_property
 from hashlib import sha256
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,7 @@ from toolgen.engine.steps import ToolSecrets
 from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
+from toolgen.runtime.base.packages import read_package_file
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data, question_id
 from toolgen.runtime.policy.effective import ToolsNotGranted
@@ -63,6 +65,7 @@ _CLEAR: Final = (UnknownAgent, ToolsNotGranted, CatalogError, ValueError)
 AGENTS: Final = "agents"
 """What an outcome of a call says of the number of agents that it started: see `EngineHost.restore`."""
 
+_LOCK_LENGTH: Final = 12
 _DIGEST_LENGTH: Final = 8
 """Characters of the digest of a tool's args schema, which each planned call keeps: 32 bits tell that it has changed."""
 
@@ -103,6 +106,16 @@ class EngineHost:
         self._granted: Final[dict[str, set[Grant]]] = {}
         self._digests: Final[dict[str, str]] = {}
         self._secrets: Final = ToolSecrets(runtime.catalog)
+
+    @cached_property
+    def package(self) -> str:
+        """The generated package and its lock, as `WorkerInfo.package` has them; empty without one."""
+        package = self.runtime.catalog.package
+        try:
+            lock = read_package_file(package, "toolgen.lock") if package else b""
+        except (CatalogError, OSError):  # there is only the text of its catalog
+            return package
+        return f"{package} {sha256(lock).hexdigest()[:_LOCK_LENGTH]}" if lock else package
 
     async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
         """Await the body of a run in a span, in the trace of the request; return its end.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,6 +14,7 @@ from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.protocol import (
@@ -27,6 +30,7 @@ from toolgen.engine.protocol import (
     RunCancelled,
     RunFailed,
     RunInfo,
+    WorkerInfo,
     check_resumable,
     check_turns,
     reason_of_end,
@@ -84,6 +88,7 @@ class _Running:
     progress: Json | None = None
     signals: list[Signal] = field(default_factory=list["Signal"])
     unread: list[Signal] = field(default_factory=list["Signal"])
+    doing: int = 0
     signalled: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -104,6 +109,7 @@ class LocalEngine:
     """
 
     def __init__(self, host: EngineHost, retries: Retries = DEFAULT_RETRIES) -> None:
+        self.name: Final = f"{socket.gethostname()}-{os.getpid()}"
         self._host: Final = host
         self._retries: Final = retries
         self._runs: Final[dict[str, _Running]] = {}
@@ -217,7 +223,7 @@ class LocalEngine:
         after: float | None = None,
         limit: int = 100,
     ) -> list[RunInfo]:
-        """Return at most `limit` runs, the newest first. See `Engine.runs`; no run has a worker."""
+        """Return at most `limit` runs, the newest first. See `Engine.runs`."""
         newest = sorted(map(self._info, self._runs.values()), key=lambda info: info.created, reverse=True)
         found = (
             info
@@ -297,6 +303,22 @@ class LocalEngine:
         agents = Counter(info.agent or "-" for info in old)
         return Pruned(runs=len(old), states=states, agents=agents)
 
+    async def workers(self) -> list[WorkerInfo]:
+        """Return this process, which is the only worker."""
+        states = [self._state(run) for run in self._runs.values()]
+        return [
+            WorkerInfo(
+                name=self.name,
+                lease="held",
+                beat_age=0.0,
+                runs=states.count("running"),
+                waiting=states.count("waiting"),
+                activities=sum(run.doing for run in self._runs.values()),
+                version=__version__,
+                package=self._host.package,
+            )
+        ]
+
     async def retention(self) -> Retention | None:
         """Return None: runs that ended are forgotten by their number."""
         return None
@@ -325,7 +347,7 @@ class LocalEngine:
             parent_run_id=run.request.parent_run_id,
             created=run.created,
             updated=run.updated,
-            worker="",
+            worker=self.name,
             forked_from=run.forked_from,
             reason=reason,
             detail=detail,
@@ -453,11 +475,14 @@ class _LocalFlow:
             outcome: Json = kept.outcome
             return outcome
         step = KeptStep(number=number, name=name, started=time(), ended=None)
+        self._run.doing += 1
         try:
             outcome = await self._host.execute(self._run.request, activity)
         except Exception as error:  # whatever a step raises is its recorded end; raised again
             self._run.steps[number] = replace(step, ended=time(), error=f"{type(error).__name__}: {error}")
             raise
+        finally:
+            self._run.doing -= 1
         self._run.steps[number] = replace(step, ended=time(), outcome=outcome)
         return outcome
 

@@ -193,6 +193,31 @@ class RunInfo:
     detail: str = ""
 
 
+LeaseState: TypeAlias = Literal["held", "late", "dead", "left"]
+"""The lease of a worker: it begins calls; it may begin none now; others take over its runs; it has stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerInfo:
+    """A worker. `beat_age` is the seconds since its last beat, by the clock of the database; None if none was seen.
+
+    It executes `runs` of at most `concurrency` (None for any number), and holds others that are `waiting`, for a
+    person, a signal, agents or a time. `activities` are the calls and plans that it makes now. `version` is that of
+    toolgen, `package` the import name of the generated package with the first digits of the SHA-256 of its
+    `toolgen.lock`. What a worker has not told is empty.
+    """
+
+    name: str
+    lease: LeaseState
+    beat_age: float | None = None
+    runs: int = 0
+    waiting: int = 0
+    activities: int = 0
+    concurrency: int | None = None
+    version: str = ""
+    package: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruned:
     """The runs that were deleted: how many, and how many of each state and agent (`-` without one)."""
@@ -338,6 +363,10 @@ class Engine(Protocol):
 
         Runs that calls started are kept as long as the run at the top is: it may go on, and ask for their results.
         """
+        ...
+
+    async def workers(self) -> list[WorkerInfo]:
+        """Return the workers, by name; those that were taken over are not among them any more."""
         ...
 
     async def retention(self) -> Retention | None:

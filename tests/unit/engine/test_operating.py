@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
+import generated
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
+from toolgen import __version__
+from toolgen.engine.dbos import DbosEngine, prepare
+from toolgen.engine.dbos.lease import DEAD, LEFT, WORKERS, Lease
 from toolgen.engine.protocol import NotForkable, NotResumable
 from toolgen.engine.requests import RunRequest
 from toolgen.runtime.events.records import RunNotFound
@@ -204,3 +211,56 @@ def test_every_engine_says_what_it_deletes(engines: Engines) -> None:
         await asyncio.sleep(0)
 
     engines.run(body)
+
+
+def test_workers_are_listed_with_their_load_and_version(engines: Engines) -> None:
+    lock = Path(generated.__file__ or "").parent / "toolgen.lock"
+
+    async def body(running: Running) -> None:
+        engine = running.engine
+        await engine.start(request([read("slow-60")], run_id="works"))
+        await engine.start(request([write("a")], run_id="asks"))
+        await running.questions("asks")
+        (worker,) = await until(engine.workers, lambda found: (found[0].activities, found[0].waiting) == (1, 1))
+        assert (worker.lease, worker.runs) == ("held", 1)
+        assert worker.concurrency == (None if engines.kind == "local" else 7)
+        assert worker.version == __version__
+        assert worker.package == f"generated {sha256(lock.read_bytes()).hexdigest()[:12]}"
+        assert (await engine.info("works")).worker == worker.name
+        assert {info.run_id for info in await engine.runs(worker=worker.name)} == {"works", "asks"}
+        await engine.cancel("works")
+        await engine.cancel("asks")
+        await until(engine.workers, lambda found: (found[0].activities, found[0].runs, found[0].waiting) == (0, 0, 0))
+        assert await engine.retention() is None
+
+    engines.run(body, worker={"concurrency": 7})
+
+
+@pytest.mark.parametrize(
+    ("beats", "silent", "lease"),
+    [(9, 0.0, "held"), (9, 4.0, "late"), (9, 5.1, "dead"), (9, 9e4, "dead"), (DEAD, 0.0, "dead"), (LEFT, 0.0, "left")],
+)
+def test_a_lease_is_what_the_clock_of_the_database_says_of_its_last_beat(
+    durable: Engines, beats: int, silent: float, lease: str
+) -> None:
+    prepare(durable.url)
+
+    async def body() -> None:
+        engine = DbosEngine(durable.url)
+        database = engine._tables.engine
+        made = Lease(database, "w")
+        made.prepare()
+        with database.begin() as connection:
+            beaten_at = WORKERS.c.beaten_at - int(silent * 1000)
+            connection.execute(sa.update(WORKERS).values(beats=beats, beaten_at=beaten_at))
+        (worker,) = await engine.workers()
+        assert (worker.name, worker.lease) == ("w", lease)
+        assert worker.beat_age is not None
+        assert worker.beat_age >= silent
+        with database.begin() as connection:  # as of a worker that others found by its runs only
+            connection.execute(sa.update(WORKERS).values(beats=DEAD, beaten_at=None, about=None))
+        (worker,) = await engine.workers()
+        assert (worker.lease, worker.beat_age, worker.version) == ("dead", None, "")
+        await engine.close()
+
+    asyncio.run(body())

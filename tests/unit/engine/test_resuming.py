@@ -15,7 +15,7 @@ from dbos._sys_db import SystemDatabase
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine.body import Retries
-from toolgen.engine.dbos import DbosEngine, tables
+from toolgen.engine.dbos import DbosEngine, retention, tables
 from toolgen.engine.dbos import engine as engine_module
 from toolgen.engine.dbos.tables import cancel_child
 from toolgen.engine.protocol import NotAsked, NotResumable
@@ -334,7 +334,7 @@ def test_a_run_that_goes_on_is_neither_released_again_nor_deleted(durable: Engin
         await running.questions("r1")
         execution = running.host._runs["r1"]
         await asyncio.to_thread(tables.release, engine._tables, ["r1"])  # somebody else has, meanwhile
-        assert await asyncio.to_thread(tables.delete_ended, engine._tables, ["r1"]) == []
+        assert (await asyncio.to_thread(retention._delete, engine._tables, ["r1"], 2**60)).runs == 0
         await asyncio.sleep(0.5)
         assert running.host._runs["r1"] is execution
         assert (await engine.info("r1")).state == "waiting"

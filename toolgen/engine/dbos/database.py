@@ -23,6 +23,7 @@ from toolgen.engine.dbos.connections import (
     migration_url,
     open_connections,
 )
+from toolgen.engine.dbos.lease import WORKERS
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 from toolgen.schema.json_values import is_object
@@ -30,6 +31,7 @@ from toolgen.schema.json_values import is_object
 if TYPE_CHECKING:
     from dbos import EnqueueOptions
     from dbos._sys_db import SystemDatabase
+    from sqlalchemy.engine import Engine as Connections
     from sqlalchemy.engine import ExceptionContext
 
     from toolgen.engine.protocol import State
@@ -214,13 +216,18 @@ def prepare(url: str) -> None:
         DBOS.migrate(migration_url(url))
         connections = open_connections(url, BESIDE_WORKER)
         try:
-            _TABLES.create_all(connections)
+            _create_tables(connections)
         except exc.SQLAlchemyError:  # another worker creates them at this moment
-            _TABLES.create_all(connections)
+            _create_tables(connections)
         finally:
             close_connections(connections)
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
+
+
+def _create_tables(connections: Connections) -> None:
+    for tables in (_TABLES, WORKERS.metadata):
+        tables.create_all(connections)
 
 
 def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DBOSClient:

@@ -35,6 +35,7 @@ from toolgen.engine.dbos.database import (
     parent_of,
     reason_of,
 )
+from toolgen.engine.dbos.lease import workers_of
 from toolgen.engine.dbos.retention import OldRuns, retention_of
 from toolgen.engine.dbos.schedules import pause_schedule, remove_schedule, schedules_of, set_schedule
 from toolgen.engine.dbos.tables import (
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
 
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.dbos.metrics import Load
-    from toolgen.engine.protocol import Retention
+    from toolgen.engine.protocol import Retention, WorkerInfo
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
     from toolgen.engine.steps import Step
@@ -207,6 +208,10 @@ class DbosEngine:
         while (batch := await self._with_database(lambda: asyncio.to_thread(old.delete_batch))) is not None:
             total += batch
         return total
+
+    async def workers(self) -> list[WorkerInfo]:
+        """Return the workers, by name. See `Engine.workers`."""
+        return await self._with_database(lambda: asyncio.to_thread(workers_of, self._tables.engine))
 
     async def retention(self) -> Retention | None:
         """Return what workers delete by themselves; None if none does, or has done so."""

@@ -8,6 +8,7 @@ its runs, or it learns that it has lost it. Between two beats its own clock tell
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -18,10 +19,14 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from toolgen.engine.protocol import WorkerInfo
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy.engine import Engine as Connections
+
+    from toolgen.engine.protocol import LeaseState
 
 INTERVAL: Final = 1.0
 """Seconds between the beats of a worker."""
@@ -50,8 +55,11 @@ WORKERS: Final = sa.Table(
     sa.Column("worker", sa.Text, primary_key=True),
     sa.Column("place", sa.BigInteger, nullable=False),
     sa.Column("beats", sa.BigInteger, nullable=False),
+    sa.Column("beaten_at", sa.BigInteger),
+    sa.Column("about", sa.Text),
     sa.Index("toolgen_workers_place", "place"),
 )
+"""`beaten_at` and `about` are for operators: see `workers_of`. Nobody is taken for dead by the time of a clock."""
 
 _TOKENS: Final = sa.Sequence("toolgen_fencing_tokens", metadata=WORKERS.metadata)
 """The fencing tokens in Postgres; SQLite has no sequences."""
@@ -95,12 +103,19 @@ class NameTaken(ValueError):
 class Lease:
     """The lease of one worker. A lease that was lost is followed by another one; both times the `term` changes."""
 
-    def __init__(self, database: Connections, worker: str, clock: Callable[[], float] = suspended_too) -> None:
+    def __init__(
+        self,
+        database: Connections,
+        worker: str,
+        clock: Callable[[], float] = suspended_too,
+        about: Callable[[], Mapping[str, Any]] = dict,
+    ) -> None:
         self.term = 0
         self.is_lost = False
         self._database: Final = database
         self._worker: Final = worker
         self._clock: Final = clock
+        self._about: Final = about
         self._began = -math.inf
         self._kept = self._count = 0
 
@@ -154,7 +169,7 @@ class Lease:
         # Another worker of that name, by mistake, counts from elsewhere. If the answer of the database is lost, the
         # row is known by its count.
         self._kept = self._count = int.from_bytes(os.urandom(4)) << 20
-        row = {"worker": self._worker, "place": place_of(self._worker), "beats": self._count}
+        row = {"worker": self._worker, "place": place_of(self._worker), "beats": self._count, **self._seen()}
         try:
             with self._database.begin() as connection:
                 if before is None:
@@ -203,8 +218,13 @@ class Lease:
 
     def _set(self, count: int) -> bool:
         """Write a count into the row of the worker, if it has one of its own; return whether it had."""
+        values = {"beats": count, **(self._seen() if count >= 0 else {})}
         with self._database.begin() as connection:
-            return bool(connection.execute(self._own(self._kept, self._count).values(beats=count)).rowcount)
+            return bool(connection.execute(self._own(self._kept, self._count).values(values)).rowcount)
+
+    def _seen(self) -> dict[str, Any]:
+        """Return what operators see of a beat."""
+        return {"beaten_at": _now_ms(self._database), "about": json.dumps(self._about())}
 
     def _own(self, first: int, last: int) -> sa.Update:
         return sa.update(WORKERS).where(WORKERS.c.worker == self._worker, WORKERS.c.beats.between(first, last))
@@ -282,6 +302,32 @@ def add_dead(database: Connections, worker: str) -> None:
     row = {"worker": worker, "place": place_of(worker), "beats": DEAD}
     with suppress(IntegrityError), database.begin() as connection:  # it has one by now
         connection.execute(sa.insert(WORKERS).values(row))
+
+
+def workers_of(database: Connections) -> list[WorkerInfo]:
+    """Return the workers in a database, by name, by the clock of the database. Raises SQLAlchemyError."""
+    rows = sa.select(WORKERS, (_now_ms(database) - WORKERS.c.beaten_at).label("age")).order_by(WORKERS.c.worker)
+    with database.connect() as connection:
+        return [_info(row) for row in connection.execute(rows)]
+
+
+def _info(row: Any) -> WorkerInfo:
+    age = None if row.age is None else max(0, row.age) / 1000
+    lease: LeaseState = "held"
+    if row.beats == LEFT:
+        lease = "left"
+    elif row.beats == DEAD or age is None or age >= DEAD_AFTER:
+        lease = "dead"
+    elif age >= LEASE_SECONDS:
+        lease = "late"
+    return WorkerInfo(name=row.worker, lease=lease, beat_age=age, **json.loads(row.about or "{}"))
+
+
+def _now_ms(database: Connections) -> Any:
+    """Return the time of the clock of the database, in milliseconds since 1970, as an expression."""
+    if database.dialect.name == "sqlite":
+        return sa.cast((sa.func.julianday("now") - 2440587.5) * 86_400_000.0, sa.BigInteger)
+    return sa.cast(sa.extract("epoch", sa.func.clock_timestamp()) * 1000, sa.BigInteger)
 
 
 def draw_token(database: Connections) -> int:

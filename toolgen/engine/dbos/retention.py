@@ -110,7 +110,7 @@ def _delete(database: SystemDatabase, run_ids: Sequence[str], before: int) -> Pr
         ids = [row.workflow_uuid for row in gone]
         for table in (tables.workflow_input, tables.workflow_output, tables.operation_outputs):
             connection.execute(sa.delete(table).where(table.c.workflow_uuid.in_(ids)))
-    states = Counter(STATES.get(row.status, "failed") for row in gone)
+    states = Counter[str](STATES.get(row.status, "failed") for row in gone)
     agents = Counter((row.attributes or {}).get("agent") or "-" for row in gone)
     return Pruned(runs=len(gone), states=dict(states), agents=dict(agents))
 

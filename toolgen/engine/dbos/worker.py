@@ -19,6 +19,7 @@ from dbos import error as dbos_errors
 from dbos._context import current_owner_xid
 from sqlalchemy.exc import SQLAlchemyError
 
+from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.children import caller
@@ -242,7 +243,7 @@ class DbosWorker:
             raise RuntimeError("this process has a worker already")
         _working.append(self)
         try:
-            self._lease = lease = Lease(self._open(LEASE), self.name)
+            self._lease = lease = Lease(self._open(LEASE), self.name, about=self._about)
             await asyncio.to_thread(self._prepare, lease)
             self._has_stopped.clear()
             self._start_thread("toolgen-lease", partial(self._beat, lease))
@@ -275,6 +276,19 @@ class DbosWorker:
         ]
         if self._keep is not None:
             self._tasks.append(asyncio.create_task(keep_deleting(tables_, self.name, self._keep, self._deleted)))
+
+    def _about(self) -> Json:
+        """Return what operators see of this worker: see `WorkerInfo`."""
+        executions = list(self._executions.values())
+        waiting = sum(each.is_waiting for each in executions)
+        return {
+            "runs": len(executions) - waiting,
+            "waiting": waiting,
+            "activities": self.activities_running,
+            "concurrency": self._concurrency,
+            "version": __version__,
+            "package": self._host.package,
+        }
 
     def _deleted(self, pruned: Pruned) -> None:
         """Say what this worker has deleted."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,12 +15,14 @@ from sqlalchemy.exc import OperationalError
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import ids_in_tables
+from toolgen import __version__
 from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare, retention
 from toolgen.engine.protocol import Pruned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.unit.engine.dbos.workers import Workers
     from tests.unit.engine.engines import Running
 
 DAY = 24 * 3600.0
@@ -194,3 +198,41 @@ def test_a_time_to_keep_runs_is_more_than_nothing(durable: Engines, keep: float)
             DbosWorker(running.host, durable.url, keep=keep)
 
     durable.run(body)
+
+
+def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers: Workers) -> None:
+    async def body() -> None:
+        async with workers.opened():
+            first = workers.start("tests.unit.engine.app:host", "--keep", "30", "--concurrency", "3")
+            second = workers.start("tests.unit.engine.app:host", "--keep", "30", "--concurrency", "3")
+
+            async def shown() -> dict[str, Any]:
+                done = await asyncio.to_thread(workers.command, "runs", "workers", "--format", "json")
+                found: dict[str, Any] = json.loads(done.stdout)
+                return {**found, "workers": {each["name"]: each for each in found["workers"]}}
+
+            both = await until(shown, lambda found: found["workers"].keys() == {first, second} and found["retention"])
+            assert both["retention"]["seconds"] == 30 * DAY
+            about = [each[name] for each in both["workers"].values() for name in ("concurrency", "version")]
+            assert about == [3, __version__] * 2
+            await until(
+                lambda: sum("after 30 days: deleted 0 runs" in workers.said(each) for each in (first, second)) == 1
+            )
+            workers.running[second].send_signal(signal.SIGSTOP)
+            seen: list[str] = []
+
+            async def lease() -> str:
+                found = (await shown())["workers"].get(second)
+                seen.append("gone" if found is None else found["lease"])
+                return seen[-1]
+
+            await until(lease, lambda found: found == "gone")  # taken over, and removed
+            workers.running[second].send_signal(signal.SIGCONT)
+            await until(lease, lambda found: found == "held")  # it begins another lease
+            assert workers.stop(first) == 0
+            text = await asyncio.to_thread(workers.command, "runs", "workers")
+            assert f"{second}  held" in text.stdout
+            assert "of 3 runs, 0 waiting, 0 activities  toolgen" in text.stdout
+            assert "runs are kept for 30 days after their end; last round by w" in text.stdout
+
+    asyncio.run(body())

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from toolgen.cli.commands.runs.selection import Selection
-    from toolgen.engine.protocol import Approval, Engine, Pruned, RunInfo, State
+    from toolgen.engine.protocol import Approval, Engine, Pruned, Retention, RunInfo, State, WorkerInfo
 
 _ENDED: Final = ("ended", "failed", "cancelled")
 _GOES_ON: Final = ("queued", "running", "waiting")
@@ -380,6 +380,43 @@ def signal(*, run: str, name: str, value: str, database: str, is_json: bool, key
 
     echo(visible(f"{run}: {now(signalled())}"), err=True)
     return 0
+
+
+@command.command("workers")
+@database_option
+@format_option
+def workers(*, database: str, style: str) -> int:
+    """List the workers, with their lease, load and version, and what they delete by themselves.
+
+    A lease is held; late, so that the worker begins no call; dead, so that others take over its runs; or left by a
+    worker that has stopped.
+    """
+
+    async def listed() -> tuple[list[WorkerInfo], Retention | None]:
+        async with opened(database) as engine:
+            return await engine.workers(), await engine.retention()
+
+    found, retention = now(listed())
+    if style == "json":
+        kept = None if retention is None else {**asdict(retention), "deleted": retention.deleted.as_json()}
+        show_json({"workers": [*map(asdict, found)], "retention": kept})
+        return 0
+    for each in found:
+        echo(visible(_worker_line(each)))
+    if not found:
+        echo("no workers", err=True)
+    if retention is not None:
+        last = "not done yet" if retention.ended is None else f"{shown_time(retention.ended)}, {retention.deleted}"
+        days = f"{retention.seconds / (24 * 3600):g} days"
+        echo(visible(f"runs are kept for {days} after their end; last round by {retention.worker}: {last}"))
+    return 0
+
+
+def _worker_line(worker: WorkerInfo) -> str:
+    beat = "no beat" if worker.beat_age is None else f"beat {worker.beat_age:.1f} s ago"
+    most = "" if worker.concurrency is None else f" of {worker.concurrency}"
+    load = f"{worker.runs}{most} runs, {worker.waiting} waiting, {worker.activities} activities"
+    return f"{worker.name}  {worker.lease:4}  {beat}  {load}  toolgen {worker.version or '-'}  {worker.package or '-'}"
 
 
 @command.command("prune")
