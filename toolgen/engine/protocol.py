@@ -238,7 +238,10 @@ class Pruned:
         return Pruned(runs=self.runs + other.runs, states=dict(states), agents=dict(agents))
 
     def __str__(self) -> str:
-        counts = (", ".join(f"{count} {name}" for name, count in each.items()) for each in (self.states, self.agents))
+        counts = (
+            ", ".join(f"{count} {name}" for name, count in sorted(each.items(), key=lambda pair: (-pair[1], pair[0])))
+            for each in (self.states, self.agents)
+        )
         states, agents = counts
         return f"deleted {counted(self.runs, 'run')}" + (f": {states}; by agent: {agents}" if self.runs else "")
 

@@ -59,13 +59,19 @@ def _asked(asked: Request) -> tuple[int, Any]:
         return error.code, json.loads(error.read())
 
 
-def served(folder: Path, body: Callable[[Served], Awaitable[None]], token: str = TOKEN, planner: Any = None) -> None:
+def served(
+    folder: Path,
+    body: Callable[[Served], Awaitable[None]],
+    token: str = TOKEN,
+    planner: Any = None,
+    approvers: Any = None,
+) -> None:
     @asynccontextmanager
     async def opened() -> AsyncGenerator[Served]:
         url = database_url(folder / "runs.sqlite")
         prepare(url)
         engine: Any = LateEngine()
-        host = app.host(engine, folder)
+        host = app.host(engine, folder, approvers=approvers)
         host = host if planner is None else EngineHost(host.runtime, planner)
         async with DbosWorker(host, url, name="mine", poll=0.02) as worker:
             engine.engine = DbosEngine(url, poll=0.02)
@@ -263,3 +269,48 @@ def test_a_run_is_sent_signals_over_http(tmp_path: Path) -> None:
         assert status == 409
 
     served(tmp_path, body)
+
+
+def test_over_http_those_answer_who_may_and_others_are_told_why_not(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")], user="ann"))
+        (asked,) = await until(lambda: served.engine.approvals(run_id))
+        place = f"/runs/{run_id}/approvals/{asked.id}"
+
+        async def answer(by: str, *roles: str, decision: str = "allow_once") -> tuple[int, Any]:
+            given = {"decision": decision, "by": by, "roles": [*roles], "reason": "checked"}
+            return await served.ask(place, given, method="POST", token=TOKEN)
+
+        _, shown = await served.ask(f"/runs/{run_id}", token=TOKEN)
+        rule = {"user": False, "roles": [["finance"]], "people": 2}
+        assert shown["approvals"][0]["question"]["approvers"] == rule
+        for roles in ((), ("other",)):
+            status, told = await answer("eve", *roles)
+            assert (status, "only finance may answer" in told["error"]) == (403, True)
+        for _ in range(2):
+            status, told = await answer("ann", "finance")
+            assert (status, "2 people must allow it, and 1 did" in told["error"]) == (403, True)
+        status, told = await answer("eve", decision="deny")
+        assert (status, await served.engine.answers(run_id)) == (403, [])
+        assert app.rows(tmp_path, "SELECT * FROM attempts") == []
+        status, given = await answer("bob", "finance", "other")
+        assert (status, given["by"], given["via"], given["reason"]) == (200, "bob", "http 127.0.0.1", "checked")
+        assert [(each["by"], each["via"]) for each in given["others"]] == [("ann", "http 127.0.0.1")]
+        assert (await served.engine.result(run_id, 20)).stopped == "completed"
+        assert len(app.rows(tmp_path, "SELECT * FROM attempts")) == 1
+
+    served(tmp_path, body, approvers={"code.write_file": {"people": 2, "roles": ["finance"]}})
+
+
+def test_over_http_only_the_user_of_a_run_answers_where_a_policy_says_so(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")], user="ann"))
+        (asked,) = await until(lambda: served.engine.approvals(run_id))
+        place = f"/runs/{run_id}/approvals/{asked.id}"
+        for wrong in ({"by": "bob", "roles": ["ann"]}, {}):
+            status, _ = await served.ask(place, {"decision": "allow_once", **wrong}, method="POST", token=TOKEN)
+            assert (status, await served.engine.answers(run_id)) == (403, [])
+        status, _ = await served.ask(place, {"decision": "allow_once", "by": "ann"}, method="POST", token=TOKEN)
+        assert (status, (await served.engine.result(run_id, 20)).stopped) == (200, "completed")
+
+    served(tmp_path, body, approvers={"code.write_file": {"user": True}})

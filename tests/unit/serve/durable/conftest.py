@@ -29,6 +29,21 @@ from toolgen.runtime import Runtime, load
 def host(_engine):
     executors = [notes.executor(Notes()), jobs.executor(Jobs()), many.executor(Many())]
     return EngineHost(Runtime(load("generated"), executors=executors, permission=ask_before_call), {})
+
+
+def host_for(rule):
+    catalog = load("generated")
+    catalog._document = {**catalog._document, "policies": {"added": {"approvers": {"team.notes.add": rule}}}}
+    executors = [notes.executor(Notes()), jobs.executor(Jobs()), many.executor(Many())]
+    return EngineHost(Runtime(catalog, executors=executors, permission=ask_before_call), {})
+
+
+def host_for_two(_engine):
+    return host_for({"people": 2})
+
+
+def host_for_finance(_engine):
+    return host_for({"roles": ["finance"]})
 """
 
 
@@ -47,9 +62,9 @@ class Durable:
         self.servers.append(server)
         return server
 
-    def work(self) -> subprocess.Popen[bytes]:
+    def work(self, host: str = "durable_app:host") -> subprocess.Popen[bytes]:
         name = f"worker-{len(self.workers)}"
-        command = self.toolgen("worker", "durable_app:host", "--database", self.database, "--name", name)
+        command = self.toolgen("worker", host, "--database", self.database, "--name", name)
         log = self.folder / f"{name}.log"
         with log.open("wb") as said:
             self.workers.append(

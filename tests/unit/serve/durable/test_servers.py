@@ -15,6 +15,8 @@ from tests.unit.serve.test_tools import exists, text_of
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.serve.conftest import Listening, Project
     from tests.unit.serve.durable.conftest import Durable
 
@@ -203,6 +205,57 @@ def test_a_client_by_stdio_is_asked_in_either_revision(durable: Durable, mode: A
 
     asyncio.run(body())
     assert len(person.asked) == 2
+
+
+def test_a_client_answers_only_where_its_user_may_and_the_second_person_answers_elsewhere(
+    durable: Durable, tmp_path: Path, unique: str
+) -> None:
+    """A person at a client is the user of its token, without roles: two people, or a role, are needed here."""
+    other = type(durable)(durable.project, str(tmp_path / "runs.sqlite"), tmp_path)
+    args = {"book": f"two-{unique}", "text": "x"}
+
+    async def asked(tool: str, given: Any, name: str) -> InputRequiredResult:
+        async with other.client(other.servers[0], elicitation_callback=Person()) as client:
+            found = await client.session.call_tool(tool, given, allow_input_required=True, meta=key(f"{name}{unique}"))
+        assert isinstance(found, InputRequiredResult)
+        return found
+
+    async def refused(tool: str, given: Any, state: InputRequiredResult, decision: str, why: str) -> None:
+        responses: Any = {"permission": accepted(decision)}
+        async with other.client(other.servers[0], elicitation_callback=Person()) as client:
+            with pytest.raises(MCPError, match=why):
+                await client.session.call_tool(
+                    tool, given, input_responses=responses, request_state=state.request_state
+                )
+
+    async def body() -> None:
+        add = await asked("team__notes__add", args, "two")
+        for _ in range(2):  # the same person twice is one person
+            await refused("team__notes__add", args, add, "allow_once", "2 people must allow it, and 1 did")
+        run_id = (add.request_state or "").partition(" ")[0]
+        shown = await asyncio.to_thread(other.runs, "show", run_id)
+        assert (run_id + "  waiting" in shown.stdout, "may be answered by 2 people" in shown.stdout) == (True, True)
+        approved = await asyncio.to_thread(other.runs, "approve", run_id)  # the user of the system is another person
+        assert (approved.returncode, "by ana and " in approved.stderr) == (0, True), approved.stderr
+        async with other.client(other.servers[0]) as client:
+            done = await client.call_tool("team__notes__add", args, meta=key(f"two{unique}"))
+            assert done.structured_content["count"] == 1
+
+    async def with_roles() -> None:
+        again = {**args, "text": "y"}
+        add = await asked("team__notes__add", again, "roles")
+        for decision in ("allow_once", "deny"):
+            await refused("team__notes__add", again, add, decision, "only finance may answer")
+
+    try:
+        other.serve()
+        worker = other.work("durable_app:host_for_two")
+        asyncio.run(body())
+        worker.kill()
+        other.work("durable_app:host_for_finance")
+        asyncio.run(with_roles())
+    finally:
+        other.end()
 
 
 def test_an_idempotency_key_is_a_short_text(durable: Durable) -> None:
