@@ -33,6 +33,11 @@ TOOLS = [
         "daemon",
         "noise",
         "silent",
+        "many_strings",
+        "many_keys",
+        "long_text",
+        "many_lines",
+        "many_members",
         "repeat",
         "reject",
         "refuse",
@@ -71,6 +76,21 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
             yield raw(request, b'"' + b"x" * (20 * MIB) + b'"')
         case "values":
             yield raw(request, b"[" + b"[]," * 1_000_000 + b"[]]")
+        case "many_strings":
+            yield raw(request, b"[" + b",".join([b'"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"'] * 230_000) + b"]")
+        case "many_keys":
+            fields = b",".join(b'"key%d":"v%d"' % (number, number) for number in range(110_000))
+            yield raw(request, b'1,"structuredContent":{%s}' % fields)
+        case "long_text":
+            text = b'{"type":"text","text":"' + b"x'" * (7 * MIB) + b'"}'
+            yield raw(request, b'1,"content":[%s]' % text)
+        case "many_lines":
+            for _ in range(9_000):
+                yield notification("notifications/anything", {"text": "x" * 1_000})
+            yield fine(request)
+        case "many_members":
+            fields = b",".join(b'"key%d":"v%d"' % (number, number) for number in range(110_000))
+            yield b'{"jsonrpc":"2.0","id":%s,"result":{"content":[]},%s}' % (json.dumps(request["id"]).encode(), fields)
         case "depth":
             yield raw(request, b"[" * 5_000 + b"]" * 5_000)
         case "blocks":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.hostile.peers import ATTACKS, Attack, Peer, answering, empty_blocks
-from tests.unit.execute.http.api import invoke, package_of
+from tests.unit.execute.http.api import invoke
 from toolgen.cli.commands.specs.import_openapi import _Reader
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.execute.mcp import McpHost, McpServer
@@ -30,26 +30,8 @@ if TYPE_CHECKING:
 
     from toolgen.runtime import Catalog
 
-SPEC = """
-toolgen: 1
-toolset: shop.api
-kind: http
-api:
-  base_url: https://api.shop.example
-  auth: {client: {type: oauth2, token_url: TOKEN_URL, client_id: $env.CLIENT, client_secret: $env.SECRET}}
-tools:
-  get: {description: x, permission: readonly, args: {}, http: {method: GET, path: /items, security: []}}
-  signed: {description: x, permission: readonly, args: {}, http: {method: GET, path: /items, security: [[client]]}}
-"""
 MOST_SENT = 40 << 20
 """The bound of an answer, 16 MiB, with what sockets hold."""
-
-
-@pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    return package_of(
-        tmp_path_factory.mktemp("answers"), "compiled_answers", SPEC.replace("TOKEN_URL", "https://t.example")
-    )
 
 
 def call(catalog: Catalog, peer: Peer, _folder: Path) -> str:

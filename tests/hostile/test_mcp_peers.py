@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import importlib
 import json
 import os
 import re
 import resource
-import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.case import write
-from tests.hostile.mcp_peer import TOOLS
 from tests.unit.cli.forked_python import forked_python
-from tests.unit.compiler.importers.importing import import_tools
-from tests.unit.compiler.specs import resolved
-from tests.unit.execute.mcp.conftest import free_port, serve
-from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpHost, McpServer, connection, executor
 from toolgen.record.memory import MemoryStore
@@ -31,46 +23,12 @@ from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy import policy
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from toolgen.contract.records import ToolResult
 
-PROGRAM = Path(__file__).with_name("mcp_peer.py")
 MEMORY_KIB = 400 * 1024
 """The most that this process may grow by while it reads an attack."""
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("hostile_tools")
-    imported = import_tools(*({"name": name, "inputSchema": {"type": "object"}} for name in TOOLS))
-    found = resolved(imported.text)
-    write(folder / "compiled_hostile", generate(found.catalog))
-    sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
-    yield "compiled_hostile"
-    sys.path.remove(str(folder))
-
-
-@pytest.fixture
-def peer(tmp_path: Path) -> Iterator[Callable[..., McpServer]]:
-    """Start a server of a transport: `stdio`, `http` or `events`; with further words for its program."""
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def started(transport: str, *words: str) -> McpServer:
-        if transport == "stdio":
-            return McpServer(stdio=(forked_python(), str(PROGRAM), "stdio", *words), retries=0)
-        port = free_port()
-        command = shlex.join([sys.executable, str(PROGRAM), transport, str(port), *words])
-        program = f"cd {shlex.quote(str(tmp_path))} && exec {command}"
-        processes.append(serve(["sh", "-c", program], port))
-        return McpServer(http=f"http://127.0.0.1:{port}/mcp", retries=0)
-
-    yield started
-    for process in processes:
-        process.kill()
-        process.wait()
 
 
 def called(
@@ -100,6 +58,7 @@ REFUSED = {
     "depth": "recursion|not one of JSON-RPC|nested",
     "blocks": "1,000 content blocks",
     "invalid_blocks": "1,000 content blocks|JSON values",
+    "many_members": "32 members",
     "broken": "JSON",
     "wrong": "JSON",
 }

@@ -17,7 +17,7 @@ from toolgen.execute.http.requests import request_of, without_body
 from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
-from toolgen.runtime.base.received import LONG_BYTES
+from toolgen.runtime.base.json_text import LONG_BYTES
 
 try:
     from toolgen.execute.http.sending import Sender

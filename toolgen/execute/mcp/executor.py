@@ -37,7 +37,7 @@ from toolgen.execute.mcp.host import McpHost
 from toolgen.execute.mcp.server import McpServer
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
-from toolgen.runtime.base.received import LONG_BYTES
+from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.runtime.runs.run import check_guard
 

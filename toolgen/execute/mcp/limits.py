@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +12,7 @@ import httpx2
 from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 
+from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.received import (
     ACCEPT_ENCODING,
     ANSWER_BYTES,
@@ -21,7 +23,7 @@ from toolgen.runtime.base.received import (
     Unreadable,
     check_json,
 )
-from toolgen.schema.json_values import is_array
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -40,6 +42,9 @@ MESSAGES: Final = 10_000
 LINES: Final = 50_000
 """Lines of a stream of events in a minute: five of each of `MESSAGES`. Reading so many holds up a loop for 0.1 s."""
 
+MEMBERS: Final = 32
+"""Members of a message: JSON-RPC has at most four."""
+
 _MINUTE: Final = 60.0
 _ITEMS: Final = (
     ("content", CONTENT_BLOCKS, "content blocks"),
@@ -48,6 +53,7 @@ _ITEMS: Final = (
 """The lists of a result whose items are validated one by one, against several models each."""
 
 _END_OF_EVENT: Final = re.compile(rb"(?:\r\n|\r|\n)(?:\r\n|\r|\n)")
+_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 _LONGEST_END: Final = 4
 _LINE_ENDS: Final = 2 * LINES
 """Characters that end lines: both of CR LF are counted."""
@@ -119,6 +125,30 @@ def _excess(result: dict[str, Any]) -> str:
     return ""
 
 
+async def check_message(data: bytes) -> None:
+    """Raise `TooMuch` for a message that costs too much to read, before the SDK does.
+
+    The SDK tries each member of a message against several models, so that one with many of them would cost seconds.
+    """
+    check_json(data)
+    if len(data) > LONG_BYTES and await asyncio.to_thread(_members, data) > MEMBERS:
+        raise TooMuch(f"a message of the server has more than {MEMBERS} members")
+
+
+def _members(data: bytes) -> int:
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):  # which the SDK says of it, too
+        return 0
+    return len(message) if is_object(message) or is_array(message) else 0
+
+
+def _data_of(event: bytes) -> bytes:
+    """Return the data of an event of a stream."""
+    lines = _LINE_END.split(event)
+    return b"\n".join(line.removeprefix(b"data:").removeprefix(b" ") for line in lines if line.startswith(b"data"))
+
+
 def bounded_client(
     url: str,
     credentials: SentCredentials,
@@ -175,7 +205,7 @@ class _Bounded(httpx2.AsyncByteStream):
                 if not body.is_complete:
                     break
             data = body.close()
-            check_json(data)
+            await check_message(data)
             yield data
         except (TooMuch, Unreadable) as error:
             raise (httpx2.SSEError if self._is_stream else AnswerRefused)(str(error)) from error
@@ -197,7 +227,7 @@ class _Bounded(httpx2.AsyncByteStream):
                 whole = 0
                 for found in _END_OF_EVENT.finditer(bytes(pending[begin:])):
                     end = begin + found.end()
-                    check_json(bytes(pending[whole:end]))
+                    await check_message(_data_of(bytes(pending[whole:end])))
                     whole = end
                 if len(pending) - whole > self._bound:
                     raise TooMuch(f"an event of the server has more than {self._bound:,} bytes")

@@ -22,8 +22,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from toolgen.execute.mcp.limits import check_message
 from toolgen.execute.processes.session import Session
-from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch, check_json
+from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class _Server:
             async with self.incoming_sender:
                 try:
                     while line := await _line(lines):
-                        for message in self._messages(line):
+                        for message in await self._messages(line):
                             await self.incoming_sender.send(message)
                 except TooMuch as error:
                     for message in self._failed(self._waiting, str(error)):
@@ -149,13 +150,13 @@ class _Server:
                     self._stdin.write(text.encode() + b"\n")
                     await self._stdin.drain()
 
-    def _messages(self, line: bytes) -> list[SessionMessage]:
+    async def _messages(self, line: bytes) -> list[SessionMessage]:
         """Return the message of a line; where it cannot be read, an error for each request that may wait for it.
 
         Raises `TooMuch` for too many lines that are no messages.
         """
         try:
-            check_json(line)
+            await check_message(line)
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except (ValueError, TooMuch) as error:
             if b'"jsonrpc"' not in line:

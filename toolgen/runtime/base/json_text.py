@@ -17,6 +17,9 @@ from toolgen.schema.json_values import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+LONG_BYTES: Final = 32 * 1024
+"""An answer of a peer with more bytes is parsed, and passed on to the end of its call, in threads."""
+
 MAX_DEPTH: Final = 200
 """Maximum nesting depth; code that recurses over parsed values relies on it."""
 

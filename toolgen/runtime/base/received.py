@@ -27,8 +27,8 @@ ERROR_BYTES: Final = 256 * 1024
 ANSWER_VALUES: Final = 250_000
 """JSON values of one answer: parsing so many holds up an event loop for some 50 ms."""
 
-LONG_BYTES: Final = 128 * 1024
-"""An answer with more bytes is parsed in a thread."""
+ERROR_VALUES: Final = 2_000
+"""JSON values of an answer that says only what is wrong."""
 
 ACCEPT_ENCODING: Final = "gzip, deflate"
 """The content codings that are undone."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeGuard
 
 from toolgen.contract.records import ANONYMOUS, CallContext, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
+from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.calls.call import Call
 from toolgen.runtime.calls.results.failures import Failures
 from toolgen.runtime.calls.results.result import set_raw_name, shown_failure
@@ -180,7 +181,10 @@ def bind_plan(
                 if call is not None and call.trace is not None:
                     call.trace.append(now())
                 stage = "encode"
-                result = encode_outcome(outcome, call_id)
+                if outcome.__class__ is ToolResult and len(outcome.payload) > LONG_BYTES:
+                    result = await _apart(encode_outcome, outcome, call_id)
+                else:
+                    result = encode_outcome(outcome, call_id)
                 if (
                     finishes
                     or len(result.payload) > shown_bytes
@@ -222,8 +226,9 @@ def bind_plan(
         if result.error is not None:
             result = shown_failure(result, call.secrets)
         else:
+            is_long = len(result.payload) > LONG_BYTES
             for finish in finishes:
-                result = await _done(finish(call, result))
+                result = await _done(await _apart(finish, call, result) if is_long else finish(call, result))
         for bound in sizes:
             result = await _done(bound(call, result))
         return result
@@ -268,6 +273,13 @@ def bind_plan(
 def _bind_after(tool: Tool, host: Host, wanted: Upon) -> tuple[After, ...]:
     rows = (bind(tool, host) for bind, upon in AFTER.values() if upon is wanted)
     return tuple(stage for stage in rows if stage is not None)
+
+
+async def _apart(stage: Callable[..., Any], *given: Any) -> Any:
+    """Run a stage in a thread: what a peer answered is so long that it would hold up the event loop."""
+    import asyncio  # few answers are long
+
+    return await asyncio.to_thread(stage, *given)
 
 
 async def _done(result: ToolResult[Any] | Awaitable[ToolResult[Any]]) -> ToolResult[Any]:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 _KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execution", "icons", "_meta")
+TOOLS: Final = 5_000
+"""Tools of one import, which takes some milliseconds for each."""
+
 _PLACES: Final = ((), ("tools",), ("result", "tools"))
 """Paths of the list: alone, in the result, in the JSON-RPC response."""
 
@@ -61,6 +64,8 @@ def read_tools(
     if not entries:
         sink.report("TG801", listed.span, "the list of tools is empty, so there is no spec to write")
         return None
+    if _is_too_long(listed, sink):
+        return None
     _check_whole(root, sink)
     reader = _Reader(circumstances, present, list(syntax), sink, review)
     for entry in entries:
@@ -78,12 +83,23 @@ def offered_tools(answer: Source, sink: Diagnostics) -> list[dict[str, Any]] | N
     listed = None if root is None else _list_of_tools(root)
     if root is not None and listed is None:
         _report_no_list(root, sink)
-    return None if listed is None else [entry.to_data() for entry in listed.items if _string(entry, "name")]
+    if listed is None or _is_too_long(listed, sink):
+        return None
+    return [entry.to_data() for entry in listed.items if _string(entry, "name")]
 
 
 def _report_no_list(root: Node, sink: Diagnostics) -> None:
     fix = 'save the answer of `tools/list`: `{"tools": […]}`'
     sink.report("TG801", root.span_at(()), "this is not a list of tools", fix=fix)
+
+
+def _is_too_long(listed: SequenceNode, sink: Diagnostics) -> bool:
+    if len(listed.items) <= TOOLS:
+        return False
+    sink.report(
+        "TG801", listed.span, f"the list has {len(listed.items):,} tools, and an import takes at most {TOOLS:,}"
+    )
+    return True
 
 
 def _list_of_tools(root: Node) -> SequenceNode | None:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Source
     from toolgen.compiler.source.read import SpecFile
 
+OPERATIONS: Final = 5_000
+"""Operations of one import, which takes some milliseconds for each."""
+
 _COMMENT: Final = "Written by `toolgen import {}`. Review permissions: they follow from the methods alone."
 
 
@@ -61,6 +64,11 @@ def import_openapi(
     if not selected:
         found = f"none of its {len(operations)} operations is selected" if operations else "it has no operation"
         sink.report("TG830", description.root.span, f"there is nothing to import: {found}")
+        return None
+    if len(selected) > OPERATIONS:
+        chosen = f"{len(selected):,} of its {len(operations):,} operations are selected"
+        fix = "import it in parts, each into its own toolset, with --include tag:T or path:P"
+        sink.report("TG830", description.root.span, f"{chosen}, and an import takes at most {OPERATIONS:,}", fix=fix)
         return None
     head = _head(description, toolset, selected, app, sink)
     present = {} if isinstance(spec, str) else _as_http(spec, selected, sink)

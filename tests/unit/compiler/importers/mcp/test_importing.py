@@ -323,3 +323,9 @@ def test_hostile_text_reads_back_as_it_was(text: str) -> None:
     [look] = imported.tools.values()
     assert (look["remote"], look["title"], look["description"], look["args"]) == (text, f"The {text}", text, args)
     assert len(imported.resolved()) == 1
+
+
+def test_an_import_of_more_tools_than_are_read_is_refused() -> None:
+    made = import_tools(*({"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(5_001)))
+    assert [problem for problem in made.messages if "5,001 tools, and an import takes at most 5,000" in problem]
+    assert made.outcome is None

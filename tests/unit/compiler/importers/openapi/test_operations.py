@@ -572,3 +572,14 @@ def test_ids_and_summaries_that_fastapi_made_are_those_of_the_function() -> None
     assert outcome.tools["get_item"]["description"] == "Return one item."
     assert "title" not in outcome.tools["get_item"]
     assert outcome.tools["list_items"]["description"] == "List Items"
+
+
+def test_an_import_of_more_operations_than_are_read_says_how_to_select_some() -> None:
+    answers = {"200": {"description": "OK"}}
+    paths = {
+        f"/a{number}": {"get": {"tags": ["few"] if number < 2 else [], "responses": answers}} for number in range(5_001)
+    }
+    made = import_api(openapi(paths=paths))
+    (problem,) = made.messages
+    assert "5,001 of its 5,001 operations are selected, and an import takes at most 5,000" in problem
+    assert len(import_api(openapi(paths=paths), include=["tag:few"]).data["tools"]) == 2

@@ -53,17 +53,11 @@ def bind(tool: Tool, host: Host) -> After | None:
         return shortened(result, call.secrets)
 
     async def shortened(result: ToolResult[Any], of_call: Secrets) -> ToolResult[Any]:
-        secrets = with_result_values(of_call, json.loads(result.payload or "null"))
-        shown: list[ContentBlock] = []
-        left, blocks = limit, list(result.content)
-        while blocks and left > 0:
-            block = blocks.pop(0)
-            shown += await _shortened(block, left, secrets, host.artifacts)
-            left -= _size(block)
-        if blocks:
-            rest = [{"type": block.type, "data": hide_result(block.data, secrets)} for block in blocks]
-            shown.append(ContentBlock(type="text", data=f"[cut: {len(blocks)} more blocks]"))
-            shown += await _kept(_bytes_of(rest), _JSON, host.artifacts)
+        import asyncio  # slow to import, and few results are this large
+
+        shown = list[ContentBlock]()
+        for part in await asyncio.to_thread(_parts, result, of_call, limit):  # long values would hold up the event loop
+            shown += [part] if isinstance(part, ContentBlock) else await _kept(*part, host.artifacts)
         if tuple(shown) == result.content:
             return result
         return _marked(replace(result, blocks=tuple(shown)), is_cut=True)
@@ -83,18 +77,32 @@ def _size(block: ContentBlock) -> int:
     return len(_bytes_of(block.data)) + len(block.type) + _FORM
 
 
-async def _shortened(
-    block: ContentBlock, limit: int, secrets: Secrets, artifacts: ArtifactStore | None
-) -> list[ContentBlock]:
-    """Truncate a block that exceeds `limit` bytes; the artifact is stored without secrets."""
-    is_text = isinstance(block.data, str)
+def _parts(result: ToolResult[Any], of_call: Secrets, limit: int) -> list[ContentBlock | tuple[bytes, str]]:
+    """Return the blocks that are shown of a result, in `limit` bytes, and the data and media types of its artifacts.
+
+    Artifacts have no secrets.
+    """
+    secrets = with_result_values(of_call, json.loads(result.payload or "null"))
+    parts: list[ContentBlock | tuple[bytes, str]] = []
+    left, blocks = limit, list(result.content)
+    while blocks and left > 0:
+        block = blocks.pop(0)
+        parts += _shortened(block, left, secrets)
+        left -= _size(block)
+    if blocks:
+        rest = [{"type": block.type, "data": hide_result(block.data, secrets)} for block in blocks]
+        parts += [ContentBlock(type="text", data=f"[cut: {len(blocks)} more blocks]"), (_bytes_of(rest), _JSON)]
+    return parts
+
+
+def _shortened(block: ContentBlock, limit: int, secrets: Secrets) -> list[ContentBlock | tuple[bytes, str]]:
+    """Truncate a block that exceeds `limit` bytes; all of it is an artifact."""
     if len(_bytes_of(block.data)) <= limit:
         return [block]
     data = _bytes_of(hide_result(block.data, secrets))
     beginning = codecs.getincrementaldecoder("utf-8")("ignore").decode(data[:limit])
     summary = ContentBlock(type="text", data=f"{beginning}\n[cut: these are the first {limit} of {len(data)} bytes]")
-    kept = await _kept(data, _TEXT if is_text else _JSON, artifacts)
-    return [summary, *kept]
+    return [summary, (data, _TEXT if isinstance(block.data, str) else _JSON)]
 
 
 async def _kept(data: bytes, media_type: str, artifacts: ArtifactStore | None) -> list[ContentBlock]:

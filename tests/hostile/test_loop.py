@@ -1,0 +1,105 @@
+"""The loop's own time: no answer of a peer keeps the event loop from all else for longer than a bound.
+
+Measured is the time of the processor in the longest step of the loop: other programs do not change it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.hostile.loop_steps import watched_steps
+from tests.hostile.peers import ATTACKS, Attack, answering
+from tests.hostile.test_answers import SERVERS, WANTS_LOGIN, call, token
+from tests.hostile.test_mcp_peers import called
+from toolgen.execute.mcp.oauth.store import LoginStore
+from toolgen.llm.search.embedding import EndpointClass
+from toolgen.llm.search.endpoint import EndpointEmbedder
+from toolgen.llm.search.fused import Search
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.vectors import Vectors
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.search.documents import SearchDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from toolgen.execute.mcp import McpServer
+    from toolgen.runtime import Catalog
+
+LONGEST = 0.25
+"""Seconds of the processor in one step. Without the bound some answers take six times as long, with it a fifth."""
+
+_TEXT = ("Content-Type: text/plain",)
+
+
+def within_bounds(body: Callable[[], bytes], headers: tuple[str, ...] = ("Content-Type: application/json",)) -> Attack:
+    """Return an answer that no limit refuses, and that is as costly as it may be."""
+    return Attack(lambda: [body()], "", headers)
+
+
+COSTLY = {
+    "values": within_bounds(lambda: b"[" + b'{"a":1},' * 120_000 + b"1]"),
+    "strings": within_bounds(lambda: b"[" + b",".join([b'"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"'] * 230_000) + b"]"),
+    "keys": within_bounds(lambda: b"{%s}" % b",".join(b'"key%d":"v%d"' % (each, each) for each in range(120_000))),
+    "quotes": within_bounds(lambda: b'a"' * (7 << 20), _TEXT),
+    "no text": within_bounds(lambda: b"\xff" * (15 << 20), _TEXT),
+    "an error": Attack(
+        lambda: [b"[" + b'{"loc":["a"],"msg":"b"},' * 9_000 + b"1]"], "", status="422 Unprocessable Entity"
+    ),
+}
+
+
+@pytest.mark.parametrize("reader", [call, token], ids=["call", "token"])
+@pytest.mark.parametrize("name", [*COSTLY, *ATTACKS])
+def test_no_answer_of_an_api_holds_up_the_loop(
+    catalog: Catalog, tmp_path: Path, name: str, reader: Callable[..., str]
+) -> None:
+    attack = {**ATTACKS, **COSTLY}[name]
+    attack.body()  # made before it is measured
+    with answering(attack) as peer, watched_steps() as steps:
+        reader(catalog, peer, tmp_path)
+    assert steps.count > 10, "no loop was watched"
+    assert steps.longest < LONGEST
+
+
+@pytest.mark.parametrize("place", [place for place in SERVERS if "events" not in place])
+@pytest.mark.parametrize("name", ["values", "strings", "keys", "quotes", "bomb", "depth"])
+def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_path: Path, name: str, place: str) -> None:
+    read, path = SERVERS[place]
+    attack = {"bomb": ATTACKS["bomb"], "depth": ATTACKS["depth"], **COSTLY}[name]
+    attack.body()  # made before it is measured
+    with answering(attack, (path,), WANTS_LOGIN) as peer, watched_steps() as steps, pytest.raises(ExecutorError):
+        asyncio.run(asyncio.wait_for(read(peer, LoginStore(tmp_path / "logins.json")), 90))
+    assert steps.longest < LONGEST
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "events"])
+@pytest.mark.parametrize(
+    "name", ["many_strings", "many_keys", "many_members", "long_text", "many_lines", "invalid_blocks", "values"]
+)
+def test_no_answer_of_a_server_holds_up_the_loop(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
+) -> None:
+    with watched_steps() as steps:
+        called(package, peer(transport), tmp_path, "fine", name)
+    assert steps.count > 10, "no loop was watched"
+    assert steps.longest < LONGEST
+
+
+def test_no_answer_with_vectors_holds_up_the_loop(tmp_path: Path) -> None:
+    numbers = json.dumps({"data": [{"index": 0, "embedding": [0.5] * 200_000}]}).encode()
+    documents = {"a": SearchDocument(key="a", names=("drawer",), description="A drawer.")}
+    index = Index.build(documents.values())
+    for attack in (within_bounds(lambda: numbers), ATTACKS["endless"], ATTACKS["values"]):
+        with answering(attack) as peer, watched_steps() as steps:
+            embedder = EndpointEmbedder(EndpointClass(url=peer.url, model="m"), environment={}, sleep=lambda _: None)
+            vectors = Vectors(index, embedder, lambda names: (documents[name] for name in names), None, patience=60)
+            found = asyncio.run(Search(index, vectors).search("drawer", 1, ["a"]))
+        assert [hit.key for hit in found] == ["a"]
+        assert peer.requests, "nothing was asked for"
+        assert steps.longest < LONGEST
