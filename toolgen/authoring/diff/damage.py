@@ -78,6 +78,7 @@ _POLICY: Final = _record(
         **_keys(_each(_ANSWERS), "roles", "modes"),
         **_keys(_TEXTS, "registered", "write_roots", "sensitive", "env"),
         "tmp": _FLAG,
+        "hard_links": _FLAG,
         "limits": _each(_NUMBER),
         "on_permission_deny": _TEXT,
         "approvers": _each(_record({}, {"user": _FLAG, "roles": _TEXTS, "people": _NUMBER})),

@@ -9,7 +9,7 @@ import click
 
 from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
 from toolgen.cli.commands.specs.checked import Checked, check_each
-from toolgen.cli.commands.specs.spec_place import origins
+from toolgen.cli.commands.specs.spec_place import kept_path, origins
 from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
 from toolgen.cli.packages import built_catalog, check_known
@@ -55,7 +55,9 @@ def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *
 
     def check_one(name: str) -> Checked:
         is_live = name in servers
-        found = live_answer(servers[name]) if is_live else saved_answer(str(config.root / files[name]), config.root)
+        found = (
+            live_answer(servers[name]) if is_live else saved_answer(kept_path(files[name], config.root), config.root)
+        )
         return _checked(name, *compiled[name], found)
 
     names = [name for name in compiled if name in servers or name in files]

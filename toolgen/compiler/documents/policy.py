@@ -25,6 +25,9 @@ class PathsSpec(Spec):
     """Whether tools may also write in the folder for temporary files."""
     sensitive: list[NonEmpty] = SENSITIVE
     """Patterns of paths that require permission to read."""
+    hard_links: bool = False
+    """Whether files with several hard links are read without permission. Another name of theirs may be sensitive, but some
+    package managers install all files so."""
 
 
 class PolicyLimitsSpec(Spec):

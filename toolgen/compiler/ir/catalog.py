@@ -376,6 +376,7 @@ class Policy:
     network: Mapping[str, str]
     write_roots: tuple[str, ...]
     tmp: bool
+    hard_links: bool
     sensitive: tuple[str, ...]
     env: tuple[str, ...]
     limits: Mapping[str, int]

@@ -49,6 +49,7 @@ def _policy(document: Document[PolicyFile]) -> Policy:
         network=dict(file.network),
         write_roots=tuple(file.paths.write_roots),
         tmp=file.paths.tmp,
+        hard_links=file.paths.hard_links,
         sensitive=tuple(file.paths.sensitive),
         env=tuple(file.env),
         limits=file.limits.model_dump(),

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable
 from enum import Enum
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from toolgen.contract.records import ANONYMOUS, CallContext, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
@@ -66,6 +66,8 @@ AFTER: Final = {
     "post_hooks": (hooks.bind_after, Upon.END),
 }
 """The stages after the handler, in order."""
+
+T = TypeVar("T")
 
 _POST_HOOKS: Final = "post_hooks"
 
@@ -275,7 +277,7 @@ def _bind_after(tool: Tool, host: Host, wanted: Upon) -> tuple[After, ...]:
     return tuple(stage for stage in rows if stage is not None)
 
 
-async def _apart(stage: Callable[..., Any], *given: Any) -> Any:
+async def _apart(stage: Callable[..., T], *given: Any) -> T:
     """Run a stage in a thread: what a peer answered is so long that it would hold up the event loop."""
     import asyncio  # few answers are long
 

@@ -184,7 +184,7 @@ def strictest(answers: Iterable[Answer]) -> Answer:
 
 def _paths(policy: Mapping[str, Any]) -> Mapping[str, Any]:
     """The path rules of a policy, as the arguments of `PathRules`."""
-    return {key: policy[key] for key in ("write_roots", "tmp", "sensitive") if key in policy}
+    return {key: policy[key] for key in ("write_roots", "tmp", "sensitive", "hard_links") if key in policy}
 
 
 def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> int:

@@ -297,6 +297,7 @@ def policy_page(policy: Policy, history: Iterable[ToolChange]) -> PolicyPage:
         ("May write below", policy.write_roots),
         ("Sensitive paths", policy.sensitive),
         ("Temporary files", ("may be written",) if policy.tmp else ()),
+        ("Files with several hard links", ("are read without permission",) if policy.hard_links else ()),
         ("Environment of commands", policy.env),
         ("Limits", (f"{name}: {bound}" for name, bound in policy.limits.items())),
         ("Tools without a spec", policy.registered),

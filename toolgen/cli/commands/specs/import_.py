@@ -10,7 +10,7 @@ import click
 from toolgen.cli.commands.specs.checked import exit_code, show_checked
 from toolgen.cli.commands.specs.import_openapi import openapi
 from toolgen.cli.commands.specs.import_python import python
-from toolgen.cli.commands.specs.spec_place import stored_path
+from toolgen.cli.commands.specs.spec_place import kept_path, stored_path
 from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import described_server, live_answer, require_mcp, saved_answer
 from toolgen.cli.mcp_import.from_entries import import_entries
@@ -113,7 +113,7 @@ def mcp(
     present: dict[str, Any] = place.present.root.to_data() if place.present else {}
     server_of_spec = server or present.get("server")
     if file is None and server_of_spec is None and "mcp" in place.origin:
-        file = str(config.root / place.origin["mcp"])
+        file = kept_path(place.origin["mcp"], config.root)
     if file is None and server is None and "server" in present:
         Consent(config.root, yes=yes).ask(reached_by_server(toolset, present["server"]))
     answer = _answer(config, file, server_of_spec)

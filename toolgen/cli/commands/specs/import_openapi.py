@@ -11,7 +11,7 @@ import click
 
 from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_code, show_checked
 from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
-from toolgen.cli.commands.specs.spec_place import origins, spec_place, stored_path
+from toolgen.cli.commands.specs.spec_place import kept_path, origins, spec_place, stored_path
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.diagnostics import Diagnostics
@@ -172,8 +172,8 @@ def _is_url(source: str) -> bool:
 
 
 def _named(stored: str, root: Path) -> str:
-    """Return the source that a spec keeps, as it is named on the command line."""
-    return stored if _is_url(stored) else str(root / stored)
+    """Return the source that a spec keeps, as it is named on the command line. Raises click.UsageError."""
+    return stored if _is_url(stored) else kept_path(stored, root)
 
 
 def _stored(source: str, root: Path) -> str:

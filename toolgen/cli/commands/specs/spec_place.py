@@ -19,6 +19,7 @@ from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
 from toolgen.spec.files import is_inside
+from toolgen.spec.visible import visible
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
@@ -96,6 +97,21 @@ def spec_place(config: Config, toolset: str, out: str | None, *, stem: str = "")
 def stored_path(file: str, root: Path) -> str:
     """Return a path as a spec keeps it: relative to the project; empty for stdin, which cannot be read again."""
     return "" if file == STDIN else PurePosixPath(os.path.relpath(Path(file).absolute(), root)).as_posix()
+
+
+def kept_path(stored: str, root: Path) -> str:
+    """Return the path of a file that a spec keeps as its source: one of the project, and no hidden one.
+
+    Specs may be those of others. Raises click.UsageError for another file, which only a person may name.
+    """
+    path = Path(os.path.realpath(root / stored))
+    inside = os.path.realpath(root)
+    if not path.is_relative_to(inside) or any(part.startswith(".") for part in path.relative_to(inside).parts):
+        raise click.UsageError(
+            f"{visible(stored)} is the source that a spec names, and no visible file of this project: "
+            "if you want it to be read, name it on the command line, with --toolset."
+        )
+    return str(root / stored)
 
 
 def origins(config: Config, kind: str) -> dict[str, dict[str, Any]]:

@@ -104,10 +104,12 @@ def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots:
 
 def test_reg_72_what_a_policy_does_not_say_of_paths_is_as_strict_as_without_a_policy() -> None:
     """Temporary folders are no write roots, and the sensitive names are those of the default."""
-    policies = Policies({"silent": {}, "open": {"tmp": True, "write_roots": ["src"], "sensitive": ["*.key"]}})
+    policies = Policies(
+        {"silent": {}, "open": {"tmp": True, "write_roots": ["src"], "sensitive": ["*.key"], "hard_links": True}}
+    )
     silent, opened = (PathRules(**each) for each in policies.paths)
     assert silent == PathRules(write_roots=(".",), tmp=False, sensitive=SENSITIVE, hard_links=False)
-    assert opened == PathRules(write_roots=["src"], tmp=True, sensitive=["*.key"])
+    assert opened == PathRules(write_roots=["src"], tmp=True, sensitive=["*.key"], hard_links=True)
 
 
 def test_reg_72_the_folders_for_temporary_files_are_tmp_and_tmpdir(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
