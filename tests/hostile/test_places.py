@@ -11,6 +11,7 @@ import pytest
 from tests.hostile.building import compiled, toolset
 from tests.hostile.positions import POSITIONS
 from tests.hostile.project import Project
+from tests.unit.cli.command_line import toolgen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -175,3 +176,47 @@ def test_a_spec_folder_that_is_a_link_reads_no_file_outside_the_project(project:
     (project.root / "specs").rmdir()
     (project.root / "specs").symlink_to(project.foreign)
     assert "this link leads out of the project" in project.build()
+
+
+KEPT = ("../foreign/secret.json", "{foreign}/secret.json", "link.json", "folder/secret.json", ".env", ".git/config")
+"""Paths of sources that a spec of others may name."""
+
+READING = {
+    "openapi": (
+        ("import", "openapi", "--toolset", "shop"),
+        ("import", "openapi", "--check"),
+        ("import", "openapi", "--check", "--toolset", "shop"),
+    ),
+    "mcp": (
+        ("import", "mcp", "--toolset", "mcp.shop"),
+        ("import", "mcp", "--check"),
+        ("import", "mcp", "--check", "--toolset", "mcp.shop"),
+    ),
+}
+"""Commands that read the source that a spec names, by its kind."""
+
+
+@pytest.mark.parametrize("kind", READING)
+@pytest.mark.parametrize("kept", KEPT)
+def test_no_source_that_a_spec_names_is_read_outside_the_project(tmp_path: Path, kind: str, kept: str) -> None:
+    root, foreign = tmp_path / "project", tmp_path / "foreign"
+    for folder in (root / "specs", root / ".git", foreign):
+        folder.mkdir(parents=True)
+    for file in (foreign / "secret.json", root / ".env", root / ".git/config"):
+        file.write_text("root:hunter2hunter2")
+    (root / "link.json").symlink_to(foreign / "secret.json")
+    (root / "folder").symlink_to(foreign)
+    name, about = ("shop", "api: {base_url: 'https://h.example'}\nkind: http") if kind == "openapi" else (
+        "mcp.shop", "kind: mcp"
+    )  # fmt: skip
+    tool = "{description: Get., http: {method: GET, path: /a}}" if kind == "openapi" else "{description: Get.}"
+    source = kept.replace("{foreign}", str(foreign))
+    (root / "specs/shop.yaml").write_text(
+        f"toolgen: 1\ntoolset: {name}\n{about}\nimport: {{{kind}: '{source}'}}\ntools: {{get: {tool}}}\n"
+    )
+    assert toolgen(root, "build").code == 0
+    for command in READING[kind]:
+        done = toolgen(root, *command)
+        assert done.code != 0
+        assert "is the source that a spec names, and no visible file of this project" in done.err + done.out, command
+        assert "root:" not in done.err + done.out

@@ -26,8 +26,8 @@ class PathsSpec(Spec):
     sensitive: list[NonEmpty] = SENSITIVE
     """Patterns of paths that require permission to read."""
     hard_links: bool = False
-    """Whether files with several hard links are read without permission. Another name of theirs may be sensitive, but some
-    package managers install all files so."""
+    """Whether files with several hard links are read without permission. Another of their names may be sensitive; but
+    some package managers install all files so."""
 
 
 class PolicyLimitsSpec(Spec):
