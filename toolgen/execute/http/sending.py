@@ -56,6 +56,8 @@ class _Target:
     headers: Mapping[str, str]
     data: bytes | None
     with_auth: bool = True
+    meta: ToolCallMeta | None = None
+    """The call that it is sent for; none for a token."""
 
 
 class Sender:
@@ -86,11 +88,10 @@ class Sender:
         failure: CallFailed | None = None
         response: Response | None = None
         for attempt in range(1, self._retries + 2):
-            check_guard(meta)  # also after a wait
             started, failure, response = monotonic(), None, None
             try:
                 with attempt_span(attempt) as mark_failed:
-                    response = await self._authorized(request, base_url, security)
+                    response = await self._authorized(request, base_url, security, meta)
                     if response.status >= 400:
                         mark_failed(str(response.status))
             except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
@@ -127,15 +128,17 @@ class Sender:
         if client is not None:
             await client.aclose()
 
-    async def _authorized(self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None) -> Response:
+    async def _authorized(
+        self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None, meta: ToolCallMeta
+    ) -> Response:
         """Send a request with credentials, and once more with a new token where the API refused the one there was."""
-        response, used = await self._sent(request, base_url, security)
+        response, used = await self._sent(request, base_url, security, meta)
         if response.status == 401 and self._credentials.forget(used):
-            response, _ = await self._sent(request, base_url, security)
+            response, _ = await self._sent(request, base_url, security, meta)
         return response
 
     async def _sent(
-        self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None
+        self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None, meta: ToolCallMeta
     ) -> tuple[Response, tuple[str, ...]]:
         added = replace(request, query=[*request.query], headers={**request.headers}, cookies=[*request.cookies])
         used: tuple[str, ...] = ()
@@ -155,7 +158,8 @@ class Sender:
         except httpx2.InvalidURL as error:
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_url", f"no request has this URL: {error}") from error
         data = None if added.content is None else added.content.data
-        return await self._followed(_Target(method=added.method, url=url, headers=headers, data=data)), used
+        target = _Target(method=added.method, url=url, headers=headers, data=data, meta=meta)
+        return await self._followed(target), used
 
     async def _followed(self, target: _Target) -> Response:
         """Send a request, and follow redirects within the network policy."""
@@ -178,14 +182,14 @@ class Sender:
         method, data = ("GET", None) if becomes_get else (target.method, target.data)
         headers = {name: value for name, value in target.headers.items() if data is not None or name != "Content-Type"}
         if _origin(url) == _origin(target.url):
-            return _Target(method=method, url=url, headers=headers, data=data, with_auth=target.with_auth)
+            return replace(target, method=method, url=url, headers=headers, data=data)
         if not self._may_follow(target.url, url):
             message = f"the API redirects to {url.scheme}://{url.host}, which no policy allows"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "redirect_refused", message)
         if method not in ("GET", "HEAD"):
             message = f"the API redirects a {method} request to {url.scheme}://{url.host}, and no other host gets one"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "redirect_refused", message)
-        return _Target(method=method, url=url, headers=_ACCEPT, data=None, with_auth=False)
+        return replace(target, method=method, url=url, headers=_ACCEPT, data=None, with_auth=False)
 
     def _may_follow(self, old: httpx2.URL, new: httpx2.URL) -> bool:
         """Return whether a redirect may leave its origin: to HTTPS on the same host, or to a host that is allowed."""
@@ -210,6 +214,8 @@ class Sender:
         if target.data is None and target.method in ("POST", "PUT", "PATCH"):
             request.headers["Content-Length"] = "0"
         auth = self._host.auth if target.with_auth else None
+        if target.meta is not None:
+            check_guard(target.meta)  # tokens, redirects, and the wait before another attempt take time
         answer = await client.send(request, stream=True, auth=auth)
         self._credentials.sent.add_headers(answer.request.headers.items())
         try:

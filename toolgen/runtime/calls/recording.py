@@ -180,7 +180,10 @@ class Recorder:
 
 
 def _caller(meta: ToolCallMeta) -> Mapping[str, Any]:
-    """Who a call is made for; said in its first event."""
+    """Who a call is made for, and by which execution of its run; said in its first event."""
+    if meta.fencing_token is not None:
+        about: dict[str, Any] = {"fencing": meta.fencing_token}  # what is named a token is redacted
+        return about if meta.user is None else {"user": meta.user, **about}
     return NO_DATA if meta.user is None else {"user": meta.user}
 
 

@@ -382,9 +382,13 @@ def test_a_server_gets_the_fencing_token_of_a_call_that_has_one(start: Callable[
     assert asyncio.run(both()) == [7, None]
 
 
-def test_a_call_whose_guard_objects_after_the_connection_is_not_sent(start: Callable[..., Demo]) -> None:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_call_whose_guard_objects_after_the_connection_is_not_sent(
+    transport: str, start: Callable[..., Demo]
+) -> None:
     async def made() -> None:
-        demo = start("stdio").runtime()
+        served = start(transport)
+        demo = served.runtime()
         run = demo.start_run()
         looks = 0
 
@@ -400,6 +404,6 @@ def test_a_call_whose_guard_objects_after_the_connection_is_not_sent(start: Call
         run.progress.guard = guard
         call = asyncio.create_task(demo.invoke(ToolRequest(name="mcp.shop.meta", payload="{}"), run=run))
         await asyncio.wait([call])
-        assert (looks, call.cancelled()) == (2, True)
+        assert (looks, call.cancelled(), served.calls) == (2, True, [])
 
     asyncio.run(made())

@@ -619,6 +619,19 @@ def test_modifying_a_report_later_does_not_change_the_record(store: Any) -> None
     assert record.results[0].content["audit"] == {"rows": [1]}
 
 
+@pytest.mark.parametrize("user", ["ann", None])
+def test_the_fencing_token_of_a_call_is_on_record(user: str | None) -> None:
+    async def made() -> RunRecord:
+        store = MemoryStore()
+        meta = ToolCallMeta(user=user, run_id="r1", fencing_token=7)
+        await runtime_of(catalog_of(lambda _args: {}), store=store).invoke(request(), meta=meta)
+        return await store.read("r1")
+
+    started = asyncio.run(made()).events[0]
+    assert started.kind == "tool_started"
+    assert (started.data.get("user"), started.data["fencing"]) == (user, 7)
+
+
 @pytest.mark.parametrize(
     "kind", ["tool_started", "tool_completed", "tool_failed", "tool_denied", "permission_failed", "run_ended"]
 )
