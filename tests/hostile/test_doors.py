@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import os
 import sys
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -414,6 +415,64 @@ async def by_a_server(world: World) -> AsyncIterator[Make]:
         yield make
 
 
+async def by_a_server_over_http(world: World) -> AsyncIterator[Make]:
+    async def person(context: Any, params: Any) -> Any:  # the names are the client's
+        world.asked.append("by the client")
+        return ElicitResult(action="accept", content={"decision": "allow_once"})
+
+    command = [forked_python(), "-m", "toolgen", "-C", str(world.folder), "serve", "--http", "0", "--agent", "clerk"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    server = await asyncio.create_subprocess_exec(*command, env=environment, stderr=asyncio.subprocess.PIPE)
+    assert server.stderr is not None
+    try:
+        said = ""
+        while " at http" not in said:
+            line = await asyncio.wait_for(server.stderr.readline(), 60)
+            assert line, said
+            said += line.decode()
+        async with Client(said.split(" at ")[1].strip(), cache=None, elicitation_callback=person) as client:
+
+            async def make(tool: str) -> None:
+                with suppress(Exception):  # there is no such tool
+                    await client.call_tool(f"desk__{tool}", {"word": "x"})
+
+            yield make
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+async def by_a_call_with(world: World, *words: str) -> AsyncIterator[Make]:
+    """Call with options that concern something else: none of them lifts a policy."""
+
+    async def make(tool: str) -> None:
+        command = ["call", f"desk.{tool}", '{"word": "x"}', *words]
+        done = await asyncio.to_thread(toolgen, world.folder, *command)
+        if "asks to run" in done.err:
+            world.asked.append(tool)
+
+    yield make
+
+
+def by_a_call_for_a_user(world: World) -> AsyncIterator[Make]:
+    return by_a_call_with(world, "--user", "ann", "--format", "json")
+
+
+def by_a_call_that_asks_nobody(world: World) -> AsyncIterator[Make]:
+    return by_a_call_with(world, "--yes")
+
+
+async def by_a_replay(world: World) -> AsyncIterator[Make]:
+    """A replay checks recorded calls and makes none."""
+
+    async def make(tool: str) -> None:
+        recorded = json.dumps({"tool": f"desk.{tool}", "arguments": {"word": "x"}})
+        done = await asyncio.to_thread(toolgen, world.folder, "replay", "-", stdin=recorded + "\n")
+        assert "1 call: 1 accepted" in done.out
+
+    yield make
+
+
 async def by_the_command_line(world: World) -> AsyncIterator[Make]:
     async def make(tool: str) -> None:
         done = await asyncio.to_thread(toolgen, world.folder, "call", f"desk.{tool}", '{"word": "x"}')
@@ -440,13 +499,23 @@ ASKING: Final[list[Door]] = [
     by_the_local_engine,
     by_a_worker,
     by_a_server,
+    by_a_server_over_http,
     by_the_command_line,
+    by_a_call_for_a_user,
 ]
 
 
 @pytest.mark.parametrize("door", ASKING, ids=lambda door: door.__name__)
 def test_every_policy_is_in_force_at_every_door(world: World, door: Door) -> None:
     assert asyncio.run(world.decide(door)) == DECISIONS
+
+
+def test_a_call_that_asks_nobody_runs_what_policies_ask_about_and_nothing_that_they_deny(world: World) -> None:
+    assert asyncio.run(world.decide(by_a_call_that_asks_nobody)) == {**DECISIONS, "mail": "ran"}
+
+
+def test_a_replay_runs_nothing(world: World) -> None:
+    assert asyncio.run(world.decide(by_a_replay)) == dict.fromkeys(DECISIONS, "refused")
 
 
 @pytest.mark.parametrize("name", [None, "enumerate-all", "universal-category", "codeact"])
