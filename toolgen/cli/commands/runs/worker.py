@@ -24,6 +24,8 @@ from toolgen.runtime.events.records import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from toolgen.engine.protocol import Pruned
+
 
 @click.command("worker")
 @click.argument("host")
@@ -118,6 +120,10 @@ def command(
         retries = replace(DEFAULT_RETRIES, planner_seconds=planner_seconds)
     except ValueError as error:
         raise click.UsageError(f"--planner-seconds: {error}") from error
+
+    def deleted(pruned: Pruned) -> None:
+        echo(f"after {keep:g} days: {pruned}", err=True)
+
     bounds = {
         "name": name,
         "concurrency": concurrency,
@@ -127,7 +133,7 @@ def command(
         "on_tool_change": on_tool_change,
         "tool_wait": tool_wait,
         "keep": None if keep is None else keep * 24 * 3600,
-        "on_deleted": lambda pruned: echo(f"after {keep:g} days: {pruned}", err=True),
+        "on_deleted": deleted,
     }
     return asyncio.run(_work(make, url, bounds, place, token, grace))
 
