@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from textwrap import dedent
@@ -145,6 +146,28 @@ def test_an_app_gives_the_same_tools_by_its_description(project: Path) -> None:
     made = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
     (project / "api.json").write_text(made.stdout.splitlines()[-1])
     toolgen(project, "import", "openapi", "api.json", "--toolset", "by.url")
+    found = [
+        (project / "specs" / f"by.{name}.yaml").read_text().partition("\ntools:\n")[2].partition("\nimported:")[0]
+        for name in ("code", "url")
+    ]
+    assert found[0] == found[1]
+    assert "  get_item:\n" in found[0]
+
+
+def test_a_running_app_gives_the_same_tools_by_its_url(project: Path) -> None:
+    toolgen(project, "import", "python", "app.api:api", "--toolset", "by.code")
+    listening = socket.create_server(("127.0.0.1", 0))
+    command = [sys.executable, "-m", "uvicorn", "app.api:api", "--fd", str(listening.fileno()), "--log-level", "error"]
+    with subprocess.Popen(command, cwd=project, pass_fds=[listening.fileno()]) as server:
+        try:
+            url = (
+                f"http://127.0.0.1:{listening.getsockname()[1]}/openapi.json"  # the socket accepts before it is served
+            )
+            done = toolgen(project, "import", "openapi", url, "--toolset", "by.url")
+        finally:
+            server.terminate()
+            listening.close()
+    assert done.code == 0, done.err
     found = [
         (project / "specs" / f"by.{name}.yaml").read_text().partition("\ntools:\n")[2].partition("\nimported:")[0]
         for name in ("code", "url")

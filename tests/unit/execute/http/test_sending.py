@@ -541,3 +541,20 @@ def test_credentials_that_an_api_repeats_reach_nobody(catalog: Catalog, tool: st
     if tool in own:
         assert encode(own[tool]) not in shown
         assert own[tool] not in shown
+
+
+def test_binary_content_is_kept_as_it_came_and_nothing_of_it_is_shown(catalog: Catalog) -> None:
+    content = b"\x89PNG\r\n key-1234 \x00\xff"
+    kept: list[bytes] = []
+
+    def keep(data: bytes, _media_type: str) -> str:
+        kept.append(data)
+        return "artifact-1"
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await Response(content, media_type="image/png")(scope, receive, send)
+
+    result = call(catalog, "get", app=app, base_url="http://app", keep=keep)
+    assert kept == [content]
+    assert result.value == {"media_type": "image/png", "size": len(content), "artifact": "artifact-1"}
+    assert "key-1234" not in f"{result} {result.payload.decode()}"
