@@ -229,24 +229,17 @@ def test_the_variables_of_an_app_are_named_and_a_module_that_fails_keeps_no_othe
     "problem", ["1 / 0", "import not_installed", "def", "raise SystemExit(0)", "find = api = None"]
 )
 def test_a_module_that_fails_for_now_changes_no_spec(project: Path, source: str, problem: str) -> None:
-    """Each in a process of its own, as the first import would be remembered."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "toolgen", "import", "python", *arguments]
-        return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
-
-    assert run(source, "--toolset", "my.tools").returncode == 0
+    assert toolgen(project, "import", "python", source, "--toolset", "my.tools").code == 0
     spec = project / "specs/my.tools.yaml"
     text = spec.read_text()
     module = project / f"{source.partition(':')[0].replace('.', '/')}.py"
     module.write_text(f"{problem}\n")
     for arguments in (("--toolset", "my.tools"), (source, "--toolset", "my.tools")):
-        done = run(*arguments)
-        assert done.returncode == 1
-        assert "error[TG84" in done.stderr
+        done = toolgen(project, "import", "python", *arguments)
+        assert done.code == 1
+        assert "error[TG84" in done.err
         assert spec.read_text() == text
-    assert run("--check").returncode == 2
+    assert toolgen(project, "import", "python", "--check").code == 2
 
 
 def test_a_default_that_is_no_json_makes_the_parameter_optional_in_silence(project: Path) -> None:
