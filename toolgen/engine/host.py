@@ -69,6 +69,12 @@ _LOCK_LENGTH: Final = 12
 _DIGEST_LENGTH: Final = 8
 """Characters of the digest of a tool's args schema, which each planned call keeps: 32 bits tell that it has changed."""
 
+_END_SECONDS: Final = 900.0
+"""How long it is tried to record the end of a run whose store is away."""
+
+_FIRST_WAIT: Final = 0.1
+_LONGEST_WAIT: Final = 30.0
+
 _WORTH_REPEATING: Final = frozenset({FailureKind.UNAVAILABLE, FailureKind.TIMEOUT})
 
 
@@ -191,18 +197,31 @@ class EngineHost:
             self._runs[request.run_id] = run
         return run
 
-    async def ended(self, request: RunRequest, reason: str, /) -> None:
-        """Record the end of a run; that of a run that a call started is recorded with the call."""
+    async def ended(self, request: RunRequest, reason: str, /, *, again: bool = False) -> None:
+        """Record the end of a run; that of a run that a call started is recorded with the call.
+
+        While the store cannot be written it is tried again, for a quarter of an hour, and is written once all the same.
+        """
         if request.parent_tool_call_id is not None:
             return
         try:
             run = self._run(request)
         except Exception:  # noqa: BLE001  # it could not begin, and its result says so
             return
-        try:
-            await self.runtime.end_run(run, reason)
-        except StoreError as error:  # the run has happened: whoever waits for it gets its result
-            warn("the end of a run of %s is not recorded", request.agent, error=error)
+        left, wait = _END_SECONDS, _FIRST_WAIT
+        while True:
+            try:
+                if not (again and await self.runtime.has_ended(run, reason)):
+                    await self.runtime.end_run(run, reason)
+            except StoreError as error:  # the run has happened: whoever waits for it gets its result in the end
+                if left <= 0:
+                    warn("the end of a run of %s is not recorded", request.agent, error=error)
+                    return
+            else:
+                return
+            again = True  # the answer may have been lost
+            await asyncio.sleep(min(left, wait))
+            left, wait = left - wait, min(2 * wait, _LONGEST_WAIT)
 
     async def _plan(self, request: RunRequest, run: Run, args: Json) -> Json:
         """Ask the planner, unless calls are to be made first.

@@ -511,8 +511,11 @@ class Activities(Protocol):
         """Execute one; return its outcome. Raises only cancellation, and what ends the process."""
         ...
 
-    async def ended(self, request: RunRequest, reason: str, /) -> None:
-        """Record the end of a run. Raises only cancellation, and what ends the process."""
+    async def ended(self, request: RunRequest, reason: str, /, *, again: bool = False) -> None:
+        """Record the end of a run, once if it is said that this may be `again`.
+
+        Raises only cancellation, and what ends the process.
+        """
         ...
 
     def forget(self, run_id: str, reason: str, /) -> None:

@@ -458,14 +458,20 @@ class DbosWorker:
             if task is not None:
                 running.discard(task)
 
-    async def ended(self, request: RunRequest, reason: str, /) -> None:
-        """Record the end of a run. One whose tool has changed waits for a worker that has it as it was."""
+    async def ended(self, request: RunRequest, reason: str, /, *, again: bool = False) -> None:
+        """Record the end of a run. One whose tool has changed waits for a worker that has it as it was.
+
+        An execution without its run records no end: it may be another one by now, or be cancelled.
+        """
         if reason == "tool_changed" and self._tool_wait > 0:
             owner = current_owner_xid(request.run_id) or ""
             wait = partial(tables.wait_for_tool, run_id=request.run_id, owner=owner, seconds=self._tool_wait)
             if await self._with_database(wait):
                 raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id)  # this execution owns it no more
-        await self._host.ended(request, reason)
+        owner, execution = current_owner_xid(request.run_id) or "", self._executions[request.run_id]
+        await self._until_it_may(execution, request.run_id, owner, is_read=False)
+        with execution.doing(), execution.pausing():  # for as long as its store is away
+            await self._host.ended(request, reason, again=again)
 
     @contextmanager
     def executing(self, run_id: str, task: asyncio.Task[Any]) -> Generator[Execution]:

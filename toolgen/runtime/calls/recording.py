@@ -8,8 +8,9 @@ from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
 from toolgen.runtime.calls.results.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
-from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent
+from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent, RunNotFound
 from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.runs.run import ABORTED
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -154,6 +155,19 @@ class Recorder:
         waiting = self._store.append(event)
         if waiting is not None:
             await waiting
+
+    async def has_ended(self, meta: ToolCallMeta, reason: str) -> bool:
+        """Whether that end of a run is on record, and no call has begun since. Raises `StoreError`."""
+        try:
+            record = await self._store.read(meta.run_id or self._own_run)
+        except RunNotFound:
+            return False
+        for event in reversed(record.events):
+            if event.kind == EventKind.TOOL_STARTED:
+                return False
+            if event.kind == EventKind.RUN_ENDED:
+                return event.data.get("end_reason") in (reason, ABORTED)
+        return False
 
     def _finish(self, event: NewEvent, result: ToolResult[Any]) -> Awaitable[None] | None:
         try:

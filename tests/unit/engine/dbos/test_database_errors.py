@@ -16,7 +16,9 @@ from sqlalchemy import event, exc
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import Engines, until
 from toolgen.engine import RunFailed
-from toolgen.engine.dbos.database import Failure, failure_of
+from toolgen.engine.dbos.database import QUEUE, Failure, failure_of
+from toolgen.record.stores import open_store
+from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -206,6 +208,77 @@ def test_a_file_that_others_hold_makes_no_call_fail(tmp_path: Path) -> None:
         assert len(running.marks()) == 5
 
     Engines("sqlite", str(place), tmp_path).run(body)
+
+
+class Unreliable:
+    """A store of the record that cannot be written now and then. Everything else is the store's."""
+
+    def __init__(self, store: Any, failures: list[str]) -> None:
+        self._store, self._failures = store, failures
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def append(self, event: Any) -> Any:
+        if event.kind != "run_ended" or not self._failures:
+            return self._store.append(event)
+        return self._fail(event, self._failures.pop(0))
+
+    async def _fail(self, event: Any, failure: str) -> None:
+        if failure == "the answer is lost":
+            await self._store.append(event)
+        raise StoreError(failure)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_the_end_of_a_run_is_on_record_once_whatever_its_store_says_and_however_often_it_is_executed(
+    kind: str, tmp_path: Path, request_: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url: str = request_.getfixturevalue("postgres_url") if kind == "postgres" else ""
+    store = open_store(url or tmp_path / "record.db")
+    failures: list[str] = []
+
+    async def ends_of(run_id: str) -> list[Any]:
+        record = await store.read(run_id)
+        return [event.data["end_reason"] for event in record.events if event.kind == "run_ended"]
+
+    async def body(running: Running) -> None:
+        for number, failing in enumerate(
+            [[], ["away", "away"], ["the answer is lost"], ["away", "the answer is lost"]]
+        ):
+            failures[:] = failing
+            run_id = await running.engine.start(request([read(f"{number}")], answer=number, run_id=f"r{number}"))
+            end = await running.engine.result(run_id)
+            assert (end.stopped, end.value, failures) == ("completed", number, [])
+            assert await ends_of(run_id) == ["completed"]
+        # The worker died after it had recorded the end, and before it had written the outcome of the run.
+        await asyncio.to_thread(enqueue_again, running.engine, "r0")
+        assert (await running.engine.result("r0")).value == 0
+        assert await ends_of("r0") == ["completed"]
+        assert sorted(running.marks()) == ["0", "1", "2", "3"]
+        # Nobody waits for ever: the run has happened.
+        monkeypatch.setattr("toolgen.engine.host._END_SECONDS", 0.2)
+        failures[:] = ["away"] * 9
+        run_id = await running.engine.start(request([read("late")], run_id="late"))
+        assert (await running.engine.result(run_id)).stopped == "completed"
+        assert await ends_of(run_id) == []
+
+    Engines(kind, url or str(tmp_path / "runs.sqlite"), tmp_path).run(body, store=Unreliable(store, failures))
+    asyncio.run(store.close())
+
+
+@pytest.fixture
+def request_(request: pytest.FixtureRequest) -> pytest.FixtureRequest:
+    return request
+
+
+def enqueue_again(engine: Any, run_id: str) -> None:
+    tables = engine._tables
+    runs, outputs = tables.tables.workflow_status, tables.tables.workflow_output
+    with tables.engine.begin() as connection:
+        connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
+        again = {"status": "ENQUEUED", "queue_name": QUEUE, "owner_xid": None, "completed_at": None}
+        connection.execute(sa.update(runs).where(runs.c.workflow_uuid == run_id).values(**again))
 
 
 def error_of_sqlite(code: int) -> sqlite3.Error:
