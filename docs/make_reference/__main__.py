@@ -1,4 +1,4 @@
-"""Writes `docs/reference/` from its sources: models, tables, commands, and the runtime's source. Run by `make docs`."""
+"""Writes `docs/reference/` from its sources: models, tables, commands, tests, the runtime. Run by `make docs`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from configuration_page import configuration_page
 from diagnostics_page import diagnostics_page
 from lint_page import lint_page
 from reference_folder import FOLDER
+from requirements_page import requirements_page
 from runtime_page import runtime_page
 from specs_page import specs_page
 
@@ -22,6 +23,7 @@ def pages() -> dict[str, str]:
         "lint.md": lint_page(),
         "changes.md": changes_page(),
         "commands.md": commands_page(),
+        "requirements.md": requirements_page(),
     }
 
 

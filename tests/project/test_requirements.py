@@ -1,68 +1,48 @@
-"""Every requirement has a test with its id in its name, `test_goa_28_invalid_payload_…`, and each of these asserts."""
+"""Every requirement of the reference has a test with its id in its name, `test_goa_28_…`, that asserts."""
 
 from __future__ import annotations
 
 import ast
 import re
-from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import groupby
 
-from tests.project.checkout import sources
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.project.requirements import SOURCE, functions, requirement_ids, requirement_tests
 
 
-COUNTS: Final = {"UAC": 63, "TUS": 26, "GOA": 38, "TEL": 34, "REG": 98}
-_Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
-
-REQUIREMENTS: Final = [f"{series}-{number:02}" for series, count in COUNTS.items() for number in range(1, count + 1)]
-
-
-def _tests() -> Iterator[tuple[Path, _Function, list[str]]]:
-    """Return every test that has ids of requirements in its name, with these ids."""
-    for file, nodes in _functions():
-        for node in nodes:
-            if node.name.startswith("test_"):
-                found = re.findall(r"_(uac|tus|goa|tel|reg)((?:_\d\d)+)(?=_|$)", node.name)
-                ids = [
-                    f"{series.upper()}-{number}"
-                    for series, numbers in found
-                    for number in numbers.strip("_").split("_")
-                ]
-                if ids:
-                    yield file, node, ids
+def test_every_requirement_has_a_test_and_every_id_of_a_test_is_a_requirement() -> None:
+    carried = {each for test in requirement_tests() for each in test.ids}
+    assert [each for each in requirement_ids() if each not in carried] == []
+    assert sorted(carried - {*requirement_ids()}) == []
 
 
-def test_every_requirement_has_a_test() -> None:
-    carried = {each for _, _, ids in _tests() for each in ids}
-    assert [each for each in REQUIREMENTS if each not in carried] == []
-    assert sorted(carried - {*REQUIREMENTS}) == []
-    assert len(REQUIREMENTS) == 259
+def test_requirements_are_numbered_without_gaps_in_each_series() -> None:
+    ids = requirement_ids()
+    numbers = {
+        series: [int(each[4:]) for each in of_series] for series, of_series in groupby(ids, lambda each: each[:3])
+    }
+    assert [*numbers] == ["UAC", "TUS", "GOA", "TEL", "REG"]
+    assert {series: found for series, found in numbers.items() if found != [*range(1, len(found) + 1)]} == {}
+    assert sum(map(len, numbers.values())) == len(ids) >= 259
+
+
+def test_every_id_in_the_text_is_that_of_a_requirement() -> None:
+    named = set(re.findall(r"\b[A-Z]{3}-\d\d\b", SOURCE.read_text(encoding="utf-8")))
+    assert sorted(named - {*requirement_ids()}) == []
 
 
 def test_every_test_of_a_requirement_asserts() -> None:
     """By itself, or by a function that it calls, whose name is found in the tests."""
-    functions = [node for _, nodes in _functions() for node in nodes]
-    called = {id(node): _calls(node) for node in functions}
-    asserting = {node.name for node in functions if _asserts(node)}
+    defined = [node for _, nodes in functions() for node in nodes]
+    called = {id(node): _calls(node) for node in defined}
+    asserting = {node.name for node in defined if _asserts(node)}
     for _ in range(3):  # functions that call those
-        asserting |= {node.name for node in functions if called[id(node)] & asserting}
+        asserting |= {node.name for node in defined if called[id(node)] & asserting}
     silent = [
-        f"{file.name}: {node.name}" for file, node, _ in _tests() if not _asserts(node) and not _calls(node) & asserting
+        f"{file.name}: {node.name}"
+        for file, node, _ in requirement_tests()
+        if not _asserts(node) and not _calls(node) & asserting
     ]
     assert silent == []
-
-
-@cache
-def _functions() -> list[tuple[Path, list[_Function]]]:
-    """Return the functions of all tests and of what they share, by file."""
-    return [
-        (file, [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)])
-        for file in sources("tests")
-        for tree in (ast.parse(file.read_text(encoding="utf-8")),)
-    ]
 
 
 def _asserts(node: ast.AST) -> bool:
