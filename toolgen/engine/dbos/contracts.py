@@ -20,32 +20,44 @@ _CONTRACTS: Final = sa.Table(
     sa.Column("tool", sa.Text, primary_key=True),
     sa.Column("digest", sa.Text, primary_key=True),
     sa.Column("args_schema", sa.Text, nullable=False),
+    sa.Column("begun", sa.BigInteger, nullable=False),
 )
+"""`begun` counts the workers that have begun; that of a row is the last one that had it."""
+
+KEPT: Final = 50
+"""How many contracts of a tool are kept: the last that workers began with."""
 
 _BATCH: Final = 1000
 
 
 def add_contracts(database: Connections, schemas: Mapping[tuple[str, str], str]) -> None:
-    """Add args schemas that are not there, as JSON texts, by the idents of tools and the digests.
+    """Add the args schemas that a worker begins with, as JSON texts, by the idents of tools and the digests.
 
-    Raises SQLAlchemyError.
+    Those of each tool that no worker has begun with for long are removed. Raises SQLAlchemyError.
     """
     try:
         _CONTRACTS.metadata.create_all(database)
     except SQLAlchemyError:  # another worker creates it at this moment
         _CONTRACTS.metadata.create_all(database)
-    insert = (sqlite if database.dialect.name == "sqlite" else postgresql).insert(_CONTRACTS).on_conflict_do_nothing()
+    adding: Any = (sqlite if database.dialect.name == "sqlite" else postgresql).insert(_CONTRACTS)
+    insert = adding.on_conflict_do_update(
+        index_elements=[_CONTRACTS.c.tool, _CONTRACTS.c.digest], set_={"begun": adding.excluded.begun}
+    )
+    key = sa.tuple_(_CONTRACTS.c.tool, _CONTRACTS.c.digest)
+    newest = sa.func.row_number().over(
+        partition_by=_CONTRACTS.c.tool, order_by=(_CONTRACTS.c.begun.desc(), _CONTRACTS.c.digest)
+    )
+    ranked = sa.select(_CONTRACTS.c.tool, _CONTRACTS.c.digest, newest.label("rank")).subquery()
+    old = sa.select(ranked.c.tool, ranked.c.digest).where(ranked.c.rank > KEPT)
     with database.begin() as connection:
-        known = {
-            (row.tool, row.digest) for row in connection.execute(sa.select(_CONTRACTS.c.tool, _CONTRACTS.c.digest))
-        }
-        new = [
-            {"tool": tool, "digest": digest, "args_schema": schema}
-            for (tool, digest), schema in sorted(schemas.items())
-            if (tool, digest) not in known
+        begun = (connection.execute(sa.select(sa.func.max(_CONTRACTS.c.begun))).scalar() or 0) + 1
+        rows = [
+            {"tool": tool, "digest": digest, "args_schema": schema, "begun": begun}
+            for (tool, digest), schema in sorted(schemas.items())  # sorted: two that begin wait, not both
         ]
-        for at in range(0, len(new), _BATCH):
-            connection.execute(insert, new[at : at + _BATCH])
+        for at in range(0, len(rows), _BATCH):
+            connection.execute(insert, rows[at : at + _BATCH])
+        connection.execute(sa.delete(_CONTRACTS).where(key.in_(old)))
 
 
 def contract_of(database: Connections, tool: str, digest: str) -> Any:
