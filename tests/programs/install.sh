@@ -9,6 +9,7 @@ tests=$1
 
 missing() {
     [ "$tests" != long ] || command -v chromedriver >/dev/null || printf ' chromium chromium-driver'
+    [ "$tests" != long ] || command -v promtool >/dev/null || printf ' prometheus'
     command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || printf ' postgresql'
     command -v redis-server >/dev/null || printf ' redis-server'
     command -v rg >/dev/null || printf ' ripgrep'

@@ -30,6 +30,9 @@ RUNS: dict[str, tuple[str, ...]] = {
     "approve": ("r1",),
     "deny": ("r1", "c1"),
     "prune": ("--older-than", "1"),
+    "workers": (),
+    "signal": ("r1", "go"),
+    "fork": ("r1", "1"),
 }
 
 
@@ -62,6 +65,12 @@ def test_an_engine_that_is_asked_before_its_tables_exist_says_so(
         lambda engine: engine.info("r1"),
         lambda engine: engine.runs(),
         lambda engine: engine.timeline("r1"),
+        lambda engine: engine.workers(),
+        lambda engine: engine.retention(),
+        lambda engine: engine.signals("r1"),
+        lambda engine: engine.signal("r1", "go", by="ana"),
+        lambda engine: engine.schedules(),
+        lambda engine: engine.fork("r1", 1),
     ]
 
     async def body() -> None:

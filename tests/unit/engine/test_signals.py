@@ -103,20 +103,20 @@ def test_a_run_that_was_cancelled_waits_for_nothing_and_goes_on_to_wait_when_it_
     engines.run(body)
 
 
-def test_a_call_that_a_person_allowed_for_the_session_is_not_asked_about_again_when_it_has_waited(
-    engines: Engines,
-) -> None:
-    """The grant is kept with the outcome of the call that waits, so another process has it too."""
+def test_what_a_person_allowed_for_the_session_is_kept_with_a_call_that_waits(engines: Engines) -> None:
+    """A later call has the grant in another process too, though the first one had it already when it went on."""
     write_it = ("code.write_file", {"path": "waits-go-60", "content": "x"})
 
     async def body(running: Running) -> None:
-        run_id = await running.engine.start(request([write_it]))
+        run_id = await running.engine.start(request([write_it], [waits("stop")], [write_it]))
         (asked,) = await running.questions(run_id)
         session = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
         await running.engine.decide(run_id, asked.id, session, by="ann")
-        await is_waiting(running, run_id, "go")
-        running.host.forget(run_id, "as another process")
-        await running.engine.signal(run_id, "go", 1, by="ann")
+        for name in ("go", "stop", "go"):
+            await is_waiting(running, run_id, name)
+            if name == "stop":
+                running.host.forget(run_id, "as another process")
+            await running.engine.signal(run_id, name, 1, by="ann")
         assert (await running.engine.result(run_id, 20)).stopped == "completed"
         assert len(await running.engine.answers(run_id)) == 1
 

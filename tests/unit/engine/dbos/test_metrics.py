@@ -106,7 +106,7 @@ def test_every_alert_says_how_bad_it_is_and_what_happened() -> None:
         assert rule["annotations"]["summary"]
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is missing: sh tests/programs/install.sh long")
 def test_promtool_takes_the_rules_and_they_fire(tmp_path: Path) -> None:
     def fired(alert: str, at: str, series: str, values: str) -> dict[str, Any]:
         return {
