@@ -378,7 +378,8 @@ class ToolsetRegistration:
     run has them. `preview` returns what a call of an ident with these args sends, such as `GET https://host/items/5`,
     for a person who is asked about the call. It raises `CallFailed` for a call that the executor refuses.
     `under` is for executors that keep to policies themselves, such as those of commands: a runtime calls
-    it with its policies, and uses the registration that it returns.
+    it with its policies, and uses the registration that it returns. `folder` is where relative paths of calls start,
+    for executors of files and programs: a runtime asks about the same paths.
     """
 
     toolset: str
@@ -389,3 +390,4 @@ class ToolsetRegistration:
     missing: frozenset[str] = frozenset()
     preview: Callable[[str, Mapping[str, Any]], str] | None = None
     under: Callable[[Any], ToolsetRegistration] | None = None
+    folder: str = ""

@@ -149,7 +149,7 @@ def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegist
         except CatalogError as error:
             raise ExecutorError(f"the command of {ident} cannot run: {error}") from error
 
-    runs = CommandExecutor(commands, host)
+    runs, folder = CommandExecutor(commands, host), host.paths.project
 
     def under(policies: Policies) -> ToolsetRegistration:
         for ident, command in commands.items():
@@ -157,9 +157,9 @@ def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegist
                 host.check_folder(command.cwd, policies)
             except CatalogError as error:
                 raise ExecutorError(f"the command of {ident} cannot run: {error}") from error
-        return ToolsetRegistration(toolset=toolset, executor=runs.under(policies))
+        return ToolsetRegistration(toolset=toolset, executor=runs.under(policies), folder=folder)
 
-    return ToolsetRegistration(toolset=toolset, executor=runs, under=under)
+    return ToolsetRegistration(toolset=toolset, executor=runs, under=under, folder=folder)
 
 
 def fields_of(input_schema: Mapping[str, Any]) -> Mapping[str, Any]:

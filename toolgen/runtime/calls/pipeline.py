@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import (
     CallFailed,
+    ExecutorError,
     InvalidPayload,
     RunStopped,
     ToolNotFound,
@@ -84,8 +85,8 @@ class Runtime:
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
     `store` records every call, `artifacts` stores results that are too large to be shown. `inject` has, for each name
     of an injected field, a function that returns its value for the meta of a call. `project` is the folder that paths
-    in calls are relative to. `new_id` creates ids of calls, runs and agents, given `call`, `run` or `agent`.
-    `telemetry` records spans and metrics.
+    in calls are relative to, by default that of the executors of files and programs. `new_id` creates ids of calls,
+    runs and agents, given `call`, `run` or `agent`. `telemetry` records spans and metrics.
 
     Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that has no executor and is not
     in `missing`; `CatalogError` for an unknown policy and for a restricting rule that matches no tool; TypeError for
@@ -133,7 +134,7 @@ class Runtime:
             inject=inject,
             artifacts=artifacts,
             clock=clock,
-            paths=cache(partial(_path_policy, project or Path.cwd(), in_force)),
+            paths=cache(partial(_path_policy, _folder(project, executors), in_force)),
             start_child=self._start_child,
             permission_timeout=permission_timeout,
             gate_timeout=gate_timeout,
@@ -384,6 +385,22 @@ def _recorder(store: Store, own_run: str) -> Recorder:
     from toolgen.runtime.calls.recording import Recorder  # few scripts keep a record
 
     return Recorder(store, own_run)
+
+
+def _folder(project: Path | None, executors: Sequence[ToolsetRegistration]) -> Path:
+    """Return the folder that paths in questions start at: that of the executors, so that both mean the same files.
+
+    Raises `ExecutorError` where they are for several folders, or for another one than `project`.
+    """
+    folders = {os.path.realpath(each.folder): each.toolset for each in executors if each.folder}
+    found = Path(next(iter(folders), "") if project is None else os.path.realpath(project))
+    others = [f"{toolset} for {folder}" for folder, toolset in folders.items() if folder != str(found)]
+    if others:
+        raise ExecutorError(
+            f"executors are for several folders: the runtime is for {found}, and {', '.join(others)}; people "
+            "would be asked about other files than a call accesses: use one folder, and `Runtime(project=…)` for it"
+        )
+    return found if folders or project is not None else Path.cwd()
 
 
 def _path_policy(project: Path, policies: Policies) -> PathPolicy:

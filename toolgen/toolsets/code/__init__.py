@@ -104,7 +104,7 @@ class CodeTools:
         def under(policies: Policies) -> ToolsetRegistration:
             return executor(self.under(policies))
 
-        return replace(executor(self), under=under)
+        return replace(executor(self), under=under, folder=self.policy.project)
 
     @blocking
     def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Any:

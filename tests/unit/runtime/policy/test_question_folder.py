@@ -1,0 +1,53 @@
+"""The folder of a question is that of the call: a person is asked about the files that are accessed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import ToolRequest
+from toolgen.runtime import Runtime, load
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.toolsets.code import CodeTools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def runtime_of(asked: list[PermissionRequest], tools: CodeTools, **settings: Any) -> Runtime:
+    def permit(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    catalog = load("toolgen.toolsets.generated")
+    missing = [each for each in catalog.toolsets if each != "code"]
+    return Runtime(catalog, executors=[tools.registration()], missing=missing, permission=permit, **settings)
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_question_is_about_the_files_of_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_given: bool
+) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    project.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    asked: list[PermissionRequest] = []
+    runtime = runtime_of(asked, CodeTools(project), **({"project": project} if is_given else {}))
+    args = {"path": "note.txt", "content": "x"}
+    result = asyncio.run(runtime.invoke(ToolRequest(name="code.write_file", payload=json.dumps(args))))
+    assert result.error is None, result.error
+    assert (project / "note.txt").read_text() == "x"
+    assert str(project) in str(asked[0])
+    assert str(elsewhere) not in str(asked[0])
+
+
+def test_a_runtime_for_another_folder_than_its_executors_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with pytest.raises(ExecutorError, match="executors are for several folders"):
+        runtime_of([], CodeTools(tmp_path / "a"), project=tmp_path / "b")
