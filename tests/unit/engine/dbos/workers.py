@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.engine import app
 from tests.unit.engine.dbos.jumping import CLOCK
 from toolgen.engine.dbos import DbosEngine, database_url, prepare
@@ -93,9 +94,9 @@ class Workers:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def command(self, *args: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of `toolgen` on the database."""
+        """Run a command of `toolgen` on the database, in a fork."""
         return subprocess.run(
-            self._command(*args),
+            [forked_python(), "-m", "toolgen", *args],
             cwd=ROOT,
             env=self._environment,
             stdin=subprocess.DEVNULL,
