@@ -21,6 +21,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import package_of
+from toolgen.compiler.resolve.toolsets.http import is_base_url
 from toolgen.execute import specified_executors
 from toolgen.execute.reach import Reached, reached
 from toolgen.runtime import Runtime, ToolRequest, allow_all
@@ -321,3 +322,19 @@ def test_an_embedding_class_of_a_repository_is_asked_about_where_it_is_used(
     assert not clone.leaked
     toolgen(clone.folder, "search", "get", "--yes")
     assert clone.leaked == (searching != 'path = "model"')
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "good.example\u3002evil.example",
+        "evil.example\\good.example",
+        "good.example%2eevil.example",
+        "\uff45vil.example",
+    ],
+)
+def test_no_url_of_a_spec_has_a_host_that_clients_read_otherwise(host: str) -> None:
+    assert not is_base_url(f"https://{host}")
+    assert is_base_url("https://good.example:8443/v1")
+    assert is_base_url("http://[::1]:80")
+    assert is_base_url("https://$env.TENANT.good.example")

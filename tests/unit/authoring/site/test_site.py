@@ -21,6 +21,7 @@ from tests.unit.authoring.site.project import SHOP, part_of, site_of
 from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.pages.shown import Shown
+from toolgen.authoring.site.render import line
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -371,3 +372,7 @@ def test_the_site_is_the_same_under_any_hash_seed() -> None:
         for seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+def test_only_text_between_backticks_is_code() -> None:
+    assert line("a < `b < c` d `e`") == "a &lt; <code>b &lt; c</code> d <code>e</code>"

@@ -39,6 +39,9 @@ _STYLES: Final = {
 }
 """The styles of each place. Swagger 2.0 has its list separators in headers and paths too."""
 
+_PLACE: Final = re.compile(r"[\w.:$\[\]-]+", re.ASCII)
+"""A host and a port as every client reads them: other letters and dots are mapped to these by some."""
+
 _SPLIT_ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]?\{")
 _STATUS: Final = re.compile(r"[1-5](?:[0-9]{2}|XX)|default")
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -111,13 +114,17 @@ def is_in_process(api: ApiSpec | None) -> bool:
 
 
 def is_base_url(text: str) -> bool:
-    """Return whether a text is an absolute URL of HTTP, without a query, a fragment or a password."""
+    """Return whether a text is an absolute URL of HTTP, without a query, a fragment or a password.
+
+    The host is ASCII (Punycode for other letters), so that the one that is shown is the one that is reached.
+    """
     try:
         url = urlsplit(text)
         is_whole = bool(url.hostname) and url.port != 0
     except ValueError:
         return False
     is_plain = not (url.query or url.fragment or url.username or url.password) and "{" not in text
+    is_plain = is_plain and _PLACE.fullmatch(url.netloc) is not None
     return is_whole and is_plain and url.scheme in ("http", "https") and not re.search(r"\s", text)
 
 
