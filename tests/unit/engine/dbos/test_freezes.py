@@ -77,7 +77,7 @@ class Freezes:
         seen = self._last_call()
         process.send_signal(signal.SIGCONT)
         await until(lambda: self._value("SELECT beats FROM toolgen_workers WHERE worker = %s", name) > 0)
-        await until(lambda: adopted <= self._runs_with_calls(seen, before))  # somebody goes on with each
+        await until(lambda: adopted <= self._went_on(seen, before), seconds=300)  # somebody goes on with each
         # What it was doing in the moment in which it was stopped is in flight: a call after its guard, if it was there.
         assert self._calls(seen, "token <= ? AND pid = ?", drawn, process.pid) <= 1
 
@@ -93,10 +93,12 @@ class Freezes:
         with closing(app.opened(self.workers.folder)) as database:
             return int(database.execute(query, [after, *values]).fetchone()[0])
 
-    def _runs_with_calls(self, after: int, token: int) -> set[str]:
+    def _went_on(self, after: int, token: int) -> set[str]:
+        """Return the runs that have made another call, or have their answer."""
         query = "SELECT run FROM attempts WHERE rowid > ? AND token > ?"
         with closing(app.opened(self.workers.folder)) as database:
-            return {run_id for (run_id,) in database.execute(query, [after, token])}
+            called = {run_id for (run_id,) in database.execute(query, [after, token])}
+        return called | {*self._ids("SELECT workflow_uuid FROM dbos.workflow_status WHERE status = 'SUCCESS'")}
 
     def _runs_of(self, name: str) -> int:
         return len(self._ids(_OF_WORKER, name))
