@@ -330,6 +330,11 @@ def _now_ms(database: Connections) -> Any:
     return sa.cast(sa.extract("epoch", sa.func.clock_timestamp()) * 1000, sa.BigInteger)
 
 
+def next_token() -> sa.ColumnElement[int]:
+    """Return the expression that draws a fencing token, in a statement of Postgres."""
+    return _TOKENS.next_value()
+
+
 def draw_token(database: Connections) -> int:
     """Return a fencing token: greater than all before. Raises SQLAlchemyError."""
     drawn: Any = sa.select(_TOKENS.next_value())

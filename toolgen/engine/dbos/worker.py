@@ -60,7 +60,7 @@ from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.reports import Reports
 from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
-from toolgen.engine.dbos.steps import read_steps_at_once
+from toolgen.engine.dbos.steps import read_steps_at_once, write_steps_at_once
 from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
 from toolgen.engine.steps import step_name
@@ -263,7 +263,8 @@ class DbosWorker:
             self._dbos._active_workflows_set = ActiveRuns(self._executions, lease)  # noqa: SLF001  # see there
             DBOS.launch()
             wait_for(self._dbos._sys_db, Failure.PASSES, Failure.OF_OPERATOR)  # noqa: SLF001  # no public name
-            read_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
+            read_steps_at_once(self._dbos._sys_db, self._executions)  # noqa: SLF001  # as above
+            write_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
         except BaseException:  # also a cancelled start leaves nothing behind; raised again
             await self._close()
             raise
