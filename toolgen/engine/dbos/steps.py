@@ -126,7 +126,7 @@ def write_steps_at_once(database: SystemDatabase) -> None:
             )
             return
         completed = int(time.time() * 1000) if completed_at_epoch_ms is None else completed_at_epoch_ms
-        values = {name: result[name] for name in _WRITTEN}  # type: ignore[literal-required]  # its keys
+        values = {name: result[name] for name in _WRITTEN}
         _write(values | {"completed_at_epoch_ms": completed, "application_name": database.app_name, _OWNER: owner})
 
     @db_retry(sys_db=database)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 import sqlalchemy as sa
-from dbos import error as dbos_errors
 from dbos import _sys_db as dbos_tables
+from dbos import error as dbos_errors
 from dbos._sys_db import SystemDatabase
 
 from toolgen.engine.dbos import database_url, prepare
