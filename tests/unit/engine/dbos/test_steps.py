@@ -168,9 +168,12 @@ def test_an_outcome_waits_for_whoever_takes_over_the_run(database: SystemDatabas
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == "r").values(owner_xid="other"))
         writer.start()
         is_begun.wait()
-        waits = sa.text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-        with database.engine.connect() as watching:
-            while writer.is_alive() and not watching.execution_options(isolation_level="AUTOCOMMIT").scalar(waits):
+        waits = sa.text(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        waits_here = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+        with waits_here.connect() as watching:
+            while writer.is_alive() and not watching.scalar(waits):
                 pass
     writer.join()
     assert raised
