@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import weakref
-from contextlib import asynccontextmanager
-from threading import Lock
+from contextlib import asynccontextmanager, suppress
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.llm.sandbox.checker import check
@@ -34,7 +36,8 @@ class WorkerPool:
     def __init__(self, idle: int = 2) -> None:
         self._idle = _Idle(idle)
         self._live: set[Process] = set()
-        self._finalizer = weakref.finalize(self, self._idle.close)
+        weakref.finalize(self, self._idle.close_later).atexit = False
+        _pools.add(self)
 
     def close(self) -> None:
         """End the idle processes. A busy one becomes idle when it is done."""
@@ -114,20 +117,67 @@ class _Idle:
             if len(waiting) >= self._size:
                 return False
             waiting.append(process)
-            return True
+        _start_thread()
+        return True
 
     def close(self) -> list[Process]:
-        """Remove and return all processes."""
-        with self._lock:
-            self._check_owner()
-            ended = [process for waiting in self._processes.values() for process in waiting]
-            self._processes.clear()
+        """End, remove and return all processes."""
+        ended = self._remove()
         for process in ended:
             process.close()
         return ended
+
+    def close_later(self) -> None:
+        """End all processes in the thread for it: the collector calls this at any point of any code."""
+        ended = self._remove()
+        if ended:
+            _collected.put(ended)
+
+    def _remove(self) -> list[Process]:
+        with self._lock:
+            self._check_owner()
+            removed = [process for waiting in self._processes.values() for process in waiting]
+            self._processes.clear()
+        return removed
 
     def _check_owner(self) -> None:
         """Forget the processes after a fork: they belong to the parent."""
         if self._owner != os.getpid():
             self._inherited.append(self._processes)
             self._processes, self._owner = {}, os.getpid()
+
+
+_pools: Final[weakref.WeakSet[WorkerPool]] = weakref.WeakSet()
+_collected: Final[SimpleQueue[list[Process]]] = SimpleQueue()
+"""Processes of pools that were collected. Its `put` is one that finalizers may call."""
+
+_ending: Final = Lock()
+
+_thread_of: Final[dict[str, int]] = {}
+"""The process that has the thread which ends those; a fork has none."""
+
+
+def _start_thread() -> None:
+    """Start the thread that ends the processes of collected pools, unless this process has it."""
+    if _thread_of.get("pid") != os.getpid():
+        _thread_of["pid"] = os.getpid()
+        Thread(target=_end_collected, name="codeact-pools", daemon=True).start()
+
+
+def _end_collected() -> None:
+    while True:
+        ended = _collected.get()
+        with _ending:
+            for process in ended:
+                process.close()
+
+
+@atexit.register
+def _close_all() -> None:
+    """End all processes with the host."""
+    for pool in list(_pools):
+        pool.close()
+    with _ending, suppress(Empty):
+        while True:
+            for process in _collected.get_nowait():
+                process.close()

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from tests.unit.llm.codeact.code_host import QUICK, code_host
 from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
 from toolgen.llm.presentations.protocol import Turn
+from toolgen.llm.sandbox.process import Process
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
@@ -356,7 +358,39 @@ def test_idle_processes_are_limited_and_an_unreferenced_pool_ends_them() -> None
     pids = pids_of_used_pool()
     gc.collect()
     assert len(pids) == 2  # one for checks, and one for running
-    assert not any(is_alive(pid) for pid in pids)
+    while any(is_alive(pid) for pid in pids):
+        time.sleep(0.01)
+
+
+def test_a_collected_pool_waits_for_no_process_in_the_code_that_the_collector_interrupts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may interrupt a call of the library that ends them, which would wait for itself."""
+    ended_in: list[threading.Thread] = []
+    close = Process.close
+
+    def noted(process: Process) -> None:
+        ended_in.append(threading.current_thread())
+        close(process)
+
+    monkeypatch.setattr(Process, "close", noted)
+    pids = pids_of_used_pool()
+    gc.collect()
+    while any(is_alive(pid) for pid in pids):
+        time.sleep(0.01)
+    assert threading.main_thread() not in ended_in
+    assert {thread.name for thread in ended_in[-2:]} == {"codeact-pools"}
+
+
+def test_a_program_that_ends_leaves_no_process_of_its_pools() -> None:
+    program = "from tests.unit.llm.codeact.test_escapes import pids_of_used_pool\nprint(*pids_of_used_pool())"
+    kept = program.replace("import pids", "import *\nfrom tests.unit.llm.codeact.test_escapes import pids")
+    for text in (program, f"{kept}\npool = WorkerPool()\ncode_host().reports('a = 1', pool=pool)\nprint(*pool.pids)"):
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+        pids = [int(pid) for pid in done.stdout.split()]
+        assert len(pids) >= 2
+        while any(is_alive(pid) for pid in pids):
+            time.sleep(0.01)
 
 
 def pids_of_used_pool() -> list[int]:
@@ -463,6 +497,7 @@ HOST = """
 import asyncio
 from tests.unit.llm.codeact.code_host import QUICK, code_host
 from toolgen.llm.presentations.protocol import Turn
+from toolgen.llm.sandbox.process import Process
 
 async def main():
     world = code_host()
