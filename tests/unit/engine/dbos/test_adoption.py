@@ -15,6 +15,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 from psycopg.sql import SQL, Identifier
+from sqlalchemy.exc import OperationalError
 
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
@@ -266,12 +267,12 @@ def test_one_that_cannot_be_taken_over_now_holds_up_no_other(lonely: Lonely, mon
 
     def refused(adoption: Adoption, worker: str) -> bool:
         if worker == bad:
-            raise sa.exc.OperationalError("UPDATE", {}, OSError("it is locked"))
+            raise OperationalError("UPDATE", {}, OSError("it is locked"))
         return take_over(adoption, worker)
 
     monkeypatch.setattr(Adoption, "take_over", refused)
     for _ in range(2):
-        with pytest.raises(sa.exc.OperationalError):
+        with pytest.raises(OperationalError):
             lonely.adoption.take_over_dead(lonely.watch)
         assert {run_id for run_id, (status, _) in lonely.seen().items() if status == "PENDING"} == {f"of-{bad}"}
 
