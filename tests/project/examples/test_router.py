@@ -9,7 +9,7 @@ import subprocess
 import sys
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -26,8 +26,11 @@ from tests.project.checkout import ROOT
 from tests.project.examples.entries import EVERY_ENTRY, SERVER, TARGET_CALLS
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
 from toolgen.execute.processes.session import MARK
-from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime import Runtime, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CallFailed
+
+if TYPE_CHECKING:
+    from toolgen.runtime.policy.permission import PermissionCallback
 
 EXPECTED_TEXT = {
     "skill__word_count": '{"words":3,"lines":2,"most_common":{"two":2,"one":1}}',
@@ -66,20 +69,20 @@ EXPECTED_TEXT = {
 """Text that the JSON of each entry's result contains."""
 
 
-def runtime_of(router: Router) -> Runtime:
+def runtime_of(router: Router, permission: PermissionCallback = allow_all) -> Runtime:
     """Return a runtime without the policies of the other examples, so that what the handlers refuse is seen."""
     catalog = load("generated")
     return Runtime(
         catalog,
         executors=router.registrations,
-        permission=allow_all,
+        permission=permission,
         missing=catalog.toolsets,
         disabled_policies=list(catalog.section("policies")),
     )
 
 
-def call(router: Router, ident: str, **args: Any) -> ToolResult[Any]:
-    return asyncio.run(runtime_of(router).invoke(ToolRequest(name=ident, payload=json.dumps(args))))
+def call(router: Router, ident: str, permission: PermissionCallback = allow_all, /, **args: Any) -> ToolResult[Any]:
+    return asyncio.run(runtime_of(router, permission).invoke(ToolRequest(name=ident, payload=json.dumps(args))))
 
 
 def value_of(result: ToolResult[Any]) -> Any:
@@ -315,12 +318,17 @@ def test_words_are_compared_by_their_stems() -> None:
 # Files and commands
 
 
-def test_files_are_deleted_only_within_the_workspace(router: Router, tmp_path: Path) -> None:
+def test_a_file_outside_the_workspace_is_deleted_only_if_a_person_allows_it(router: Router, tmp_path: Path) -> None:
     outside = tmp_path / "router" / "servers.json"
-    result = call(router, "router.delete_file", path="../servers.json")
+    result = call(router, "router.delete_file", deny_all, path="../servers.json")
     assert result.error is not None
-    assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "outside_roots")
+    assert result.error.kind is FailureKind.PERMISSION_DENIED
     assert outside.exists()
+    assert value_of(call(router, "router.delete_file", path="../servers.json")) is None
+    assert not outside.exists()
+
+
+def test_files_of_the_workspace_are_deleted(router: Router) -> None:
     call(router, "code.write_file", path="folder/new.md", content="x")
     refused(call(router, "router.delete_file", path="folder"), "not_a_file")
     assert value_of(call(router, "router.delete_file", path="folder/new.md")) is None

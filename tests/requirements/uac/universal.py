@@ -69,7 +69,6 @@ class Universal:
             missing=catalog.toolsets,
             permission=allow_all,
             store=self.store,
-            project=self.folder,
         )
         self.run = self.runtime.start_run()
         self.presentation = self.tool_use.presentation("step", self.run)

@@ -147,7 +147,7 @@ def write_steps_at_once(database: SystemDatabase) -> None:
         if int(found) != values["completed_at_epoch_ms"]:  # of another attempt: one of its own has the same time
             raise dbos_errors.DBOSStepNondeterminismError(values["workflow_uuid"], values["function_id"])
 
-    database.record_operation_result = record  # type: ignore[method-assign]
+    database.record_operation_result = record  # type: ignore[method-assign]  # no public name
 
 
 _OWNER: Final = "owner"
