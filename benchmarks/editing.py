@@ -18,7 +18,7 @@ from benchmarks.projects import build
 from benchmarks.tools import SMALL, make_toolsets
 from tests.programs.installed import environment, program
 from tests.unit.authoring.language_client import Client, language_client
-from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
+from toolgen.authoring.editor_schema import spec_json_schema
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.hashed_vectors import HashedVectors
 from benchmarks.processes import ROOT, summary
 from benchmarks.tools import make_toolsets
+from toolgen.llm.search.embedders import LocalEmbedder
 from toolgen.llm.search.fused import Search
 from toolgen.llm.search.index import Index
-from toolgen.llm.search.local import LocalEmbedder
 from toolgen.llm.search.vectors import Vectors
 from toolgen.search.documents import SearchDocument, document_of_tool
 from toolgen.search.index_text import write_index

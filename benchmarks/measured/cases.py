@@ -176,7 +176,7 @@ def _invoked(name: str, runtime: Any) -> Callable[[], Call]:
 
 def guarded_runtime(store: Any) -> Any:
     from toolgen.runtime import Runtime, deny_all, load
-    from toolgen.runtime.calls.gate import GateDecision
+    from toolgen.runtime.calls.hooks import GateDecision
 
     class Hook:
         def pre_tool_use(self, _call: object, /) -> None:

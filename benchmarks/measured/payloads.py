@@ -14,7 +14,7 @@ from benchmarks.measured.peer_tools import TOOLSET, peer_tools
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.schema.compact.compact import compact
+from toolgen.schema.compact import compact
 from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reference_folder import FOLDER
 
-from toolgen.compiler.documents import action_catalog, agent, http, policy, shared, toolset
+from toolgen.compiler.documents import action_catalog, agent, base, http, policy, toolset
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -47,7 +47,7 @@ FILES: list[tuple[str, type[BaseModel], list[type[BaseModel]]]] = [
         ],
     ),
     ("Policy file", policy.PolicyFile, [policy.PathsSpec, policy.PolicyLimitsSpec]),
-    ("Shared file", shared.SharedFile, []),
+    ("Shared file", base.SharedFile, []),
 ]
 
 

@@ -11,8 +11,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from markdown_page import Document
 
 from toolgen import __version__
-from toolgen.authoring.site.build import ASSETS
-from toolgen.authoring.site.render import TEMPLATES, environment
+from toolgen.authoring.site.build import ASSETS, TEMPLATES, environment
 from toolgen.authoring.site.search_data import row, script
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from tests.hostile.building import toolset
 from toolgen.compiler.resolve.names import attribute
-from toolgen.compiler.resolve.shapes.constraints import constraints
+from toolgen.compiler.resolve.shapes.algebra import constraints
 
 Files = Mapping[str, Any]
 

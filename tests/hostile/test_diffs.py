@@ -12,9 +12,7 @@ from tests.hostile.building import compiled, spec_texts
 from tests.hostile.positions import POSITIONS
 from tests.hostile.texts import TEXTS
 from toolgen.authoring.diff.compare import compare_sides
-from toolgen.authoring.diff.report.markdown import render_markdown
-from toolgen.authoring.diff.report.records import render_github, to_json, to_sarif
-from toolgen.authoring.diff.report.text import render_text
+from toolgen.authoring.diff.report import render_github, render_markdown, render_text, to_json, to_sarif
 from toolgen.authoring.diff.sides import Side, package_of
 
 if TYPE_CHECKING:

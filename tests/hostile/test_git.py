@@ -15,8 +15,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.repository import ORDERS, Project, git
 from tests.unit.cli.command_line import toolgen
-from toolgen.authoring.diff.errors import DiffError
-from toolgen.authoring.diff.git import Repository, folder_in_repository
+from toolgen.authoring.diff.git import DiffError, Repository, folder_in_repository
 from toolgen.authoring.diff.sides import other_side
 from toolgen.compiler.project.config import load_config
 

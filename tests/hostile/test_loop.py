@@ -15,7 +15,7 @@ from tests.hostile.loop_steps import watched_steps
 from tests.hostile.peers import ATTACKS, Attack, answering
 from tests.hostile.test_answers import SERVERS, WANTS_LOGIN, call, token
 from tests.hostile.test_mcp_peers import called
-from toolgen.execute.mcp.oauth.store import LoginStore
+from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.llm.search.embedding import EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
 from toolgen.llm.search.fused import Search

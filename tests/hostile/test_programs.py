@@ -36,7 +36,7 @@ SHADOWING: Final = ("multiprocessing", "pickle", "signal", "subprocess", "select
 SERVER: Final = """
 import asyncio
 from pathlib import Path
-from toolgen.authoring.language_server.checker import Checker
+from toolgen.authoring.language_server.session import Checker
 from toolgen.authoring.language_server.workspace import Project
 
 async def check():

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WRITING: Final = frozenset({"toolgen/spec/writing.py", "toolgen/execute/paths/opening.py"})
+WRITING: Final = frozenset({"toolgen/spec/writing.py", "toolgen/execute/paths.py"})
 """The modules that open files for writing: for toolgen itself, and for models, with grants."""
 
 MOVING: Final = WRITING | {
-    "toolgen/compiler/publish/transaction/disk.py",  # files of a package, below a folder without links
+    "toolgen/compiler/publish/apply.py",  # files of a package, below a folder without links
     "toolgen/authoring/site/write.py",  # whole folders that it has just made
 }
 """The modules that move files, make links and folders."""

@@ -14,7 +14,7 @@ from toolgen.compiler.compile import generate
 from toolgen.runtime import load
 from toolgen.runtime.base.packages import read_package
 from toolgen.runtime.codec.codec import _package_codec
-from toolgen.runtime.codec.types.pydantic_types import adapter_of
+from toolgen.runtime.codec.pydantic_types import adapter_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

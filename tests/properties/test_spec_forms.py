@@ -21,7 +21,7 @@ from tests.properties.values import values
 from tests.unit.compiler.specs import resolved
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all
-from toolgen.runtime.codec.types.typed_values import plain
+from toolgen.runtime.codec.typed_values import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -24,8 +24,7 @@ from tests.properties.package import imported
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.compiler.compile import generate
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType, classes_in, enums_in
-from toolgen.compiler.resolve.names import RESERVED_CLASSES, RESERVED_FIELDS, snake
-from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
+from toolgen.compiler.resolve.names import RESERVED_CLASSES, RESERVED_FIELDS, STANDARD_LIBRARY, snake
 from toolgen.runtime.codec.building import typed_default
 
 if TYPE_CHECKING:

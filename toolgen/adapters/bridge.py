@@ -15,8 +15,7 @@ from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.tool_use.offered import provider_named
 from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.lenient import convert_schema
-from toolgen.providers.messages import ModelReply
-from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.protocol import ModelReply, UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP, OPENAI
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_data, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
-    from toolgen.providers.messages import OfferedTool
+    from toolgen.providers.protocol import OfferedTool
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from toolgen.adapters.bridge import AdaptedCall
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.messages import OfferedTool
+    from toolgen.providers.protocol import OfferedTool
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.runs.run import Run
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from toolgen.agents.planner import Calls as Calls
     from toolgen.agents.planner import Outcome as Outcome
     from toolgen.agents.planner import Planner as Planner
+    from toolgen.agents.planner import ScriptedPlanner as ScriptedPlanner
     from toolgen.agents.runs import AgentRun as AgentRun
-    from toolgen.agents.scripted import ScriptedPlanner as ScriptedPlanner
     from toolgen.agents.subscription import subscribe as subscribe
 else:
     from toolgen.contract.lazy import reexport
@@ -30,7 +30,7 @@ else:
             "ModelPlanner": ".model_planner",
             "Outcome": ".planner",
             "Planner": ".planner",
-            "ScriptedPlanner": ".scripted",
+            "ScriptedPlanner": ".planner",
             "executor": ".exported",
             "planned": ".loop",
             "run_agent": ".loop",

@@ -9,13 +9,12 @@ from toolgen.agents.messages import Message
 from toolgen.agents.planner import Calls, Outcome
 from toolgen.contract.records import NOT_OFFERED
 from toolgen.llm.presentations.calls import answer_unknown, not_offered
-from toolgen.llm.presentations.candidates import Candidates
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
+from toolgen.llm.presentations.protocol import Candidates
 from toolgen.llm.tool_use.loop import is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import offered_tool, provider_named, restored
 from toolgen.providers.apis.turns import TURN_FORMATS
-from toolgen.providers.messages import CallAnswer, ModelReply
-from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
+from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import spelled
 from toolgen.spec.wire_names import fits, wire_name
 

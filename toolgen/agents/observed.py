@@ -58,7 +58,7 @@ def _contents(messages: Sequence[Message], plan: Plan, run: Run) -> Mapping[str,
     """
     from toolgen.runtime.redact.call_secrets import hide_data
     from toolgen.runtime.redact.secrets import NO_SECRETS
-    from toolgen.runtime.telemetry.names import INPUT_MESSAGES, OUTPUT_MESSAGES
+    from toolgen.runtime.telemetry.operation import INPUT_MESSAGES, OUTPUT_MESSAGES
 
     if isinstance(plan, Outcome):
         text = plan.value if isinstance(plan.value, str) else ""

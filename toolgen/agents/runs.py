@@ -11,7 +11,7 @@ from toolgen.agents.messages import Message
 from toolgen.agents.observed import in_span
 from toolgen.contract.records import NOTHING, ToolResult
 from toolgen.runtime.base.errors import RunStopped
-from toolgen.runtime.calls.results.result import tool_error_from_error
+from toolgen.runtime.calls.result import tool_error_from_error
 from toolgen.runtime.events.records import EventKind, StoreError
 from toolgen.runtime.redact.call_secrets import secrets_of_meta
 from toolgen.runtime.redact.warning import warn

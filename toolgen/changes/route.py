@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.change import Change, names
-from toolgen.changes.model import changed_value
+from toolgen.changes.model_surface import changed_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

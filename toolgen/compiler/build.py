@@ -15,16 +15,15 @@ from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.compile import Compiled, check_settings, compile_specs, emit_files, format_files, generate
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
 from toolgen.compiler.publish.inputs import current_inputs, settings_digest
-from toolgen.compiler.publish.lock import read_lock
+from toolgen.compiler.publish.lock import note_state, read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
-from toolgen.compiler.publish.state import note_state
 from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolgen.compiler.cache.parts import PartCache
+    from toolgen.compiler.cache.derived import PartCache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.project.config import Config, Target
@@ -103,7 +102,7 @@ def build(
 
 
 def _parts(compiled: Compiled, target: Target, cache: Cache) -> PartCache:
-    from toolgen.compiler.cache.parts import PartCache
+    from toolgen.compiler.cache.derived import PartCache
 
     return PartCache(cache, compiled.keys, settings_digest(target))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from toolgen.compiler.cache.parts import PartCache
+    from toolgen.compiler.cache.derived import PartCache
     from toolgen.compiler.cache.summary import Summary
     from toolgen.compiler.documents import Document
     from toolgen.compiler.documents.base import SpecFileHead
@@ -118,7 +118,7 @@ def _report(catalog: Catalog, target: Target, found: Diagnostics, sink: Diagnost
 
 def check_settings(config: Config, target: Target, compiled: Compiled, sink: Diagnostics) -> None:
     """Report settings that name what no target has. Other targets are compiled only for names that this one lacks."""
-    from toolgen.compiler.resolve.selectors.settings import Names, report_unknown, unknown_names
+    from toolgen.compiler.resolve.selectors import Names, report_unknown, unknown_names
 
     if sink.has_errors:
         return

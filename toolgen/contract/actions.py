@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolgen.contract.qualified import SEPARATOR, split
+from toolgen.contract.ident import SEPARATOR, split
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

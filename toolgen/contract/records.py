@@ -6,12 +6,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
-
-from toolgen.contract.setters import setter
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+
+
+# Setters of attributes, for constructors of frozen classes that are written by hand.
+
+
+def setter(kind: type, name: str) -> Callable[[Any, Any], None]:
+    """Return what sets a slot of instances of a class, also of a frozen one; `__dict__` sets all attributes."""
+    return cast("Callable[[Any, Any], None]", vars(kind)[name].__set__)
+
 
 ResultT = TypeVar("ResultT")
 ResultT_co = TypeVar("ResultT_co", covariant=True)

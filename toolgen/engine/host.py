@@ -19,13 +19,14 @@ from toolgen.agents.loop import RunTools
 from toolgen.agents.messages import call_from_json, message_as_json, message_from_json
 from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import Outcome, checked
+from toolgen.changes.rules import Level
+from toolgen.changes.wire import compare_schemas
 from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.engine.calls import result_as_json
 from toolgen.engine.children import caller
-from toolgen.engine.contracts import without_effect
 from toolgen.engine.failures import hope_of, wait_of
 from toolgen.engine.protocol import Answer
 from toolgen.engine.requests import DEFAULT_PLANNER
-from toolgen.engine.results import result_as_json
 from toolgen.engine.signals import WAITS, call_with
 from toolgen.engine.steps import ToolSecrets
 from toolgen.execute.trace_context import continued
@@ -39,7 +40,7 @@ from toolgen.runtime.policy.grants.protocol import MemoryGrants
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
 from toolgen.runtime.runs.schedule import group_of
-from toolgen.schema.json_values import canonical, value_of
+from toolgen.schema.json_values import canonical, is_object, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -55,6 +56,37 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionDecision
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import Operation
+
+
+# Contracts of tools: whether a call that was planned with an earlier args schema may be made with the one of today.
+
+_RENAMED: Final = "WIRE211"
+
+
+def without_effect(ident: str, before: Any, after: Any, args: Any) -> list[str]:
+    """Return which args of a call, that the schema of today accepts, have lost their effect, by the rules of `diff`.
+
+    An arg that is gone, or has another name, is accepted where the args are open: a call with `dry_run` would become a
+    real one. What the schema of today rejects, a validator finds.
+    """
+    changes = compare_schemas(ident, "args", before, after, path=())
+    return [
+        change.message
+        for change in changes
+        if (change.level is Level.IGNORED or change.code == _RENAMED) and _gives(args, (change.before_path or ())[1:])
+    ]
+
+
+def _gives(value: Any, path: Sequence[str]) -> bool:
+    """Whether a value has what a path in its schema leads to; where that is not told, it may."""
+    while path:
+        if path[0] != "properties" or len(path) < 2:
+            return True
+        if not is_object(value) or path[1] not in value:
+            return False
+        value, path = value[path[1]], path[2:]
+    return True
+
 
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 """Ids of calls that are used as they are. Other keys have a `~`, so no id is one of them."""

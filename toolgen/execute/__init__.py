@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolgen.execute.command import CommandHost as CommandHost
     from toolgen.execute.python.modules import HandlerModules as HandlerModules
     from toolgen.execute.specified import specified_executors as specified_executors
-    from toolgen.execute.user_tools.loading import load_user_tools as load_user_tools
+    from toolgen.execute.user_tools import load_user_tools as load_user_tools
 else:
     from toolgen.contract.lazy import reexport
 
@@ -24,6 +24,6 @@ else:
             "HandlerModules": ".python.modules",
             "command": ".command",
             "specified_executors": ".specified",
-            "load_user_tools": ".user_tools.loading",
+            "load_user_tools": ".user_tools",
         },
     )

@@ -63,8 +63,7 @@ def attempt_span(number: int) -> Generator[Callable[[str], None]]:
     if call is None:
         yield _ignore
         return
-    from toolgen.runtime.telemetry.names import ATTEMPT
-    from toolgen.runtime.telemetry.operation import part_of
+    from toolgen.runtime.telemetry.operation import ATTEMPT, part_of
 
     with part_of(call, f"attempt {number}", {ATTEMPT: number}) as mark_failed:
         yield mark_failed

@@ -13,8 +13,7 @@ from toolgen.spec.wire_names import fits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from toolgen.providers.messages import OfferedTool
-    from toolgen.providers.protocol import Difference
+    from toolgen.providers.protocol import Difference, OfferedTool
     from toolgen.providers.schema_dialects import Dialect, StrictDialect
     from toolgen.spec.wire_names import Grammar
 

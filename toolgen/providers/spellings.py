@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgen.contract.qualified import SEPARATOR
+from toolgen.contract.ident import SEPARATOR
 from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.spec.selector import Selector
 

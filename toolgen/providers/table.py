@@ -10,8 +10,7 @@ from toolgen.spec.wire_names import fits, wire_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import OfferedTool
-    from toolgen.providers.protocol import Payload, Provider
+    from toolgen.providers.protocol import OfferedTool, Payload, Provider
 
 PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
     "openai": ("openai_chat", "PLAIN"),

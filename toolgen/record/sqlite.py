@@ -9,11 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.record.sqlite_file import STORE_FILE, WatchedFile
-from toolgen.record.sqlite_reader import SqliteReader
-from toolgen.record.writing.queue import WriteQueue
-from toolgen.record.writing.run_ends import RunEnds
-from toolgen.record.writing.writes import ended_counts, refuse
+from toolgen.record.sqlite_reader import STORE_FILE, SqliteReader, WatchedFile
+from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse
 from toolgen.runtime.events.encoding import encode_result
 from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary, StoreError
 from toolgen.runtime.redact.warning import warn
@@ -23,8 +20,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.record.chain import ChainKey, Head
-    from toolgen.record.writing.run_ends import End
-    from toolgen.record.writing.writes import Group, Write
+    from toolgen.record.writing import End, Group, Write
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"
 _INSERT_RESULT: Final = "INSERT INTO results (run_id, sequence, body) VALUES (?, ?, ?)"

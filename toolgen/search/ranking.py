@@ -11,6 +11,7 @@ combined with other measures, such as the similarity of vectors (Bruch, Gai and 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
@@ -20,10 +21,69 @@ from toolgen.search.synonyms import meant, synonyms
 from toolgen.search.words import values_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from toolgen.search.postings import Postings
-    from toolgen.search.spelling import Spelling
+
+# Spelling: known words similar to a misspelled one.
+
+_SHORTEST: Final = 5
+_LONGEST: Final = 40
+
+
+class Spelling:
+    """Known words by first letter and length: an error is seldom in the first letter, and changes the length by one."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in sorted(words):
+            if word.isalpha():
+                self._words[word[0], len(word)].append(word)
+
+    def near(self, word: str) -> list[str]:
+        """Return the words with one spelling difference, in order; none for a short word, or one with digits."""
+        if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
+            return []
+        lengths = (len(word) - 1, len(word), len(word) + 1)
+        return [known for length in lengths for known in self._words.get((word[0], length), ()) if is_slip(word, known)]
+
+
+def is_slip(one: str, other: str) -> bool:
+    """Whether two words differ by one letter: added, omitted, replaced, or swapped with the next."""
+    if len(one) > len(other):
+        one, other = other, one
+    same = next((place for place, letter in enumerate(one) if letter != other[place]), len(one))
+    rest, other_rest = one[same:], other[same:]
+    if len(one) < len(other):
+        return rest == other_rest[1:]
+    if not rest:
+        return False
+    swapped = rest[1:2] + rest[:1] == other_rest[:2] and rest[2:] == other_rest[2:]
+    return rest[1:] == other_rest[1:] or swapped
+
+
+# Postings: the documents of each word, stored by a build, and added later.
+
+
+class Postings:
+    """For each word `[place, weight, place, ...]`, of stored documents and of added ones."""
+
+    def __init__(self, stored: Mapping[str, Sequence[int]], added: Mapping[str, Sequence[int]]) -> None:
+        self._stored = stored
+        self._added = added
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._stored
+        yield from (word for word in self._added if word not in self._stored)
+
+    def get(self, word: str) -> Sequence[int]:
+        """Return the postings of a word; empty if no document has it."""
+        return (*self._stored.get(word, ()), *self._added.get(word, ()))
+
+    def extended(self, words: Mapping[str, Sequence[int]]) -> Postings:
+        """Return the postings with those of added documents."""
+        more = {word: (*self._added.get(word, ()), *places) for word, places in words.items()}
+        return Postings(self._stored, {**self._added, **more})
+
 
 SCALE: Final = 1_000_000
 

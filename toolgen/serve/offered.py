@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.shared.inbound import find_invalid_x_mcp_header, x_mcp_header_map
 
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.schema.compact.unions import types_of
+from toolgen.schema.compact import types_of
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:

@@ -26,15 +26,12 @@ from mcp_types import (
 from toolgen import __version__
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.schema.json_values import compact_json
-from toolgen.serve.answers import answer_of
 from toolgen.serve.asking import can_ask, elicited, fields_of, is_modern
-from toolgen.serve.calls import QUESTION_SECONDS, Progress, ServedCall
-from toolgen.serve.durable.calls import DurableCalls
-from toolgen.serve.durable.tasks import add_tasks
+from toolgen.serve.calls import QUESTION_SECONDS, Progress, ServedCall, answer_of
+from toolgen.serve.durable import DurableCalls, add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.offered import OfferedTools, UnknownCursor
-from toolgen.serve.shares import Places, ShareUsedUp
-from toolgen.serve.users import UserRuns, user_of_token
+from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

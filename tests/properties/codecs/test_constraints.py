@@ -14,9 +14,9 @@ from pydantic import Field, ValidationError
 
 from toolgen.compiler.emit.python.annotations import checked
 from toolgen.compiler.ir.shapes import Array, Map, Scalar, ScalarKind
-from toolgen.compiler.resolve.shapes.constraints import constraints, satisfies
+from toolgen.compiler.resolve.shapes.algebra import constraints, satisfies
 from toolgen.runtime.codec.building import build_typed
-from toolgen.runtime.codec.types.pydantic_types import adapter_of
+from toolgen.runtime.codec.pydantic_types import adapter_of
 
 SHAPES: Final[dict[str, Scalar | Array | Map]] = {
     "string": Scalar(ScalarKind.STRING),

@@ -26,14 +26,13 @@ from tests.unit.toolsets.agent.agents.world import (
 )
 from toolgen.agents import Message, ModelPlanner, planned, run_agent, subscribe
 from toolgen.agents.exported import AgentExecutor, executor
-from toolgen.agents.planner import Outcome
-from toolgen.agents.scripted import ScriptedPlanner
+from toolgen.agents.planner import Outcome, ScriptedPlanner
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.execute.command import CommandHost
 from toolgen.execute.command import executor as commands
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import ToolNotFound
-from toolgen.runtime.calls.results.result import tool_error_from_error
+from toolgen.runtime.calls.result import tool_error_from_error
 from toolgen.runtime.policy.paths.policy import PathPolicy
 
 if TYPE_CHECKING:

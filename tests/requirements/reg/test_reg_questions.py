@@ -186,7 +186,7 @@ def test_reg_94_a_program_is_shown_in_one_line_of_bounded_length_without_secrets
 
 
 def test_reg_55_a_user_tool_has_exactly_these_fields(tmp_path: Path) -> None:
-    from toolgen.execute.user_tools.tool_file import UserToolFile
+    from toolgen.execute.user_tools import UserToolFile
 
     assert set(UserToolFile.model_fields) == {
         "name", "description", "input_schema", "permission", "tags", "command_type", "command", "args", "working_dir",

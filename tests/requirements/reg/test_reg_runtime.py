@@ -13,7 +13,7 @@ import pytest
 from tests.unit.runtime.tools import add, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ContentBlock, ToolRequest, ToolResult
 from toolgen.execute.command import CommandHost
-from toolgen.execute.user_tools.loading import load_user_tools
+from toolgen.execute.user_tools import load_user_tools
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog import execution, registration

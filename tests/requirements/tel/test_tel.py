@@ -16,7 +16,7 @@ from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolResult
 from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef, run_tags, tool_defs
 from toolgen.runtime import load
-from toolgen.spec.tags.tag_pattern import TagPattern
+from toolgen.spec.tag_pattern import TagPattern
 
 if TYPE_CHECKING:
     from pathlib import Path

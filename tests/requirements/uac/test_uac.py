@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.compiler.specs import resolved, toolset
-from toolgen.contract.qualified import build, split
+from toolgen.contract.ident import build, split
 
 CATEGORIES = ["skill", "agent.peer", "mcp", "file", "web", "memory_entry", "rag_corpus", "a.b_c.d"]
 

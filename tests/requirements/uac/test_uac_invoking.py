@@ -166,7 +166,7 @@ def test_uac_39_the_generated_module_imports_types_and_the_tables_only() -> None
     code = "import sys, generated.catalogs.universal as made; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    contract = {"toolgen.contract", "toolgen.contract.actions", "toolgen.contract.qualified"}
+    contract = {"toolgen.contract", "toolgen.contract.actions", "toolgen.contract.ident"}
     assert {name for name in loaded if name.startswith("toolgen.")} == contract
     assert not {"pydantic", "socket", "asyncio", "subprocess"} & loaded
 

@@ -24,8 +24,7 @@ from toolgen.compiler.project.config import Target
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.llm.actions.listing import list_actions
-from toolgen.providers.messages import ModelReply
-from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.protocol import ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime import Runtime, allow_all, load

@@ -15,7 +15,7 @@ import pytest
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUse
 from toolgen.llm.tool_use.tool_use import RunOps
-from toolgen.providers.messages import ModelReply
+from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, load
 from toolgen.runtime.policy.permission import Decision

@@ -13,7 +13,7 @@ from specs.examples.router.app import Router
 from toolgen.contract.records import ToolRequest
 from toolgen.llm import HotList, ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.tool_use import RunOps
-from toolgen.providers.messages import ModelReply
+from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.events.records import RunNotFound
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.llm.actions.resources import ResourceProvider
-    from toolgen.providers.messages import CallAnswer
+    from toolgen.providers.protocol import CallAnswer
     from toolgen.runtime.events.records import Event
 
 SEATBELT = {"sandbox_backend": "seatbelt"}

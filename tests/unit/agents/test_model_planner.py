@@ -15,8 +15,7 @@ from tests.unit.runtime.responses import RESPONSES
 from toolgen.agents import Message, ModelPlanner, Outcome, run_agent
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.turns import TURN_FORMATS
-from toolgen.providers.messages import CallAnswer, ModelReply
-from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
+from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 

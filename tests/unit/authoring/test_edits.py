@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.authoring.text.edits import Fix, TextEdit, apply_fixes, compatible
+from toolgen.authoring.text import Fix, TextEdit, apply_fixes, compatible
 
 EDITS = st.builds(
     lambda file, start, length: TextEdit(file, start, start + length, "x"),

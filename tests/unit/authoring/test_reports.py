@@ -6,9 +6,7 @@ import json
 
 from tests.unit.authoring.lint.examples import files_of, linted
 from toolgen.authoring.lint.pages import rule_texts
-from toolgen.authoring.report.entry import entries_of
-from toolgen.authoring.report.github import github_annotations
-from toolgen.authoring.report.sarif import sarif_log
+from toolgen.authoring.report import entries_of, github_annotations, sarif_log
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Severity, Span
 
 FOUND = Diagnostic(

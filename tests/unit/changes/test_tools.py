@@ -12,8 +12,8 @@ from tests.data.sets import OWN, of_sets, tools_of
 from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.compiler.specs import resolved
 from tests.unit.providers.schemas import args_schemas
-from toolgen.changes.sources.offered import digest_of, texts_of
-from toolgen.changes.sources.tools import CompiledTool, compare_tool, compare_tools
+from toolgen.changes.drift import CompiledTool, compare_tool, compare_tools
+from toolgen.changes.offered import digest_of, texts_of
 from toolgen.schema.comparison.normal_form import normal_form
 
 if TYPE_CHECKING:

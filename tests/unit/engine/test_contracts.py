@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.engine.app import read, request
 from tests.unit.engine.engines import until
-from toolgen.engine.contracts import without_effect
+from toolgen.engine.host import without_effect
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.contract.records import Bounds, ContentBlock, FailureKind, Issue, ToolError, ToolResult
-from toolgen.engine.results import result_as_json, result_from_json
+from toolgen.engine.calls import result_as_json, result_from_json
 
 TEXT = st.text(max_size=5)
 JSON = st.recursive(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.llm import tokens
-from toolgen.llm.tokens import token_counter
+from toolgen.llm import costs
+from toolgen.llm.costs import token_counter
 
 pytestmark = pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
 needs_tokenizer = pytest.mark.skipif(find_spec("bpe_openai") is None, reason="the extra `tokens` is not installed")
@@ -72,7 +72,7 @@ def test_a_text_that_is_encoded_in_pieces_has_the_tokens_of_the_whole(text: str)
     assert count is not None
     whole = count(text)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(tokens, "_PIECE", 1)
+        monkeypatch.setattr(costs, "_PIECE", 1)
         assert count(text) == whole
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.table import provider_payload
 
 MAP = {"type": "object", "patternProperties": {"^x-": {"type": "string"}}, "additionalProperties": False}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.table import provider_payload
 
 if TYPE_CHECKING:

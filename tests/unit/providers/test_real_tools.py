@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.data.sets import OWN, calls_of, of_sets, tools_of
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
 from toolgen.providers.strict.convert import project
 from toolgen.providers.strict.nodes import UnsupportedSchema

@@ -13,8 +13,7 @@ from tests.unit.providers.apis.conversations import (
     openai_answer,
     openai_call,
 )
-from toolgen.providers.messages import CallAnswer
-from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.protocol import CallAnswer, MalformedResponse
 from toolgen.providers.table import PROVIDERS, provider
 
 NAMES = ("a", "b")

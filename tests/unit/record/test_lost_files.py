@@ -18,11 +18,10 @@ import pytest
 
 from tests.unit.record.sample import KEY, one_call, progress, record, started, write
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
+from toolgen.record import writing
 from toolgen.record.chain import ChainKey, verify
 from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_file import STORE_FILE
-from toolgen.record.sqlite_reader import SqliteReader
-from toolgen.record.writing import run_ends
+from toolgen.record.sqlite_reader import STORE_FILE, SqliteReader
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
@@ -189,7 +188,7 @@ def test_an_end_truncated_and_rewritten_by_another_is_detected(tmp_path: Path) -
 
 
 def test_the_number_of_remembered_run_ends_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_ends, "_REMEMBERED", 3)
+    monkeypatch.setattr(writing, "_REMEMBERED", 3)
 
     async def check(store: SqliteStore) -> None:
         for number in range(9):

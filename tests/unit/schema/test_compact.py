@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from tests.data.sets import OWN, calls_of, of_sets, tools_of
 from tests.properties.schemas import DIALECTS, Toolset, toolsets
 from tests.properties.values import values
-from toolgen.schema.compact.compact import compact, model_args_schema
+from toolgen.schema.compact import compact, model_args_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

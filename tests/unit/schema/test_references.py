@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.schema_dialects import OPENAI_STRICT
 from toolgen.providers.strict.convert import project
 from toolgen.providers.table import PROVIDERS, provider_payload

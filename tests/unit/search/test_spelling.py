@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.search.spelling import Spelling, is_slip
+from toolgen.search.ranking import Spelling, is_slip
 
 LETTERS = "abcd"
 

@@ -8,7 +8,7 @@ from mcp_types import CallToolResult
 
 from toolgen.contract.records import ContentBlock, ToolError, ToolResult
 from toolgen.execute.mcp.content import result_of
-from toolgen.serve.answers import answer_of
+from toolgen.serve.calls import answer_of
 
 IMAGE = {"type": "image", "data": "AAAA", "mimeType": "image/png", "annotations": {"audience": ["user"]}}
 LINK = {"type": "resource_link", "name": "n", "uri": "file:///n", "_meta": {"k": 1}}

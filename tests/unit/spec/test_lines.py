@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.repository import ORDERS, Project, git
-from toolgen.authoring.diff.errors import DiffError
-from toolgen.authoring.diff.git import Repository
+from toolgen.authoring.diff.git import DiffError, Repository
 from toolgen.authoring.format.format import formatted
-from toolgen.authoring.text.comments import comments_of
+from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
 from toolgen.spec.lines import line_starts, lines_of, whole_lines

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.spec.hostile_patterns import REFUSED, SLOW_ELSEWHERE
-from toolgen.spec.tags.tag_pattern import MAX_LENGTH, MAX_SIZE, PatternRefused, TagPattern
-from toolgen.spec.tags.tag_program import Instruction
+from toolgen.spec.tag_pattern import MAX_LENGTH, MAX_SIZE, Instruction, PatternRefused, TagPattern
 
 ALPHABET = "ab 1-\u00e9"
 ATOMS = [

@@ -11,11 +11,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from toolgen.authoring.dev.page import Page
-from toolgen.authoring.dev.parts.processes import PartProcess
-from toolgen.authoring.dev.parts.records import Part, Question
-from toolgen.authoring.watch.changes import changes
-from toolgen.authoring.watch.projects import Version, versions
+from toolgen.authoring.dev.page import Page, Part, Question
+from toolgen.authoring.dev.processes import PartProcess
+from toolgen.authoring.watch import Version, changes, versions
 from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn, Self
 
-    from toolgen.authoring.dev.parts.records import Answer, Choices
+    from toolgen.authoring.dev.page import Answer, Choices
 
 _COMPARED: Final = frozenset({Part.CHANGES, Part.SURFACE})
 _NAMED: Final = 3
@@ -146,8 +144,7 @@ class Loop:
 
     def _watch_commit(self) -> None:
         """Watch the commit to compare with; return if there is none. Its imports would delay the first page."""
-        from toolgen.authoring.diff.errors import DiffError
-        from toolgen.authoring.diff.git import Repository
+        from toolgen.authoring.diff.git import DiffError, Repository
         from toolgen.authoring.diff.sides import commit_of
 
         root, against = self.page.root, self.page.choices.against

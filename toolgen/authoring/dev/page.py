@@ -4,15 +4,133 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
-
-from toolgen.authoring.dev.parts.records import Build, Changes, Choices, Lint, Part, Surface
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.authoring.dev.parts.records import Answer
-    from toolgen.compiler.project.config import ConfigError
+    from toolgen.authoring.diff.compare import Located
+    from toolgen.compiler.diagnostics import Diagnostic
+    from toolgen.compiler.project.config import Config, ConfigError
+    from toolgen.llm.costs import Cost
+
+
+# Parts of the page: what they are asked, and what they answer. All of it travels between processes.
+
+
+class Part(StrEnum):
+    """A part of the page, which is computed in a process of its own, so that none waits for another."""
+
+    BUILD = "build"
+    LINT = "lint"
+    CHANGES = "changes"
+    SURFACE = "surface"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The options of the command. `against` is as `toolgen diff` takes it; `agent` is empty for all tools."""
+
+    against: str = ""
+    provider: str = "openai"
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a part is computed from, beside the files of the project."""
+
+    config: Config
+    choices: Choices
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTarget:
+    """The build of one target: a line on it, its diagnostics, and files of others in the package."""
+
+    out: str
+    is_published: bool
+    outcome: str
+    found: tuple[Diagnostic, ...] = ()
+    strays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The builds of all targets, and the seconds that they took."""
+
+    targets: tuple[BuiltTarget, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """The findings of lint, and how many of them `toolgen lint --fix` fixes.
+
+    With `waits` there are none, because the specs have errors, which the build reports.
+    """
+
+    findings: tuple[Diagnostic, ...] = ()
+    fixable: int = 0
+    waits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The changes since another version, which `label` names."""
+
+    label: str
+    changes: tuple[Located, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The cost of one presentation now, and in the other version; None if it has no such package."""
+
+    now: Cost
+    before: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSize:
+    """The bytes of a request with one tool alone, now and in the other version; None if it did not have the tool."""
+
+    package: str
+    ident: str
+    now: int
+    before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What models are sent: the presentations of the layers, and tools by size, the largest first.
+
+    `is_compared` is whether there is another version: `why_not` says why not. `tokens` says why none are counted.
+    """
+
+    presentations: tuple[Compared, ...]
+    tools: tuple[ToolSize, ...]
+    is_compared: bool
+    why_not: str = ""
+    tokens: str = ""
+
+
+class PartProblem(Exception):
+    """A part cannot be computed for a reason that a person can remove; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a part was computed to: a Build, Lint, Changes or Surface; or a problem.
+
+    `traceback` is that of an internal error.
+    """
+
+    found: Build | Lint | Changes | Surface | None = None
+    problem: str = ""
+    traceback: str = ""
+
 
 T = TypeVar("T")
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.diff.errors import DiffError
+from toolgen.authoring.diff.git import DiffError
 from toolgen.authoring.diff.sides import pairs
 from toolgen.changes.catalogs import Version, compare_versions
 from toolgen.changes.change import names
 from toolgen.changes.code.api import read_api
 from toolgen.changes.code.compare import Places as ApiPlaces
-from toolgen.changes.code.compare import Renamed, compare_apis
-from toolgen.changes.code.routing import routing_of
+from toolgen.changes.code.compare import Renamed, compare_apis, routing_of
 from toolgen.changes.code.types import Ref
 from toolgen.changes.route import Sets
 from toolgen.changes.rules import Bump, Category, Level

@@ -15,15 +15,33 @@ from tempfile import TemporaryFile
 from threading import Timer
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.diff.errors import DiffError
 from toolgen.compiler.project.listing import LARGEST, SUFFIXES
 from toolgen.spec.visible import visible
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import IO
+
+    from toolgen.compiler.diagnostics import Diagnostic
+
+
+# Errors of a comparison that a person can act on.
+
+
+class DiffError(Exception):
+    """A comparison is not possible; the message says what is wrong, and how to fix it."""
+
+
+class SpecsError(DiffError):
+    """The specs of one version have errors. `diagnostics` are all of them; `sources` the texts that they refer to."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic], sources: Mapping[str, str]) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+        self.sources = sources
+
 
 _BRANCHES: Final = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.diff.errors import DiffError
+from toolgen.authoring.diff.git import DiffError
 from toolgen.changes.change import Change, quoted
 from toolgen.record.replay import BrokenLine, read_call
 from toolgen.runtime.catalog.known_tools import KnownTools

@@ -12,9 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.diff.damage import damage_of
-from toolgen.authoring.diff.errors import DiffError, SpecsError
-from toolgen.authoring.diff.git import Repository
+from toolgen.authoring.diff.catalog_validation import damage_of
+from toolgen.authoring.diff.git import DiffError, Repository, SpecsError
 from toolgen.authoring.diff.places import Places
 from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.diagnostics import Diagnostics

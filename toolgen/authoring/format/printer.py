@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.format.block_text import folded, reads_as, reindented
-from toolgen.authoring.format.order import key_order
-from toolgen.authoring.format.tree import BLANK, Entry, Tree, Value
+from toolgen.authoring.format.tree import BLANK, Entry, Tree, Value, folded, key_order, reads_as, reindented
 from toolgen.compiler.source.write import WIDTH, is_literal, key_text, literal_lines, scalar_text
 from toolgen.spec.lines import BLANKS
 

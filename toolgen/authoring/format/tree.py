@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -18,19 +19,129 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from toolgen.authoring.format.block_text import length
-from toolgen.authoring.text.comments import comments_between
+from toolgen.authoring.text import BLOCK_HEADER, comments_between
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents.base import SharedFile
+from toolgen.compiler.documents.read import HEADS, known_keys
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.read import parse
 from toolgen.compiler.source.yaml_text import with_plain_breaks
-from toolgen.spec.lines import BLANKS, line_starts
+from toolgen.spec.lines import BLANKS, LINE_BREAK, line_starts, lines_of
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from yaml.events import Event
 
-    from toolgen.authoring.text.comments import Comment
+    from toolgen.authoring.text import Comment
+    from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.source.nodes import Node, Scalar
+
+
+# The canonical order of keys: that of the documents' models, with what a reader looks for first at the start.
+
+_TOOL: Final = (
+    "handler", "remote", "imported", "disabled", "wire_name", "title", "description", "permission", "tags", "roles",
+    "annotations", "http", "args", "one_of", "inject", "result", "result_inferred", "bounded", "access", "confirm",
+)  # fmt: skip
+_TOOLSET: Final = ("toolset", "kind", "description", "tags", "import", "dialect", "server", "api", "types", "methods")
+_KEPT: Final = frozenset(
+    {"args", "result", "types", "payload", "server_data", "annotations", "icons", "source", "kept"}
+)
+"""Keys whose values are schemas, what fits them, or a server's: their order is part of what a model sees."""
+
+
+def model_of(root: Node) -> type[SpecFileHead] | None:
+    """Return the model of a file, by its head; None if it is not a spec."""
+    if not isinstance(root, MappingNode) or "toolgen" not in root.keys():
+        return None
+    return next((HEADS[key] for key in root.keys() if key in HEADS), SharedFile)
+
+
+def key_order(model: type[SpecFileHead], path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys of the mapping at a path in the canonical order; empty where the author's order counts.
+
+    A path has `*` for each index, and names stay as they are written.
+    """
+    if not _KEPT.isdisjoint(path):
+        return ()
+    return _order(model, ("tools", "name", *path[2:]) if len(path) > 1 and path[0] == "tools" else path)
+
+
+@cache
+def _order(model: type[SpecFileHead], path: tuple[str, ...]) -> tuple[str, ...]:
+    known = known_keys(model, tuple(0 if step == "*" else step for step in path))
+    if not path:
+        return tuple(dict.fromkeys(("toolgen", *(_TOOLSET if "toolset" in known else ()), *known)))
+    first = _TOOL if len(path) == 2 and path[0] == "tools" else ()
+    return tuple(dict.fromkeys((*first, *known))) if known else ()
+
+
+# Text on several lines: blocks moved to another indentation, and long text folded.
+
+
+def reindented(written: str, value: str, style: str, margin: int) -> tuple[str, list[str]]:
+    """Return the header and the lines of a block of text, moved to the column `margin`.
+
+    `written` is the block as it is, from its header to the end of its last line; `value` is its value, which decides
+    how its end is written.
+    """
+    lines = _content(written, value)
+    ends = len(value) - len(value.rstrip("\n"))
+    chomping = "-" if ends == 0 else "" if ends == 1 else "+"
+    lines += [""] * (ends - 1)
+    leads = next((line for line in lines if line), "")
+    size = str(2) if leads.startswith((" ", "\t")) or (lines and not lines[0]) else ""
+    return f"{style}{size}{chomping}", [" " * margin + line if line else "" for line in lines]
+
+
+def length(written: str, value: str) -> int:
+    """Return the length of a block of text up to the end of the last line that has a character of its value."""
+    if value.rstrip("\n").rpartition("\n")[2].strip(BLANKS):
+        return len(written.rstrip(BLANKS))
+    ends = [match.start() for match in LINE_BREAK.finditer(written)] + [len(written)]
+    return ends[len(_content(written, value))]
+
+
+def _content(written: str, value: str) -> list[str]:
+    """Return the lines of a block without its indentation; blanks beyond that are part of the text."""
+    start = BLOCK_HEADER.search(written)
+    assert start is not None, "a block of text starts with its header"
+    raw = lines_of(written[start.end() :])[1:]
+    width = _first_indent(raw) - _first_indent(value.split("\n"))
+    lines = [line[width:] for line in raw]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _first_indent(lines: list[str]) -> int:
+    """Return the indentation of the first line that is not blank."""
+    first = next((line for line in lines if line.strip(" ")), "")
+    return len(first) - len(first.lstrip(" "))
+
+
+def reads_as(header: str, lines: list[str], margin: int, text: str) -> bool:
+    """Whether a parser reads a block of text as this text."""
+    document = "\n".join([f"{' ' * (margin - 2)}- {header}", *lines]) + "\n"
+    root = parse(document, "block.yaml", Diagnostics())
+    return root is not None and root.to_data() == [text]
+
+
+def folded(text: str, margin: int, width: int) -> tuple[str, list[str]]:
+    """Return the header and the lines of a text without line ends, folded at blanks; no lines where that changes it."""
+    words = text.split(" ")
+    if "\n" in text or "" in words or visible(text) != text or len(words) < 2 or text[:1] == "\t" or "\t" in text:
+        return ">-", []
+    lines: list[str] = [words[0]]
+    for word in words[1:]:
+        if margin + len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return ">-", [" " * margin + line for line in lines]
+
 
 _DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+-")
 

@@ -8,10 +8,9 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from toolgen.authoring.format.format import formatted
-from toolgen.authoring.format.order import model_of
 from toolgen.authoring.format.printer import print_tree
-from toolgen.authoring.format.tree import BLANK, Entry, Value, read_tree
-from toolgen.authoring.text.comments import comments_of
+from toolgen.authoring.format.tree import BLANK, Entry, Value, model_of, read_tree
+from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
 from toolgen.compiler.source.write import to_yaml

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.authoring.lint.baseline import Entry
-    from toolgen.authoring.text.edits import Fix
+    from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.lint import Linted, lint
-from toolgen.authoring.text.edits import apply_fixes
+from toolgen.authoring.text import apply_fixes
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import SpecFile, parse
 

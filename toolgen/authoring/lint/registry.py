@@ -13,9 +13,8 @@ from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from toolgen.authoring.lint.view.places import Place
-    from toolgen.authoring.lint.view.project import Project
-    from toolgen.authoring.text.edits import Fix
+    from toolgen.authoring.lint.view import Place, Project
+    from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.lint_rules import LintRule
 
 _MODULES: Final = (

@@ -6,13 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.text.edits import Fix, TextEdit
+from toolgen.authoring.text import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.write import inline_text
 from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view.places import Place
+    from toolgen.authoring.lint.view import Place
 
 
 def replaced(place: Place, value: Any, title: str) -> Fix | None:

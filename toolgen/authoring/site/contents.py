@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from toolgen.authoring.site.addresses import Addresses, Kind
+from toolgen.authoring.site.addresses import Addresses, Kind, Link, link_to
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.runtime.catalog.catalog import Catalog as RuntimeCatalog
-from toolgen.runtime.policy.effective import effective_set, named_by_ident
+from toolgen.runtime.policy.effective import ExclusionReason, effective_set, named_by_ident
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
@@ -18,6 +19,56 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
     from toolgen.runtime.policy.effective import EffectiveSet
+
+
+# Uses: the agents and action catalogs that use a tool.
+
+EXCLUDED: Final = {
+    ExclusionReason.ROLE: "its role may not call it",
+    ExclusionReason.EXCLUDED: "a policy excludes it",
+}
+"""Why an agent that uses a tool may not call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentUse:
+    """An agent that uses a tool, its role, and the answer of the policies, or why it may not call the tool."""
+
+    link: Link
+    role: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of an action catalog that calls a tool."""
+
+    link: Link
+    name: str
+
+
+class Uses:
+    """Who uses each tool of a site, by ident."""
+
+    def __init__(self, contents: Contents) -> None:
+        self.agents: defaultdict[str, list[AgentUse]] = defaultdict(list)
+        self.entries: defaultdict[str, list[Entry]] = defaultdict(list)
+        for name, (part, agent) in contents.agents.items():
+            found = part.effective_sets[name]
+            link = link_to(contents, Kind.AGENT, name)
+            for ident, decision in (*found.tools.items(), *found.discovery.items()):
+                self.agents[ident].append(AgentUse(link, agent.role, decision.answer.value))
+            for ident, reason in found.excluded.items():
+                if reason in EXCLUDED:
+                    self.agents[ident].append(AgentUse(link, agent.role, EXCLUDED[reason]))
+        for name, (_, catalog) in contents.catalogs.items():
+            link = link_to(contents, Kind.CATALOG, name)
+            for category in catalog.categories:
+                for entry, action in category.actions.items():
+                    self.entries[action.target].append(Entry(link, f"{category.name} / {entry}"))
+                if category.resource:
+                    self.entries[category.resource.target].append(Entry(link, f"{category.name} / entries of the host"))
+
 
 T = TypeVar("T")
 

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.compare import compare_sides
-from toolgen.authoring.diff.errors import DiffError
-from toolgen.authoring.diff.git import Repository
+from toolgen.authoring.diff.git import DiffError, Repository
 from toolgen.authoring.diff.sides import Side, other_side, working_tree
 from toolgen.compiler.project.config import PROJECT_FILE, ConfigError
 

@@ -6,8 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.authoring.site.addresses import Kind
-from toolgen.authoring.site.pages.links import summary
+from toolgen.authoring.site.addresses import Kind, summary
 from toolgen.schema.json_values import is_object
 from toolgen.search.stemming import stem
 from toolgen.search.synonyms import synonyms

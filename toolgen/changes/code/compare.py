@@ -2,23 +2,209 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, assert_never
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from toolgen.changes.change import Change, names
 from toolgen.changes.code.api import Alias, Constant, Function, Model, Protocol
-from toolgen.changes.code.functions import compare_functions, compare_methods
-from toolgen.changes.code.subtypes import Subtypes
-from toolgen.changes.code.types import Ref, type_text
+from toolgen.changes.code.types import NONE, Named, Ref, Type, Union, Value, type_text, union
 from toolgen.changes.rules import HANDLER_ADDED
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Set
 
     from toolgen.changes.change import Path
-    from toolgen.changes.code.api import Api, Attribute, Item
+    from toolgen.changes.code.api import Api, Attribute, Item, Parameter
+
+
+# Routing: the expressions by which generated modules of action catalogs map args and decide what is visible.
+
+_RULES: Final = ("OPERATION_RULES", "RESOURCE_RULES")
+_CATALOGS: Final = "catalogs."
+
+
+def routing_of(api: Api) -> dict[str, dict[str, str]]:
+    """Return the expressions of each action catalog: of its rules, and of its conditions."""
+    return {
+        name.removeprefix(_CATALOGS): dict(_expressions(module.tree))
+        for name, module in api.modules.items()
+        if name.startswith(_CATALOGS)
+    }
+
+
+def _expressions(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in tree.body:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict(keys=keys, values=values)) if name in _RULES:
+                for key, value in zip(keys, values, strict=True):
+                    # The first argument is the target, which the catalog has too.
+                    if isinstance(key, ast.Constant) and isinstance(value, ast.Call):
+                        yield str(key.value), ast.unparse(value.args[-1])
+            case ast.FunctionDef(name=name, body=[*_, last]):
+                yield name, f"def {ast.unparse(node.args)}: {ast.unparse(last)}"
+            case _:
+                continue
+
+
+# Subtypes: whether every value of an old type is one of a new type, as type checkers decide it.
+
+_JSON: Final = Named("JsonValue")
+_JSON_VALUES: Final = union((
+    *map(Named, ("str", "int", "float", "bool", "None")),
+    Named("list", (_JSON,)),
+    Named("dict", (Named("str"), _JSON)),
+))  # fmt: skip
+"""What `JsonValue` of pydantic is."""
+
+_BASES: Final = {
+    "bool": "int",
+    "FormattedDateTime": "FormattedDate",
+}
+"""Classes whose values are also values of another: a datetime is a date."""
+
+_COVARIANT: Final = frozenset({"tuple", "Awaitable", "Returns", "Mapping", "Sequence"})
+_BOTH: Final = union((Value("bool", value=True), Value("bool", value=False)))
+
+
+@dataclass(frozen=True, slots=True)
+class Subtypes:
+    """Compares types of two versions of a package. `same` are the definitions that a public name has in both."""
+
+    before: Api
+    after: Api
+    same: Set[tuple[Ref, Ref]]
+
+    def are_equal(self, old: Type, new: Type) -> bool:
+        """Return whether a value of either type can be used as one of the other."""
+        return self.accepts(old, new) and self.gives(old, new)
+
+    def accepts(self, old: Type, new: Type) -> bool:
+        """Return whether code may pass a value of the old type where the new one is declared."""
+        return self._is_subtype(old, new, is_old_first=True)
+
+    def gives(self, old: Type, new: Type) -> bool:
+        """Return whether code may read a value of the new type as one of the old type."""
+        return self._is_subtype(new, old, is_old_first=False)
+
+    def _is_subtype(self, one: Type, other: Type, *, is_old_first: bool) -> bool:
+        if self._are_same(one, other, is_old_first=is_old_first):
+            return True
+        one, other = self._expanded(one, is_old=is_old_first), self._expanded(other, is_old=not is_old_first)
+        if isinstance(one, Union):
+            return all(self._is_subtype(each, other, is_old_first=is_old_first) for each in one.members)
+        if one == _JSON and other != _JSON:
+            return self._is_subtype(_JSON_VALUES, other, is_old_first=is_old_first)
+        if other == _JSON and one != _JSON:
+            return self._is_subtype(one, _JSON_VALUES, is_old_first=is_old_first)
+        if isinstance(other, Union):
+            return any(self._is_subtype(one, each, is_old_first=is_old_first) for each in other.members) or (
+                one == Named("bool") and isinstance(_BOTH, Union) and _BOTH.members <= other.members
+            )
+        match one, other:
+            case Value(kind, _), Named(name):
+                return self._is_subtype(Named(kind), Named(name), is_old_first=is_old_first)
+            case Named("Any"), _:
+                return True
+            case _, Named("Any" | "object"):
+                return True
+            case Named(name, first), Named(other_name, second) if name == other_name and len(first) == len(second):
+                return self._are_arguments(name, first, second, is_old_first=is_old_first)
+            case Named(name, ()), Named(other_name, ()) if name in _BASES:
+                return self._is_subtype(Named(_BASES[name]), Named(other_name), is_old_first=is_old_first)
+            case _:
+                return bool(one == other and not isinstance(one, Ref))
+
+    def _are_arguments(
+        self, name: str, first: tuple[Type, ...], second: tuple[Type, ...], *, is_old_first: bool
+    ) -> bool:
+        pairs = list(zip(first, second, strict=True))
+        if name in _COVARIANT:
+            return all(self._is_subtype(one, other, is_old_first=is_old_first) for one, other in pairs)
+        return all(
+            self._is_subtype(one, other, is_old_first=is_old_first)
+            and self._is_subtype(other, one, is_old_first=not is_old_first)
+            for one, other in pairs
+        )
+
+    def _are_same(self, one: Type, other: Type, *, is_old_first: bool) -> bool:
+        if isinstance(one, Ref) and isinstance(other, Ref):
+            return ((one, other) if is_old_first else (other, one)) in self.same
+        return one == other and isinstance(one, Value | Named) and (one == NONE or not getattr(one, "args", ()))
+
+    def _expanded(self, kind: Type, *, is_old: bool) -> Type:
+        """Return the type that an alias stands for."""
+        api = self.before if is_old else self.after
+        for _ in range(_LONGEST_CHAIN):
+            item = api.item(kind) if isinstance(kind, Ref) else None
+            if not isinstance(item, Alias):
+                break
+            kind = item.type
+        if isinstance(kind, Union):
+            return union(
+                self._expanded(each, is_old=is_old) if isinstance(each, Ref) else each for each in kind.members
+            )
+        return kind
+
+
+_LONGEST_CHAIN: Final = 100
+
+
+# Functions that consumers call, and methods that they implement, compared.
+
+
+def compare_functions(old: Function, new: Function, types: Subtypes) -> Iterator[tuple[str, str, str]]:
+    """Yield the changes for callers of a function: code, message, parameter."""
+    before, after = _parameters(old), _parameters(new)
+    for key, parameter in before.items():
+        if key in after:
+            yield from _parameter(parameter, after[key], types)
+        else:
+            yield "CODE401", f"the parameter `{parameter.name}` is gone", parameter.name
+    for key, parameter in after.items():
+        if key not in before:
+            code, what = ("CODE402", "must be given") if parameter.required else ("CODE404", "may be given")
+            yield code, f"the new parameter `{parameter.name}` {what}", parameter.name
+    if not types.gives(old.returns, new.returns):
+        yield "CODE406", f"it returns `{type_text(new.returns)}` now, `{type_text(old.returns)}` before", ""
+
+
+def compare_methods(old: Protocol, new: Protocol, types: Subtypes) -> Iterator[tuple[str, str, str]]:
+    """Yield the changes for classes that implement a protocol."""
+    added = [name for name in new.methods if name not in old.methods]
+    if added:
+        yield "CODE501", f"implementations need the method{'s' if len(added) > 1 else ''} {names(added)}", ""
+    for name, method in old.methods.items():
+        if name in new.methods and not _is_implemented(method, new.methods[name], types):
+            yield "CODE502", f"the signature of `{name}` changed", ""
+
+
+def _parameter(old: Parameter, new: Parameter, types: Subtypes) -> Iterator[tuple[str, str, str]]:
+    if not types.accepts(old.type, new.type):
+        message = f"`{old.name}` is `{type_text(new.type)}` now, `{type_text(old.type)}` before"
+        yield "CODE403", message, old.name
+    elif not types.gives(old.type, new.type):
+        yield "CODE405", f"`{old.name}` accepts `{type_text(new.type)}` now", old.name
+    if new.required and not old.required:
+        yield "CODE402", f"the parameter `{old.name}` must be given now", old.name
+    elif old.required and not new.required:
+        yield "CODE404", f"the parameter `{old.name}` may be left out", old.name
+
+
+def _is_implemented(old: Function, new: Function, types: Subtypes) -> bool:
+    """Return whether a method with the old signature serves callers of the new one."""
+    pairs = list(zip_longest(old.parameters, new.parameters))
+    return types.accepts(old.returns, new.returns) and all(
+        one is not None and other is not None and types.gives(one.type, other.type) for one, other in pairs
+    )
+
+
+def _parameters(function: Function) -> Mapping[str | int, Parameter]:
+    """Return the parameters by what callers know them by: their names, or their positions."""
+    return {each.name if each.keyword else number: each for number, each in enumerate(function.parameters)}
 
 
 @dataclass(frozen=True, slots=True)

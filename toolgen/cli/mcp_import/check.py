@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.changes.sources.tools import TOOL_ADDED, compare_tools
+from toolgen.changes.drift import TOOL_ADDED, compare_tools
 from toolgen.cli.commands.specs.checked import Checked, check_each
 from toolgen.cli.commands.specs.spec_place import kept_path, origins
 from toolgen.cli.consent import Consent
 from toolgen.cli.mcp_import.answers import live_answer, saved_answer
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.importers.mcp.tools import offered_tools, read_tools
+from toolgen.compiler.importers.mcp import offered_tools, read_tools
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source

@@ -12,7 +12,7 @@ import click
 
 from toolgen.authoring.format.update import updated_text
 from toolgen.cli.named_files import STDIN, named_lines
-from toolgen.compiler.importers.mcp.results import recorded_value, value_of_text, with_inferred_results
+from toolgen.compiler.importers.mcp import recorded_value, value_of_text, with_inferred_results
 from toolgen.record.stores import name_of_target, open_reader
 from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.events.records import RunNotFound, StoreError

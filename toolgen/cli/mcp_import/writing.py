@@ -12,7 +12,7 @@ from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.output import diagnostics_json, show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.importers.mcp.importing import import_mcp
+from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.trial import try_name
 
 if TYPE_CHECKING:

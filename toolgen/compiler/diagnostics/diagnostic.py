@@ -5,12 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 from heapq import nlargest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+
+# Spec values in messages.
+
+
+def shown(value: Any) -> str:
+    """Describe a spec value in a message: the value if it is short, else its kind."""
+    match value:
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case str():
+            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
 
 __all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "closest", "listing", "nearest"]
 

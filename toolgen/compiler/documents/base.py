@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
 
+
 Name = r"[A-Za-z][A-Za-z0-9_-]*"
 DottedNamePattern = rf"^{Name}(\.{Name})*$"
 WordPattern = rf"^{Name}$"
@@ -86,3 +87,17 @@ Schema = Annotated[Any, WithJsonSchema(SCHEMA_MARK)]
 
 Dialect = Literal["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"]
 Role = Literal["main", "sub", "fork", "worker"]
+
+
+# The shared file.
+
+
+class SharedFile(SpecFileHead):
+    """Types and tags for use in other files; the only kind of file without a head."""
+
+    dialect: Dialect = "2020-12"
+    """The JSON Schema draft of schemas without `$schema`."""
+    types: dict[TypeName, Schema] = {}
+    """Named schemas, for `$ref: "shared.yaml#/types/Name"` in other files."""
+    tags: dict[Word, Text] = {}
+    """Maps tags of this project, besides the built-in ones, to their meaning."""

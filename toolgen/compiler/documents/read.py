@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from toolgen.compiler.diagnostics.diagnostic import closest, nearest
-from toolgen.compiler.diagnostics.text import shown
+from toolgen.compiler.diagnostics.diagnostic import closest, nearest, shown
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
-from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SpecFileHead, TextPattern
+from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SharedFile, SpecFileHead, TextPattern
 from toolgen.compiler.documents.policy import PolicyFile
-from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.source.nodes import MappingNode, Node
 

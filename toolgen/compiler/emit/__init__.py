@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from toolgen import __version__
 from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_lines
 from toolgen.compiler.emit.documentation import emit_tools_md, tools_section
-from toolgen.compiler.emit.headers import Headers
-from toolgen.compiler.emit.literals import docstring, first_line, literal
+from toolgen.compiler.emit.literals import Headers, docstring, first_line, literal
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
 from toolgen.compiler.emit.python.agents import emit_agents

@@ -10,7 +10,7 @@ from dataclasses import MISSING, Field, asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
-from toolgen.compiler.emit.headers import header
+from toolgen.compiler.emit.literals import header
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import MODELS
 from toolgen.contract.version import CONTRACT_VERSION

@@ -7,8 +7,7 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.headers import header
-from toolgen.compiler.emit.literals import literal
+from toolgen.compiler.emit.literals import header, literal
 from toolgen.compiler.emit.python.annotations import annotation
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.catalog import Cost, Limits

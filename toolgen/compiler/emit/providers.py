@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.table import provider, spelled
-from toolgen.schema.compact.compact import model_args_schema
+from toolgen.schema.compact import model_args_schema
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import wire_name
 

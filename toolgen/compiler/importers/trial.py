@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.importers.written_schema import mapping, scalar
+from toolgen.compiler.importers.offer import mapping, scalar
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.resolve.names import attribute

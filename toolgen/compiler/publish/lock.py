@@ -8,22 +8,112 @@ the union of both locks.
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen import __version__
 from toolgen.compiler.project.versions import installed_version
-from toolgen.compiler.publish.inputs import FORMATTER, digest
-from toolgen.compiler.publish.parts import parts_of, sides
+from toolgen.compiler.publish.inputs import FORMATTER, Inputs, digest
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe
+from toolgen.spec.derived import DERIVED, write_derived
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
+
+
+# State: the inputs of the last build on this machine, so that the next one can detect that nothing has changed.
+#
+# It is stored with the derived data of a package and is not committed: digests of inputs differ in every branch. If
+# it is missing, or belongs to another lock, specs are compiled and compared.
+
+_FILE: Final = "build.json"
+
+
+def note_state(tree: Tree, inputs: Inputs) -> None:
+    """Store the inputs of the package with its lock."""
+    state = {"lock": digest(tree.read(LOCK)), "inputs": asdict(inputs)}
+    write_derived(Path(tree.folder), _FILE, json.dumps(state, indent=1, sort_keys=True).encode() + b"\n")
+
+
+def noted_inputs(tree: Tree, lock: bytes) -> Inputs | None:
+    """Return the inputs of the package with this lock; None if they are not stored here."""
+    try:
+        state: Any = json.loads(tree.read(f"{DERIVED}/{_FILE}"))
+        noted = Inputs(**state["inputs"])
+        return noted if state["lock"] == digest(lock) and isinstance(noted.specs, dict) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+# Parts: the pieces of generated files that have separate digests in a lock, by tool.
+#
+# Files with content of every tool (`catalog.json`, `TOOLS.md`, call builders, transforms) are split by tool or
+# function; everything else is one part. Between conflict markers a file counts as two files, one for each side of the
+# merge.
+
+_ENTRY: Final = re.compile(rb'^"([\w.-]+)":\n(\{.*\}),?\n', re.MULTILINE)
+"""A tool in `catalog.json`: its ident on one line, all else on the next."""
+
+_ROW_OR_SECTION: Final = re.compile(rb"^(?:\| \[`([\w.-]+)`\].*\n|### `([\w.-]+)`\n(?:(?!##).*\n?)*)", re.MULTILINE)
+"""A tool in `TOOLS.md`: its row in the table of its toolset, and its section, up to the next heading."""
+
+_FUNCTION: Final = re.compile(rb"^def (\w+)\((?:(?!def ).*\n?)*", re.MULTILINE)
+
+_START: Final = b"<<<<<<< "
+_CONFLICT: Final = re.compile(b"^" + _START, re.MULTILINE)
+_MARKER: Final = re.compile(rb"<<<<<<< |\|\|\|\|\|\|\| |=======$|>>>>>>> ")
+
+
+def parts_of(path: str, content: bytes) -> dict[str, bytes]:
+    """Split a generated file: name to content. The rest is the part with an empty name."""
+    name = path.rpartition("/")[2]
+    if path == "catalog.json":
+        pattern = _ENTRY
+    elif path == "TOOLS.md":
+        pattern = _ROW_OR_SECTION
+    elif name in ("calls.py", "transforms.py"):
+        pattern = _FUNCTION
+    else:
+        return {"": content}
+    parts: dict[str, bytes] = {"": pattern.sub(b"", content).rstrip(b"\n")}
+    for found in pattern.finditer(content):
+        named = found[found.lastindex or 1] if pattern is _ROW_OR_SECTION else found[1]
+        part = found[2] if pattern is _ENTRY else found[0]
+        parts[named.decode()] = parts.get(named.decode(), b"") + part.rstrip(b"\n")
+    return parts
+
+
+def has_conflict(content: bytes) -> bool:
+    """Return whether a file has conflict markers."""
+    return _START in content and _CONFLICT.search(content) is not None
+
+
+def sides(content: bytes) -> list[bytes]:
+    """Return the versions that a file with conflict markers was merged from; without markers, the file itself."""
+    if not has_conflict(content):
+        return [content]
+    read = [*_sides(content)]
+    return [b"".join(line for line, where in read if side in where) for side in "ot"]
+
+
+def _sides(content: bytes) -> Iterator[tuple[bytes, str]]:
+    """Iterate over the lines without markers, each with its sides: `o`urs, `t`heirs."""
+    where = "ot"
+    for line in BytesIO(content):
+        marker = _MARKER.match(line.rstrip(b"\r\n"))
+        if marker is None or (where == "ot" and marker[0] != b"<<<<<<< "):
+            yield line, where
+        else:
+            where = {b"<": "o", b"|": "", b"=": "t", b">": "ot"}[marker[0][:1]]
+
 
 _FORMAT: Final = "2"
 _HEAD: Final = """\

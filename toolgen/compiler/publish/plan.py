@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toolgen.compiler.publish.apply import Step
 from toolgen.compiler.publish.inputs import digest
-from toolgen.compiler.publish.transaction.apply import Step
 from toolgen.compiler.publish.tree import LOCK, bytecode_of, obstacle, parents, unsafe
 
 if TYPE_CHECKING:

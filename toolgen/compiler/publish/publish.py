@@ -9,17 +9,16 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.publish.lock import LockBroken, lock_for, parse_lock, render_lock, report_broken
-from toolgen.compiler.publish.state import note_state
+from toolgen.compiler.publish.lock import LockBroken, lock_for, note_state, parse_lock, render_lock, report_broken
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.inputs import Inputs
     from toolgen.compiler.publish.lock import Lock
-    from toolgen.compiler.publish.transaction.disk import Disk
     from toolgen.compiler.publish.tree import Tree
 
 PATIENCE: Final = 60.0
@@ -58,8 +57,8 @@ def publish(
     then nothing was changed. Waits up to `patience` seconds for another process that writes the tree, with one message
     through `waiting`.
     """
-    from toolgen.compiler.publish.transaction.disk import Disk
-    from toolgen.compiler.publish.transaction.transaction import transact
+    from toolgen.compiler.publish.apply import Disk
+    from toolgen.compiler.publish.transaction import transact
 
     disk = disk or Disk()
 
@@ -87,8 +86,8 @@ def recover(
         return False
     if not os.path.lexists(tree.work()):
         return True
-    from toolgen.compiler.publish.transaction.disk import Disk
-    from toolgen.compiler.publish.transaction.transaction import transact
+    from toolgen.compiler.publish.apply import Disk
+    from toolgen.compiler.publish.transaction import transact
 
     disk = disk or Disk()
     done = transact(tree, lambda: True, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
@@ -105,8 +104,8 @@ def _replace(
     sink: Diagnostics,
     disk: Disk,
 ) -> Published | None:
+    from toolgen.compiler.publish.journal import commit
     from toolgen.compiler.publish.plan import plan
-    from toolgen.compiler.publish.transaction.journal import commit
 
     try:
         owned = _present_lock(tree, force=force)

@@ -9,9 +9,9 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
+from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.library import Documents
 from toolgen.compiler.documents.policy import PolicyFile
-from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.ir.catalog import Catalog
 from toolgen.compiler.resolve.agents import resolve_agents
@@ -19,7 +19,7 @@ from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.policies import resolve_policies
 from toolgen.compiler.resolve.schemas.schemas import Schemas
 from toolgen.compiler.resolve.schemas.types import Types
-from toolgen.compiler.resolve.selectors.selectable import Selectable
+from toolgen.compiler.resolve.selectors import Selectable
 from toolgen.compiler.resolve.toolsets.shared_types import resolve_shared_types
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets.toolsets import check_toolsets, resolve_toolset

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.agent import AgentFile
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Toolset
-    from toolgen.compiler.resolve.selectors.selectable import Selectable
+    from toolgen.compiler.resolve.selectors import Selectable
 
 
 def resolve_agents(

@@ -12,13 +12,43 @@ from pydantic import BaseModel
 
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE
-from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
+
+
+# The module names of the standard library, which folders directly in the output folder must not have.
+#
+# Python imports from the folder that it is started in first, so a generated `email` or `json` there would hide its
+# own.
+
+STANDARD_LIBRARY: Final = frozenset(
+    """
+    abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb
+    binascii bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys
+    compileall compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses
+    dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler
+    fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib
+    grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json
+    keyword lib2to3 linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib
+    msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode operator optparse os ossaudiodev
+    pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty
+    pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter
+    runpy sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver
+    spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau
+    symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit
+    tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata
+    unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp
+    zipfile zipimport zlib zoneinfo
+    """.split()
+)
+"""The public names of `sys.stdlib_module_names` in Python 3.11 to 3.14: listed, so that names do not depend on the
+version of Python.
+"""
+
 
 KEYWORDS: Final = frozenset(keyword.kwlist)
 """No identifier, in any scope. Soft keywords such as `type` are identifiers, and in names of methods, modules and

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.policy import PolicyFile
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.resolve.selectors.selectable import Selectable
+    from toolgen.compiler.resolve.selectors import Selectable
 
 _HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\]")
 

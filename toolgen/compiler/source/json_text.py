@@ -8,9 +8,8 @@ from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, GaveUp, Problems
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.compiler.source.problems import GaveUp, Problems
 from toolgen.compiler.source.scalars import NumberRefused, to_float, to_int
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, TEXT_WEIGHT
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, TEXT_WEIGHT, GaveUp, Problems
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.compiler.source.problems import GaveUp, Problems
 from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_float
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
 from toolgen.spec.lines import BLANKS

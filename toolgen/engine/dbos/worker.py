@@ -24,7 +24,7 @@ from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.children import caller
 from toolgen.engine.dbos import tables
-from toolgen.engine.dbos.adoption import Adoption, with_connections
+from toolgen.engine.dbos.adoption import Adoption, count_deaths_of, with_connections
 from toolgen.engine.dbos.connections import (
     ADOPTION,
     BESIDE_WORKER,
@@ -48,11 +48,12 @@ from toolgen.engine.dbos.database import (
     failure_of,
     open_client,
     prepare,
+    read_steps_at_once,
     reason_of,
     text_of,
     wait_for,
+    write_steps_at_once,
 )
-from toolgen.engine.dbos.deaths import count_deaths_of
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
@@ -60,7 +61,6 @@ from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.reports import Reports
 from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
-from toolgen.engine.dbos.steps import read_steps_at_once, write_steps_at_once
 from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
 from toolgen.engine.steps import step_name

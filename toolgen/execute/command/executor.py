@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.command.line import ExecLine, ShellLine, texts_of
 from toolgen.execute.command.output import Keep, Reading
-from toolgen.execute.paths.access import PathAccess
-from toolgen.execute.processes.partial import report_partial
-from toolgen.execute.processes.running import SPOOL_BYTES, run_process
+from toolgen.execute.paths import PathAccess
+from toolgen.execute.processes.running import SPOOL_BYTES, report_partial, run_process
 from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFound
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.policy.policy import Policies

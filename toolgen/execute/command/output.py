@@ -18,7 +18,7 @@ from toolgen.contract.records import NOTHING, ContentBlock, FailureKind, ToolErr
 from toolgen.runtime.base.errors import CallFailed, MalformedResult
 from toolgen.runtime.base.json_text import NotJson, parse_unique
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.calls.results.result import error_text
+from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.issues import issue, not_json
 from toolgen.runtime.redact.credentials import redact_text
 from toolgen.schema.json_values import is_array, is_object

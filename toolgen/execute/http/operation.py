@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
-from toolgen.spec.http_paths import http_path
+from toolgen.spec.http import http_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,11 +15,11 @@ from urllib.parse import parse_qsl, urlsplit
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.received import ERROR_VALUES, TooMuch, json_of, text_of
-from toolgen.runtime.calls.results.misfits import phrase
-from toolgen.runtime.calls.results.result import error_text
+from toolgen.runtime.calls.misfits import phrase
+from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.service_errors import errors_of_body, is_rejection
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.media_types import essence, is_binary, is_json
+from toolgen.spec.http import essence, is_binary, is_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

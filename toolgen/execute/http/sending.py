@@ -19,7 +19,7 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
 from toolgen.runtime.policy.policy import Answer
 from toolgen.runtime.runs.run import check_guard
-from toolgen.spec.media_types import is_binary
+from toolgen.spec.http import is_binary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

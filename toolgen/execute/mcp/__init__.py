@@ -2,8 +2,7 @@
 
 try:
     from toolgen.execute.mcp.executor import McpExecutor, executor
-    from toolgen.execute.mcp.host import McpHost
-    from toolgen.execute.mcp.server import McpServer
+    from toolgen.execute.mcp.server import McpHost, McpServer
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
         raise

@@ -19,8 +19,8 @@ from pydantic import ValidationError
 
 from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
-from toolgen.execute.mcp.oauth.tokens import stored_auth
 from toolgen.execute.mcp.stdio import stdio_server
+from toolgen.execute.mcp.tokens import stored_auth
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from mcp.client.session import IncomingMessage
     from mcp_types import LoggingMessageNotificationParams
 
-    from toolgen.execute.mcp.host import McpHost
-    from toolgen.execute.mcp.server import McpServer
+    from toolgen.execute.mcp.server import McpHost, McpServer
     from toolgen.runtime.redact.sent import SentCredentials
 
 escape_logs("mcp.client", "client", shown=False)

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from toolgen.changes.sources.tools import TOOL_REMOVED
+from toolgen.changes.drift import TOOL_REMOVED
 from toolgen.changes.suspicions import OtherTools
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.execute.mcp.connection import Connection
@@ -33,8 +33,7 @@ from toolgen.execute.mcp.failures import (
     never_left,
     unreachable,
 )
-from toolgen.execute.mcp.host import McpHost
-from toolgen.execute.mcp.server import McpServer
+from toolgen.execute.mcp.server import McpHost, McpServer
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES

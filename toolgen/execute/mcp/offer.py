@@ -16,8 +16,7 @@ from toolgen.runtime.redact.sent import SentCredentials
 if TYPE_CHECKING:
     from mcp_types import LoggingMessageNotificationParams
 
-    from toolgen.execute.mcp.host import McpHost
-    from toolgen.execute.mcp.server import McpServer
+    from toolgen.execute.mcp.server import McpHost, McpServer
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.records import FailureKind
+from toolgen.contract.records import PARTIAL_OUTPUT, FailureKind
 from toolgen.execute.processes.output import Capture, PipeReader, PipeWriter
 from toolgen.execute.processes.session import Session
 from toolgen.runtime.base.errors import CallFailed
@@ -21,7 +21,19 @@ from toolgen.runtime.base.errors import CallFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.processes.output import Spool
+
+
+# The output of a program whose call was cancelled.
+
+
+def report_partial(meta: ToolCallMeta, stdout: bytes, stderr: bytes) -> None:
+    """Report the output so far of a call. Bytes that are not UTF-8 become U+FFFD."""
+    output = {"stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
+    if stdout or stderr:
+        meta.report({name: text for name, text in output.items() if text}, PARTIAL_OUTPUT)
+
 
 MAX_ARGUMENT_BYTES: Final = 128 * 1024 - 1
 """The longest argument that Linux passes to a program (MAX_ARG_STRLEN, execve(2)), without its final NUL."""

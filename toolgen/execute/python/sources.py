@@ -16,7 +16,7 @@ from toolgen.runtime.catalog.handler_signature import function_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.changes.sources.described import Described
+    from toolgen.changes.offered import Described
     from toolgen.execute.python.modules import HandlerModules
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import ActionRule, ActionTables, Visibility, passed_on
-from toolgen.contract.qualified import build
+from toolgen.contract.ident import build
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import ResolvedAction, UnknownActionError, suggested
-from toolgen.contract.qualified import build, split
+from toolgen.contract.ident import build, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from toolgen.contract.actions import ActionRule, Args
     from toolgen.llm.actions.catalog import Action, ActionCatalog, Category
     from toolgen.llm.actions.resources import Resource, Resources
-    from toolgen.llm.presentations.candidates import Candidates
-    from toolgen.providers.messages import OfferedTool
+    from toolgen.llm.presentations.protocol import Candidates
+    from toolgen.providers.protocol import OfferedTool
 
 _MANY: Final = 200
 """Number of names from which similar ones are searched in a thread: difflib takes some 20 µs each."""

@@ -3,36 +3,257 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import keyword
+import re
 import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.records import NOT_OFFERED, ToolRequest
-from toolgen.llm.codeact.history import History, Question, names_in, words_of
-from toolgen.llm.codeact.reports import (
-    Printed,
-    exception_of,
-    failure_report,
-    one_line,
-    result_report,
-    type_check_report,
-)
+from toolgen.contract.records import NOT_OFFERED, FailureKind, ToolRequest
 from toolgen.llm.presentations.protocol import RequestedCall
+from toolgen.llm.sandbox.checker import serious, undefined_calls, undefined_name
 from toolgen.llm.sandbox.process import SandboxUnavailable, SnippetFailed, WorkerLost
-from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, Border
-from toolgen.llm.sandbox.type_check_errors import serious, undefined_calls
+from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
-from toolgen.providers.stubs.stub import RESULT
+from toolgen.providers.stubs.stub import BUILTINS, CHECKED_NAMES, RESULT
+from toolgen.runtime.base.suggest import nearest
+from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import ToolError, ToolResult
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.codeact.stubs import Functions
     from toolgen.llm.presentations.protocol import Ops, Turn
+    from toolgen.llm.sandbox.checker import TypeCheckError
     from toolgen.llm.sandbox.pool import WorkerPool
     from toolgen.llm.sandbox.worker import Suspended, Worker
+
+
+# History: the variables of earlier snippets and their types, for the type checker.
+#
+# Earlier code is not checked again, so snippets do not make later ones slower to check, nor cause errors in them.
+
+_REVEALED: Final = re.compile(r"Revealed type: `(.*)`", re.DOTALL)
+_WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_TYPE: Final = re.compile(
+    r"""(?: [A-Za-z_]\w*+ | "[\w .,:;/@+-]*" | -?\d++ | [\[\],|\x20*] )*+""", re.VERBOSE | re.ASCII
+)
+"""Types that are written as the checker shows them. It marks widened types with a star."""
+_APART: Final = re.compile(
+    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )*+ (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
+)
+"""Comments, strings and attributes, which are not names of variables."""
+
+_KNOWN: Final = frozenset({
+    "Any", "False", "Literal", "None", "True", "bool", "bytes", "dict", "float", "frozenset", "int", "list", "set",
+    "str", "tuple",
+})  # fmt: skip
+_MOST_ASKED: Final = 300
+"""Maximum names of one snippet whose types are queried; other variables are `Any`."""
+
+_MOST_KEPT: Final = 10_000
+"""Maximum variables of a conversation; the oldest are dropped first."""
+
+_LONGEST: Final = 500
+"""Maximum characters of a type; a longer one is `Any`."""
+
+
+def names_in(code: str) -> list[str]:
+    """Return the names in code and in its strings, which may be executed as code; in order, each once."""
+    return [word for word in dict.fromkeys(_WORD.findall(code)) if not keyword.iskeyword(word)]
+
+
+def words_of(code: str) -> list[str]:
+    """The names in code that may be those of variables."""
+    return names_in(_APART.sub(" ", code))
+
+
+class Question:
+    """Lines that query the types of names from the checker, appended to the code that binds them."""
+
+    def __init__(self, words: Iterable[str], prefix: str) -> None:
+        self.words = [word for word in words if word not in CHECKED_NAMES]
+        self._asked, self._others = self.words[:_MOST_ASKED], self.words[_MOST_ASKED:]
+        self.text = "".join(f"\n{prefix}reveal({name})" for name in self._asked)
+
+    def answers(self, errors: Iterable[TypeCheckError], last_line: int, types: Iterable[str]) -> dict[str, str]:
+        """Return the type of each bound name as an annotation; `last_line` is the last line of the code."""
+        found: dict[str, str] = {}
+        unbound: set[str] = set()
+        for each in errors:
+            name = self._asked[each.line - last_line - 1] if each.line > last_line else ""
+            if name and undefined_name(each):
+                unbound.add(name)
+            elif name and (revealed := _REVEALED.fullmatch(each.message)):
+                found[name] = revealed[1]
+        known = _KNOWN | set(types)
+        return {
+            **self.unanswered(self._others),
+            **{
+                name: _written(text, known)
+                for name, text in found.items()
+                if name not in unbound and not _is_builtin(name, text)
+            },
+        }
+
+    def unanswered(self, names: Iterable[str] | None = None) -> dict[str, str]:
+        """Return all names that may be bound, with the type `Any`."""
+        every = [*self._asked, *self._others] if names is None else names
+        return {name: "Any" for name in every if name not in BUILTINS}
+
+
+class History:
+    """The variables of a conversation, and their types."""
+
+    def __init__(self) -> None:
+        self._types: dict[str, str] = {}
+
+    def declarations(self, words: Iterable[str], prefix: str) -> tuple[str, set[str]]:
+        """Return code for the checker that binds the variables among some words, and the names in their types.
+
+        They are bound, not declared, so that code may change their types.
+        """
+        used = {word: self._types[word] for word in words if word in self._types}
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(used.values()))}
+        lines = [
+            *(f"def {prefix}{number}() -> {text}: ...{UNCHECKED}" for text, number in numbers.items()),
+            *(f"{name} = {prefix}{numbers[text]}()" for name, text in used.items()),
+        ]
+        return "".join(f"{line}\n" for line in lines), {word for text in numbers for word in _WORD.findall(text)}
+
+    def learn(self, types: Mapping[str, str]) -> None:
+        """Add the variables that a snippet bound."""
+        for name, text in types.items():
+            self._types.pop(name, None)
+            self._types[name] = text
+        while len(self._types) > _MOST_KEPT:
+            del self._types[next(iter(self._types))]
+
+    def clear(self) -> None:
+        """Drop all variables."""
+        self._types.clear()
+
+
+def _is_builtin(name: str, text: str) -> bool:
+    """Whether a name still refers to the builtin."""
+    return name in BUILTINS and text.startswith(("def ", "<class ", "Overload[", "type["))
+
+
+def _written(text: str, known: frozenset[str]) -> str:
+    """Return a type of the checker as an annotation; `Any` if it has no such form, or uses unknown names."""
+    found = _TYPE.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return "Any"
+    plain = re.sub(r"\bLiteralString\b", "str", re.sub(r"\bUnknown\b", "Any", text.replace("*", "")))
+    names = _WORD.findall(re.sub(r'"[^"]*"', "", plain))
+    return plain if all(name in known for name in names) else "Any"
+
+
+# Reports of snippets for the model: one line per error, all of bounded length.
+
+_EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
+    FailureKind.PERMISSION_DENIED: PermissionError,
+    FailureKind.TIMEOUT: TimeoutError,
+    FailureKind.INVALID_CALL: ValueError,
+    FailureKind.TOOL_NOT_AVAILABLE: LookupError,
+}
+"""The builtin exception that a snippet sees for a kind of failure; RuntimeError for all others."""
+
+_MAX_ERRORS: Final = 10
+_LINE: Final = 1_000
+_PRINTED: Final = "| "
+_PRINTED_LINE: Final = f"\n{_PRINTED}"
+
+
+def exception_of(error: ToolError) -> Exception:
+    """Return the exception that a failed call raises: its message begins with the kind."""
+    hint = f" ({error.hint})" if error.hint and error.hint not in error.message else ""
+    return _EXCEPTIONS.get(error.kind, RuntimeError)(one_line(f"{error.kind}: {error.message}{hint}"))
+
+
+class Printed:
+    """The output of a snippet, up to the limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: list[str] = []
+        self._room = limit
+        self._length = 0
+
+    def add(self, text: str) -> None:
+        """Append output."""
+        self._length += len(text)
+        if self._room > 0:
+            self._kept.append(text[: self._room])
+            self._room -= len(text)
+
+    def report(self) -> str:
+        """Return the output, empty if there is none. Its lines are marked, so that they cannot imitate the report."""
+        if not self._length:
+            return ""
+        shown, kept = _bounded("".join(self._kept), self._limit, _printed)
+        return _cut(f"printed:\n{_PRINTED}{shown.removesuffix(_PRINTED_LINE)}", kept, self._length)
+
+
+def result_report(text: str, limit: int) -> str:
+    """Report a result, given as JSON text; invisible characters become JSON escapes."""
+    shown, kept = _bounded(text, limit, lambda char: json.dumps(char)[1:-1] if is_hidden(char) else char)
+    return _cut(f"result: {shown}", kept, len(text))
+
+
+def failure_report(failure: SnippetFailed) -> str:
+    """Report what a snippet raised, and where."""
+    where = f"line {failure.line}: " if failure.line else ""
+    source = f" in `{one_line(failure.source)}`" if failure.source else ""
+    return f"{where}{failure.kind}: {one_line(failure.message)}{source}"
+
+
+def type_check_report(errors: Sequence[TypeCheckError], functions: Collection[str]) -> str:
+    """Report the type errors of a snippet."""
+    lines = [f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in errors[:_MAX_ERRORS]]
+    more = len(errors) - _MAX_ERRORS
+    return "\n".join([
+        "nothing was run, because the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])
+    ])  # fmt: skip
+
+
+def _meant(error: TypeCheckError, functions: Collection[str]) -> str:
+    name = undefined_name(error)
+    near = nearest(name, functions, count=1) if name else ()
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def one_line(text: str) -> str:
+    """Return text from a snippet as one line of bounded length."""
+    line, kept = _bounded(text, _LINE, visible)
+    return line if kept == len(text) else f"{line}…"
+
+
+def _printed(char: str) -> str:
+    if char == "\n":
+        return _PRINTED_LINE
+    return escaped(char) if is_hidden(char) and char != "\t" else char
+
+
+def _bounded(text: str, limit: int, show: Callable[[str], str]) -> tuple[str, int]:
+    """Return as much of a text as fits into `limit` characters with escapes and marks, and its original length."""
+    shown: list[str] = []
+    room = limit
+    for char in text[:limit]:  # no character is shown shorter than it is
+        piece = show(char)
+        if len(piece) > room:
+            break
+        shown.append(piece)
+        room -= len(piece)
+    return "".join(shown), len(shown)
+
+
+def _cut(shown: str, kept: int, length: int) -> str:
+    return shown if kept == length else f"{shown}\n[cut: these are the first {kept} of {length} characters]"
+
 
 _UNDEFINED_CALLS: Final = 10
 """Maximum number of undefined names of a rejected snippet that are recorded as calls."""

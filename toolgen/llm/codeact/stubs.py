@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Final
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
 from toolgen.providers.stubs.stub import Stub, key_type
 from toolgen.providers.stubs.stub_file import plain_stub, write_stubs
-from toolgen.runtime.base.derived import derived_file
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.base.tool_lines import read_tool_lines
+from toolgen.runtime.base.packages import derived_file, read_tool_lines
 from toolgen.spec.derived import STUBS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.llm.presentations.protocol import Candidates
     from toolgen.runtime.base.packages import Package
 
 _WORD: Final = re.compile(r"\w+")

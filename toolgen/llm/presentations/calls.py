@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.llm.presentations.protocol import RequestedCall, Turn
-from toolgen.providers.messages import CallAnswer
+from toolgen.providers.protocol import CallAnswer
 from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import compact_json
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import Ops
-    from toolgen.providers.messages import ModelReply
+    from toolgen.providers.protocol import ModelReply
 
 
 Respond: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[CallAnswer]]"

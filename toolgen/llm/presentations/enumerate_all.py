@@ -17,9 +17,8 @@ from toolgen.llm.presentations.calls import (
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.llm.presentations.candidates import Candidates
-    from toolgen.llm.presentations.protocol import Ops, RequestedCall, ToolListing, Turn
-    from toolgen.providers.messages import CallAnswer, ModelReply
+    from toolgen.llm.presentations.protocol import Candidates, Ops, RequestedCall, ToolListing, Turn
+    from toolgen.providers.protocol import CallAnswer, ModelReply
 
 
 class EnumerateAll:

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.llm.presentations.candidates import Candidates
-    from toolgen.llm.presentations.protocol import Ops, RequestedCall, Turn
-    from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
+    from toolgen.llm.presentations.protocol import Candidates, Ops, RequestedCall, Turn
+    from toolgen.providers.protocol import CallAnswer, ModelReply, OfferedTool
 
 MOST_SEARCHES: Final = 5
 """Number of responses with a search after which the search is no longer offered."""

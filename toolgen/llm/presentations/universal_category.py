@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
 from toolgen.contract.records import ContentBlock, FailureKind
-from toolgen.llm.actions.answers import missing, unknown_action, unmappable
+from toolgen.llm.actions.listing import missing, unknown_action, unmappable
 from toolgen.llm.actions.prompt import action_categories
 from toolgen.llm.presentations.calls import (
     answer,
@@ -24,10 +24,10 @@ from toolgen.llm.presentations.calls import (
     text_of,
 )
 from toolgen.llm.presentations.protocol import RequestedCall, ToolListing
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import NotJson, parse
-from toolgen.runtime.calls.results.result import error_text
+from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolRequest, ToolResult
     from toolgen.llm.actions.view import ActionView, Entry
     from toolgen.llm.presentations.protocol import Ops, Turn
-    from toolgen.providers.messages import CallAnswer, ModelReply
+    from toolgen.providers.protocol import CallAnswer, ModelReply
 
 INVOKE: Final = "invoke_action"
 WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)

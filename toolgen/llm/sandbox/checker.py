@@ -7,16 +7,135 @@ never run in it, and code that is not run leaves no names behind.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.llm.sandbox.process import SnippetFailed, WorkerLost
 from toolgen.llm.sandbox.sandbox_code import TYPES, private_name
+from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
+
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.sandbox.process import Process
+    from toolgen.providers.stubs.stub import Stub
+
+
+# Type errors: which diagnostics prevent a snippet from running, and which calls they prevented.
+
+_LINT: Final = frozenset({"redundant-condition"})
+"""Rules about style, and rules that generated lines break on purpose: code that breaks them can be correct."""
+
+_UNDEFINED: Final = re.compile(r"Name `(\w+)` used when not defined")
+_OTHER_ARGUMENT: Final = re.compile(r"Argument `(\w+)` does not match any known parameter of function `(\w+)`")
+_OTHER_KEY: Final = re.compile(r'Unknown key "[^"]*" for TypedDict `(\w+)`')
+_FUNCTION_REBOUND: Final = re.compile(
+    r"Object of type `.*` is not assignable to `(?:def |<class |<special-form )", re.DOTALL
+)
+_EXPECTED: Final = re.compile(
+    r"(?:Expected `(?P<expected>.*)`, found `(?P<found>.*)`"
+    r"|declared type `(?P<declared>.*)` on TypedDict `\w+`: value of type `(?P<value>.*)`"
+    r"|Object of type `(?P<object>.*)` is not assignable to `(?P<target>.*)`)",
+    re.DOTALL,
+)
+_LITERAL: Final = re.compile(r'Literal\[((?:"(?:[^"\\]|\\.)*"|[^\[\]"])*)\]', re.DOTALL)
+_LITERALS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?\w+', re.DOTALL)
+_PART: Final = re.compile(r"(\w*)\[([^\[\]]*)\]")
+_OF_PARTS: Final = re.compile(r"(?:found|Object of type|value of type) `(?:dict|list)\[")
+_CALLED: Final = re.compile(r"((?:\s*\.\s*\w+)*)\s*\(")
+
+
+def serious(
+    type_check_errors: Iterable[TypeCheckError], functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]
+) -> list[TypeCheckError]:
+    """Drop diagnostics that are not about types, or about values that the schemas of tools accept.
+
+    These are additional keys of open objects, unless similar to a known key; computed text where a literal is expected;
+    and rebound names. Calls are validated against the schemas when they are made.
+    """
+    listed = list(type_check_errors)
+    forgiven = [each for each in listed if _is_forgiven(each, functions, open_types)]
+    left = [each for each in listed if each not in forgiven]
+    return [each for each in left if not _is_of_parts(each, forgiven) or _is_of_parts(each, left)]
+
+
+def undefined_name(error: TypeCheckError) -> str:
+    """Return the undefined name of an error, or an empty text."""
+    found = _UNDEFINED.match(error.message) if error.rule == "unresolved-reference" else None
+    return found[1] if found else ""
+
+
+def undefined_calls(type_check_errors: Iterable[TypeCheckError], code: str) -> list[str]:
+    """Return the undefined names, with their attributes, that code calls; each once."""
+    lines = code.split("\n")
+    called: dict[str, None] = {}
+    for each in type_check_errors:
+        name, (row, column) = undefined_name(each), each.end
+        if name and 0 < row <= len(lines):
+            found = _CALLED.match(lines[row - 1], column - 1)
+            if found:
+                called.setdefault(name + re.sub(r"\s", "", found[1]))
+    return list(called)
+
+
+def _is_of_parts(error: TypeCheckError, others: Iterable[TypeCheckError]) -> bool:
+    """Whether the error of an object or list is caused by parts that other errors report."""
+    return bool(_OF_PARTS.search(error.message)) and any(error.holds(other) for other in others)
+
+
+def _is_forgiven(error: TypeCheckError, functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]) -> bool:
+    match error.rule:
+        case rule if rule in _LINT:
+            return True
+        case "unknown-argument":
+            found = _OTHER_ARGUMENT.match(error.message)
+            stub = functions[found[2]][1] if found and found[2] in functions else None
+            known = [python for python, _ in stub.parameters] if stub else []
+            return bool(found and stub and stub.open and not nearest(found[1], known, count=1))
+        case "invalid-key":
+            found = _OTHER_KEY.match(error.message)
+            return bool(found and found[1] in open_types and "did you mean" not in error.message)
+        case "invalid-argument-type" | "invalid-assignment":
+            return _is_rebound(error) or _is_computed(error.message)
+        case _:
+            return False
+
+
+def _is_rebound(error: TypeCheckError) -> bool:
+    return error.rule == "invalid-assignment" and bool(_FUNCTION_REBOUND.match(error.message))
+
+
+def _is_computed(message: str) -> bool:
+    """Whether the only error is that a computed value is not known to be one of several literals."""
+    found = _EXPECTED.search(message)
+    if found is None:
+        return False
+    expected = found["expected"] or found["declared"] or found["target"] or ""
+    given = found["found"] or found["value"] or found["object"] or ""
+    few = set(_LITERALS.findall(" ".join(_LITERAL.findall(expected))))
+    if not few or not few.issuperset(_LITERALS.findall(" ".join(_LITERAL.findall(given)))):
+        return False
+    return _widened(given) <= _widened(expected)
+
+
+def _widened(text: str) -> set[str]:
+    """Return the members of a union with literals replaced by their types, in a normalized order."""
+    plain = _LITERAL.sub(lambda found: " | ".join(map(_type_of, _LITERALS.findall(found[1]))), text)
+    plain = plain.replace("LiteralString", "str")
+    while (inner := _PART.search(plain)) is not None:
+        parts = sorted({part.strip() for part in inner[2].split("|")})
+        plain = f"{plain[: inner.start()]}{inner[1]}<{'/'.join(parts)}>{plain[inner.end() :]}"
+    return {member.strip() for member in plain.split("|")}
+
+
+def _type_of(literal: str) -> str:
+    if literal in ("True", "False"):
+        return "bool"
+    return "str" if literal.startswith('"') else "int"
+
 
 _SUSPENSIONS: Final = 100_000
 """A check takes one or two, and a process is replaced long before it has used so many."""

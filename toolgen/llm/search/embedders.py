@@ -2,16 +2,75 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass, FunctionClass, LocalClass
 from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.tool_use import LEXICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.llm.search.embedding import Embedder, EmbeddingClass
+
+
+# Vectors from a function of the host.
+
+
+class FunctionEmbedder:
+    """Calls a function, `module:name`. Raises EmbeddingError if there is none."""
+
+    def __init__(self, function: str) -> None:
+        self._function = _imported(function)
+        self.model = f"function {function}"
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Return what the function returns; its exceptions are not caught."""
+        return self._function(list(texts))
+
+
+def _imported(function: str) -> Callable[[list[str]], Sequence[Sequence[float]]]:
+    module, colon, name = function.partition(":")
+    if not (module and colon and name):
+        raise EmbeddingError(f'{function!r} is not a function: write "module:name"')
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise EmbeddingError(f"{function!r} cannot be imported: {error}") from error
+    if not callable(found):
+        raise EmbeddingError(f"{function!r} is not a function, but {type(found).__name__}")
+    return found  # type: ignore[no-any-return]  # the result is checked where it is used
+
+
+# Vectors from a sentence-transformers model in a folder. Needs an extra, imported on use.
+
+
+class LocalEmbedder:
+    """Uses a model in a folder, loaded on first use. Raises EmbeddingError if there is none."""
+
+    def __init__(self, path: str) -> None:
+        if find_spec("sentence_transformers") is None:
+            raise EmbeddingError(
+                'a local embedding model needs sentence-transformers: pip install "toolgen[local-vectors]"'
+            )
+        if not Path(path).is_dir():
+            raise EmbeddingError(f"there is no folder {Path(path).name!r} with an embedding model")
+        self._path = path
+        self.model = f"local {Path(path).resolve()}"
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Return the vectors of the model; its exceptions are not caught."""
+        vectors: list[list[float]] = self._loaded.encode(list(texts), show_progress_bar=False).tolist()
+        return vectors
+
+    @cached_property
+    def _loaded(self) -> Any:
+        made: Any = import_module("sentence_transformers")
+        return made.SentenceTransformer(self._path, local_files_only=True)
 
 
 def embedder_of(name: str | None, classes: Mapping[str, EmbeddingClass]) -> Embedder | None:
@@ -27,12 +86,8 @@ def embedder_of(name: str | None, classes: Mapping[str, EmbeddingClass]) -> Embe
 
             return EndpointEmbedder(endpoint)
         case LocalClass(path=path):
-            from toolgen.llm.search.local import LocalEmbedder
-
             return LocalEmbedder(path)
         case FunctionClass(function=function):
-            from toolgen.llm.search.function import FunctionEmbedder
-
             return FunctionEmbedder(function)
         case None:
             known = (LEXICAL, *classes)

@@ -2,20 +2,87 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.llm.search.stored import read_stored
-from toolgen.search.index_text import postings_of
-from toolgen.search.postings import Postings
-from toolgen.search.ranking import Ranking
-from toolgen.search.spelling import Spelling
+from toolgen.runtime.base.packages import derived_file
+from toolgen.search.documents import document_of_tool, documents_of_tools
+from toolgen.search.index_text import DIGEST_END, INDEX_START, WORDS_END, WORDS_START, postings_of, write_index
+from toolgen.search.ranking import Postings, Ranking, Spelling
+from toolgen.spec.derived import INDEX_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
 
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.search.documents import SearchDocument
+
+
+# Stored indexes: read once, with postings parsed on access.
+
+_START: Final = re.compile(f"{re.escape(INDEX_START)}([0-9a-f]{{64}}){re.escape(DIGEST_END)}".encode())
+
+
+class WordLines(Mapping[str, list[int]]):
+    """Postings by word, parsed on access."""
+
+    def __init__(self, text: bytes, start: int, end: int) -> None:
+        """Take lines of `"word": [...],`; the last has no comma."""
+        self._text = text
+        self._places: dict[str, int] = {}
+        while start < end:
+            colon = text.index(b'": [', start)
+            word = text[start + 1 : colon]
+            self._places[word.decode() if b"\\" not in word else json.loads(b'"%b"' % word)] = colon + 3
+            line_end = text.find(b"\n", colon, end)
+            start = end if line_end < 0 else line_end + 1
+
+    def __getitem__(self, word: str) -> list[int]:
+        """Parse one line. Raises KeyError."""
+        start = self._places[word]
+        found: list[int] = json.loads(self._text[start : self._text.index(b"]", start) + 1])
+        return found
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
+    """Split an index file into its head and its postings.
+
+    None for another version, and if the digest shows that it differs from what `write_index` wrote.
+    """
+    written = _START.match(text)
+    if written is None or hashlib.sha256(memoryview(text)[written.end() :]).hexdigest().encode() != written[1]:
+        return None
+    start = text.index(WORDS_START)
+    head = json.loads(b"{%b}" % text[written.end() : start].rstrip(b",\n"))
+    return head, WordLines(text, start + len(WORDS_START), len(text) - len(WORDS_END))
+
+
+def index_file_of(package: str) -> bytes:
+    """Return the index of a generated package, regenerated if it is missing, stale or damaged.
+
+    Raises `CatalogError`.
+    """
+    return derived_file(
+        package,
+        INDEX_FILE,
+        lambda catalog, mark: write_index(documents_of_tools(catalog.tools), mark),
+        lambda text: read_stored(text) is not None,
+    )
+
 
 _RANKINGS: Final = 16
 """Maximum number of cached rankings, one per set of visible documents; a host has about one for each agent."""
@@ -118,3 +185,36 @@ class Index:
     @cached_property
     def _spelling(self) -> Spelling:
         return Spelling(self._postings)
+
+
+# The index of a catalog: the index of its package, and registered tools.
+
+
+def index_of(catalog: Catalog) -> Index:
+    """Return the index of all tools of a catalog, by ident. Tools of its package are in the stored index.
+
+    If the package on disk has changed since it was loaded, the tools are indexed separately.
+    """
+    index = _stored(catalog) or Index.build(())
+    return index.extended(documents_of(catalog, (ident for ident in catalog if ident not in index)))
+
+
+def _stored(catalog: Catalog) -> Index | None:
+    index = Index.load(index_file_of(catalog.package)) if catalog.package else None
+    compiled = {ident for ident in catalog if catalog.registered(ident) is None}
+    return index if index is not None and set(index) == compiled else None
+
+
+def documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[SearchDocument]:
+    """Return the search documents of tools. Raises `ToolNotFound`."""
+    for ident in idents:
+        tool = catalog.definition(ident)
+        yield document_of_tool(
+            ident,
+            source_name=tool.metadata.get("source_name", ""),
+            title=tool.title,
+            description=tool.description,
+            args=tool.input_schema,
+            inject=tool.metadata.get("inject", ()),
+            tags=tool.tags,
+        )

@@ -10,10 +10,9 @@ from toolgen.llm.tags.definition import (
     ToolDef,
     tool_defs,
 )
-from toolgen.llm.tags.prompt import prompt_block
+from toolgen.llm.tags.line import prompt_block
 from toolgen.llm.tags.registry import TagGate, TagRegistry
-from toolgen.llm.tags.reply import Reply, TagCall, parse_response
-from toolgen.llm.tags.turn import TagTurn, run_tags
+from toolgen.llm.tags.reply import Reply, TagCall, TagTurn, parse_response, run_tags
 
 __all__ = [
     "Cost",

@@ -15,8 +15,7 @@ from toolgen.llm.presentations.calls import (
     text_of,
 )
 from toolgen.llm.presentations.protocol import ToolListing, Turn
-from toolgen.llm.tags.line import TagLine
-from toolgen.llm.tags.prompt import prompt_block
+from toolgen.llm.tags.line import TagLine, prompt_block
 from toolgen.llm.tags.reply import parse_response
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.schema.json_values import compact_json
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from toolgen.llm.presentations.protocol import Ops
     from toolgen.llm.tags.definition import ToolDef
-    from toolgen.providers.messages import ModelReply
+    from toolgen.providers.protocol import ModelReply
 
 
 _NO_TOOLS: Final = "nothing was called: write a tag, on a line of its own"

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolCallMeta, ToolRequest
 from toolgen.llm.tags.definition import TOOL_FAILED, TagResult, tag_idents, tool_defs
-from toolgen.llm.tags.line import TagLine
-from toolgen.llm.tags.prompt import prompt_block
+from toolgen.llm.tags.line import TagLine, prompt_block
 from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.pipeline import Runtime
-from toolgen.runtime.calls.results.result import is_result
+from toolgen.runtime.calls.result import is_result
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
-    from toolgen.runtime.calls.checked_call import CheckedCall
-    from toolgen.runtime.calls.gate import GateDecision
+    from toolgen.runtime.calls.hooks import CheckedCall, GateDecision
     from toolgen.runtime.events.store import Store
     from toolgen.runtime.policy.rate_limits.protocol import Counters
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toolgen.providers.messages import OfferedTool
+from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.suggest import nearest
-from toolgen.schema.compact.compact import model_args_schema
+from toolgen.schema.compact import model_args_schema
 
 if TYPE_CHECKING:
-    from toolgen.providers.messages import ModelReply
-    from toolgen.providers.protocol import Payload, Provider
+    from toolgen.providers.protocol import ModelReply, Payload, Provider
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 

@@ -10,14 +10,12 @@ from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
 from toolgen.llm.actions.resources import Resources
 from toolgen.llm.actions.view import ActionView
-from toolgen.llm.presentations.candidates import Candidates
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
-from toolgen.llm.presentations.protocol import ToolListing
+from toolgen.llm.presentations.protocol import Candidates, ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.tool_use.conversation import Conversation
-from toolgen.llm.tool_use.finding import Finder, embedder_named
-from toolgen.llm.tool_use.kept import Kept
+from toolgen.llm.tool_use.finding import Finder, Kept, embedder_named
 from toolgen.llm.tool_use.offered import offered_tool, provider_named
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import spelled
@@ -36,8 +34,7 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.resources import ResourceProvider
     from toolgen.llm.codeact import CodeActLimits, WorkerPool
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.messages import OfferedTool
-    from toolgen.providers.protocol import Payload, Problem
+    from toolgen.providers.protocol import OfferedTool, Payload, Problem
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet

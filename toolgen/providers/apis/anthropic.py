@@ -19,17 +19,15 @@ from toolgen.providers.apis.response_json import (
     text_of,
     without_nulls,
 )
-from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, strict_payload
-from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.protocol import MalformedResponse, ModelReply
 from toolgen.providers.schema_dialects import CLAUDE, CLAUDE_STRICT
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
     from toolgen.spec.wire_names import Grammar
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}

@@ -20,17 +20,15 @@ from toolgen.providers.apis.response_json import (
     text_of,
     without_nulls,
 )
-from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload
-from toolgen.providers.protocol import Problem, UnsupportedCapability
+from toolgen.providers.protocol import ModelReply, Problem, UnsupportedCapability
 from toolgen.providers.schema_dialects import CLAUDE
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
     from toolgen.spec.wire_names import Grammar
 
 

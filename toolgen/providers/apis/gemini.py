@@ -21,17 +21,15 @@ from toolgen.providers.apis.response_json import (
     text_of,
     without_nulls,
 )
-from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, takes_args
-from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.protocol import MalformedResponse, ModelReply
 from toolgen.providers.schema_dialects import GEMINI
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
     from toolgen.spec.wire_names import Grammar
 
 _MODES: Final = {"auto": "AUTO", "required": "ANY", "none": "NONE"}

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
-from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload
-from toolgen.providers.protocol import Problem, UnsupportedCapability
+from toolgen.providers.protocol import ModelReply, Problem, UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
     from toolgen.spec.wire_names import Grammar
 
 

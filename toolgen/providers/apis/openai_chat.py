@@ -18,17 +18,15 @@ from toolgen.providers.apis.response_json import (
     text_of,
     without_nulls,
 )
-from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
-from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.protocol import MalformedResponse, ModelReply
 from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
 from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
     from toolgen.spec.wire_names import Grammar
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.contract.records import ToolRequest
-    from toolgen.providers.messages import CallAnswer
+    from toolgen.providers.protocol import CallAnswer
 
 _ID_BITS: Final = 64
 

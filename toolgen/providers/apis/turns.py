@@ -14,7 +14,7 @@ from toolgen.schema.json_values import is_number, is_object, value_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgen.providers.messages import ModelReply
+    from toolgen.providers.protocol import ModelReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

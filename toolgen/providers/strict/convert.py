@@ -16,32 +16,199 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import Difference, Problem
-from toolgen.providers.strict.conditional_properties import conditional_properties
-from toolgen.providers.strict.disjoint import Comparison
 from toolgen.providers.strict.limits import NO_SIZE, Size, problems_of, size_of
-from toolgen.providers.strict.links import all_of, leads_back, tie
-from toolgen.providers.strict.nodes import (
-    Array,
-    Choice,
-    Field,
-    Object,
-    Reference,
-    Scalar,
-    Text,
-    fixed_values,
-)
+from toolgen.providers.strict.nodes import Array, Choice, Field, Object, Reference, Scalar, Text, fixed_values
 from toolgen.schema.drafts import is_old
-from toolgen.schema.json_values import compact_json, kind_of
+from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of
 from toolgen.schema.pointer import at, escape, key_of
 from toolgen.schema.references import behind_references, definitions_reached, pointer_behind
 from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, described
-from toolgen.schema.subschemas import DEEPEST, is_deeper
+from toolgen.schema.subschemas import DEEPEST, IN_PLACE_LIST, is_deeper
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toolgen.providers.schema_dialects import StrictDialect
     from toolgen.providers.strict.nodes import Node
+
+
+# Strict links: resolves the references of a strict schema, and detects recursive ones.
+
+
+def tie(targets: Mapping[str, Node], references: Mapping[str, Sequence[Reference]]) -> None:
+    """Set the target of each reference, by its `$ref`, and whether values there are sent unchanged."""
+    within = {target: list(all_of([node])) for target, node in targets.items()}
+    holders: dict[str, list[str]] = {target: [] for target in targets}
+    place = {id(reference): target for target, there in references.items() for reference in there}
+    for holder, nodes in within.items():
+        for node in nodes:
+            if isinstance(node, Reference):
+                holders[place[id(node)]].append(holder)
+    waiting = [target for target, nodes in within.items() if any(map(_is_changed, nodes))]
+    changed = set(waiting)
+    while waiting:
+        found = set(holders[waiting.pop()]) - changed
+        changed |= found
+        waiting += found
+    for target, there in references.items():
+        for reference in there:
+            reference.target, reference.is_target_plain = targets[target], target not in changed
+
+
+def all_of(roots: Iterable[Node]) -> Iterator[Node]:
+    """Return the nodes and all nodes below them, without following references."""
+    waiting = [*roots][::-1]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [*node.children()][::-1]
+
+
+def leads_back(reference: Reference) -> bool:
+    """Whether a reference leads to itself without an object or array between."""
+    seen: set[int] = set()
+    waiting = [reference.target]
+    while waiting:
+        node = waiting.pop()
+        if node is reference:
+            return True
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Reference):
+            waiting.append(node.target)
+        elif isinstance(node, Choice):
+            waiting += node.branches
+    return False
+
+
+def _is_changed(node: Node) -> bool:
+    return isinstance(node, Text) or (isinstance(node, Object) and any(each.nullable for each in node.fields.values()))
+
+
+# Disjointness: whether two parts of a strict schema can be distinguished by the sent values.
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Cached comparisons of the parts of one schema. Its references must be linked."""
+
+    _found: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
+
+    def is_distinguishable(self, choice: Choice) -> bool:
+        """Whether the branch of each sent value is unique, as far as it matters."""
+        branches = [(branch, branch.is_plain()) for branch in choice.branches]
+        return all(
+            (is_plain and is_other_plain) or self.are_disjoint(one, other)
+            for index, (one, is_plain) in enumerate(branches)
+            for other, is_other_plain in branches[:index]
+        )
+
+    def are_disjoint(self, one: Node, other: Node) -> bool:
+        """Whether it is certain that no value sent for one part can be sent for the other."""
+        one, other = _meant(one), _meant(other)
+        asked = (id(one), id(other))
+        if asked not in self._found:
+            self._found[asked] = False  # a recursive comparison is not certain
+            self._found[asked] = self._look(one, other)
+        return self._found[asked]
+
+    def _look(self, one: Node, other: Node) -> bool:
+        if not one.kinds() & other.kinds():
+            return True
+        if isinstance(one, Choice):
+            return all(self.are_disjoint(branch, other) for branch in one.branches)
+        if isinstance(other, Choice):
+            return self.are_disjoint(other, one)
+        if isinstance(one, Scalar) and isinstance(other, Scalar):
+            values, others = fixed_values(one.keywords), fixed_values(other.keywords)
+            if values is not None:
+                return not any(other.accepts(value, {}) for value in values)
+            return others is not None and not any(one.accepts(value, {}) for value in others)
+        if isinstance(one, Object) and isinstance(other, Object):
+            always, always_other = one.always_sent(), other.always_sent()
+            if not (always <= other.fields.keys() and always_other <= one.fields.keys()):
+                return True
+            return any(self._fields_disjoint(one.fields[name], other.fields[name]) for name in always & always_other)
+        return False
+
+    def _fields_disjoint(self, one: Field, other: Field) -> bool:
+        """Compare fields without following references, so that this terminates."""
+        if one.nullable and other.nullable:
+            return False
+        if isinstance(one.node, Reference) or isinstance(other.node, Reference):
+            return False
+        if (one.nullable and "null" in other.node.kinds()) or (other.nullable and "null" in one.node.kinds()):
+            return False
+        return self.are_disjoint(one.node, other.node)
+
+
+def _meant(node: Node) -> Node:
+    while isinstance(node, Reference) and node.target is not None:
+        node = node.target
+    return node
+
+
+# Conditional properties: fields in the conditions of an object's schema that are not in its `properties`.
+
+_DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
+
+
+def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) -> set[str] | None:
+    """Return the fields that a value may need because of subschemas applied to it.
+
+    References in `whole` are followed; None if one cannot be resolved. Fields that are only in negated conditions, in
+    `not` and `if`, are not needed.
+    """
+    found = set(_dependent(part))
+    waiting = list(_applied(part, is_denied=False))
+    seen: set[tuple[Any, bool]] = set()
+    while waiting:
+        schema, is_denied = waiting.pop()
+        if not is_object(schema):
+            continue
+        found |= {*_names(schema.get("properties")), *_dependent(schema)}
+        found |= set[str]() if is_denied else set(_names(schema.get("required")))
+        waiting += _applied(schema, is_denied=is_denied)
+        reference = schema.get("$ref")
+        if "$ref" in schema and (reference, is_denied) not in seen:
+            target = at(whole, reference) if isinstance(reference, str) else None
+            if target is None:
+                return None
+            seen.add((reference, is_denied))
+            waiting.append((target, is_denied))
+        if not _DYNAMIC.isdisjoint(schema):
+            return None
+    return found
+
+
+def _applied(part: Mapping[str, Any], *, is_denied: bool) -> Iterator[tuple[Any, bool]]:
+    """Return the subschemas that apply to the same value, and whether they are negated."""
+    for keyword in IN_PLACE_LIST:
+        branches = part.get(keyword)
+        if is_array(branches):
+            yield from ((branch, is_denied) for branch in branches)
+    for keyword in ("dependentSchemas", "dependencies"):
+        schemas = part.get(keyword)
+        if is_object(schemas):
+            yield from ((schema, is_denied) for schema in schemas.values())
+    yield from ((part.get(keyword), is_denied) for keyword in ("then", "else"))
+    yield part.get("not"), not is_denied
+    yield part.get("if"), True
+
+
+def _dependent(part: Mapping[str, Any]) -> Iterator[str]:
+    for keyword in ("dependentRequired", "dependencies"):
+        names = part.get(keyword)
+        if is_object(names):
+            for each in names.values():
+                yield from _names(each) if is_array(each) else ()
+
+
+def _names(value: Any) -> Iterator[str]:
+    if is_object(value) or is_array(value):
+        yield from (name for name in value if isinstance(name, str))
+
 
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "array", "object"})
 _IS_ALSO: Final[Mapping[str, str]] = {"integer": "number"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic_core import from_json
 
 from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, CallContext, ToolCallMeta, ToolResult
-from toolgen.runtime.calls.checked_call import CheckedCall
+from toolgen.runtime.calls.hooks import CheckedCall
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.redact.call_secrets import hide_data, secrets_of_call
 from toolgen.runtime.redact.warning import warn
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from toolgen.runtime.calls.gate import Gate
-    from toolgen.runtime.calls.hooks import Hook
+    from toolgen.runtime.calls.hooks import Gate, Hook
     from toolgen.runtime.catalog.definition import Entry, ToolDefinition
     from toolgen.runtime.codec.codec import Codec
-    from toolgen.runtime.events.artifacts import ArtifactStore
-    from toolgen.runtime.events.trace import Trace
+    from toolgen.runtime.events.records import Trace
+    from toolgen.runtime.events.store import ArtifactStore
     from toolgen.runtime.policy.paths.policy import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.policy.policy import Policies

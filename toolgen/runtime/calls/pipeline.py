@@ -24,9 +24,9 @@ from toolgen.runtime.base.errors import (
 )
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_plan, bind_question
+from toolgen.runtime.calls.refusals import Refusals
 from toolgen.runtime.calls.resolve import resolve
-from toolgen.runtime.calls.results.refusals import Refusals
-from toolgen.runtime.calls.results.result import with_raw_id
+from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.policy.policy import Answer, Policies
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
@@ -39,14 +39,12 @@ if TYPE_CHECKING:
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.runtime.calls.gate import Gate
-    from toolgen.runtime.calls.hooks import Hook
+    from toolgen.runtime.calls.hooks import Gate, Hook
     from toolgen.runtime.calls.plan import Plan, Question
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
-    from toolgen.runtime.events.artifacts import ArtifactStore
-    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.events.store import ArtifactStore, Store
     from toolgen.runtime.policy.paths.policy import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
     from toolgen.runtime.policy.rate_limits.protocol import Counters

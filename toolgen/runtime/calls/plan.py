@@ -12,12 +12,26 @@ from toolgen.contract.records import ANONYMOUS, CallContext, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.calls.call import Call
-from toolgen.runtime.calls.results.failures import Failures
-from toolgen.runtime.calls.results.result import set_raw_name, shown_failure
-from toolgen.runtime.calls.stages import decode, encode, hooks, inject, retry_hints
-from toolgen.runtime.calls.stages.after import bounds, hide, hints, misfits, reminder, size
-from toolgen.runtime.calls.stages.before import children, gate, limits, permission
-from toolgen.runtime.events.trace import now
+from toolgen.runtime.calls.refusals import Failures
+from toolgen.runtime.calls.result import set_raw_name, shown_failure
+from toolgen.runtime.calls.stages import (
+    bounds,
+    children,
+    decode,
+    encode,
+    gate,
+    hide,
+    hints,
+    hooks,
+    inject,
+    limits,
+    misfits,
+    permission,
+    reminder,
+    retry_hints,
+    size,
+)
+from toolgen.runtime.events.records import now
 from toolgen.runtime.policy.policy import Answer
 from toolgen.runtime.runs.misuse import check_text
 from toolgen.runtime.runs.run import check_may_call
@@ -28,7 +42,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.calls.call import After, Host, Tool
     from toolgen.runtime.calls.recording import Recorder
-    from toolgen.runtime.calls.results.refusals import Refusals
+    from toolgen.runtime.calls.refusals import Refusals
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.catalog.execution import Execute
     from toolgen.runtime.policy.permission import PermissionRequest

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
-from toolgen.runtime.calls.results.result import failed, set_raw_name
+from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
 from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent, RunNotFound
 from toolgen.runtime.redact.warning import warn
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Call
+    from toolgen.runtime.events.records import Trace
     from toolgen.runtime.events.store import Store
-    from toolgen.runtime.events.trace import Trace
 
 
 _new_event: Final[Callable[[type[NewEvent], tuple[Any, ...]], NewEvent]] = cast("Any", tuple).__new__

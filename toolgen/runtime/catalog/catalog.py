@@ -7,12 +7,11 @@ from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.qualified import SEPARATOR
+from toolgen.contract.ident import SEPARATOR
 from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound
-from toolgen.runtime.base.packages import Package, parse_package, read_package
+from toolgen.runtime.base.packages import Package, ToolLines, parse_package, read_package
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.base.tool_lines import ToolLines
 from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, hosts_of_every_call, source_of
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of

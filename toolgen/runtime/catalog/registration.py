@@ -13,7 +13,7 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, arity, name_of, positional
 from toolgen.runtime.catalog.schema_profile import core_violations, with_definitions_in_place
-from toolgen.schema.args.secret_fields import secret_pointers
+from toolgen.schema.args import secret_pointers
 from toolgen.schema.cost.bounds import Bounds, excess
 from toolgen.schema.cost.validator import compiled_validator
 from toolgen.schema.json_values import is_object
@@ -121,11 +121,11 @@ def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel]
 
 def schema_of(source: Any, what: str) -> Any:
     """Return a JSON Schema: the source itself, or that of a model. Raises `CatalogError` for anything else."""
-    from toolgen.runtime.codec.types.pydantic_types import model_class  # brings pydantic
+    from toolgen.runtime.codec.pydantic_types import model_class  # brings pydantic
 
     model = model_class(source)
     if model is not None:
-        from toolgen.runtime.catalog.model_schema import model_schema  # brings pydantic's generator of schemas
+        from toolgen.runtime.catalog.plain_function import model_schema  # brings pydantic's generator of schemas
 
         return model_schema(model)
     _check_is_schema(source, what, "a pydantic model")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from toolgen.runtime.codec.extra_keys import correct_given_fields, python_names_taken
-from toolgen.runtime.codec.types.pydantic_types import adapter_of
-from toolgen.runtime.codec.types.typed_values import plain, with_integers
+from toolgen.runtime.codec.pydantic_types import adapter_of
+from toolgen.runtime.codec.typed_values import plain, with_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

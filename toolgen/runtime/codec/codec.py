@@ -13,12 +13,11 @@ from pydantic_core import from_json
 from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
-from toolgen.runtime.codec.closed_schema import is_closed
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
-from toolgen.runtime.codec.types.exact_types import Doubt, doubts
-from toolgen.runtime.codec.types.typed_values import is_absent, remove, with_floats
-from toolgen.runtime.codec.types.value_type import ValueType
-from toolgen.runtime.codec.validation import Validation
+from toolgen.runtime.codec.exact_types import Doubt, doubts
+from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
+from toolgen.runtime.codec.validation import Validation, is_closed
+from toolgen.runtime.codec.value_type import ValueType
 from toolgen.runtime.issues.issue_text import with_article
 from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_serializable
 from toolgen.schema.json_values import canonical

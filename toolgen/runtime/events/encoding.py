@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import from_json
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.events.records import Event, EventKind, StoredResult
-from toolgen.runtime.events.trace import marks_of
+from toolgen.runtime.events.records import Event, EventKind, StoredResult, marks_of
 from toolgen.runtime.redact.call_secrets import (
     BESIDE_VALUE,
     hide_args,
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import Issue, ToolError, ToolResult
-    from toolgen.runtime.events.records import NewEvent
-    from toolgen.runtime.events.trace import Mark
+    from toolgen.runtime.events.records import Mark, NewEvent
     from toolgen.runtime.redact.secrets import Secrets
 
 COUNTED_AS: Final[Mapping[str, str]] = {

@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary
 
 
+# Artifacts: results that are too large to be shown, stored elsewhere under a ref.
+
+
+class ArtifactStore(Protocol):
+    """Stores bytes. Its methods block, and are called in a thread."""
+
+    def put(self, data: bytes, media_type: str, /) -> str:
+        """Store bytes and return their ref; equal bytes have the same ref. Raises `ArtifactError`."""
+        ...
+
+
 class Store(Protocol):
     """Stores the events and results of runs.
 

@@ -18,7 +18,7 @@ from pydantic_core import from_json, to_jsonable_python
 from toolgen.contract.records import NOTHING, running_call
 from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
-from toolgen.schema.args.secret_fields import secret_pointers
+from toolgen.schema.args import secret_pointers
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import steps_of
 

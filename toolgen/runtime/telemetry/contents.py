@@ -7,16 +7,15 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.events.encoding import encode_result, event_data
-from toolgen.runtime.events.records import EventKind, NewEvent
-from toolgen.runtime.events.trace import marks_of, now
-from toolgen.runtime.telemetry.names import ARGUMENTS, DECISION, RESULT, STAGE
+from toolgen.runtime.events.records import EventKind, NewEvent, marks_of, now
+from toolgen.runtime.telemetry.operation import ARGUMENTS, DECISION, RESULT, STAGE
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.events.trace import Trace
+    from toolgen.runtime.events.records import Trace
     from toolgen.runtime.redact.secrets import Secrets
 
 

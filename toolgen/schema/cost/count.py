@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.schema.cost.components import components
-from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS
+from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS, components
 from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:

@@ -8,19 +8,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.execute.paths.access import PathAccess
+from toolgen.execute.paths import PathAccess
 from toolgen.runtime.catalog.execution import blocking
 from toolgen.runtime.policy.paths.policy import PathPolicy
 from toolgen.runtime.policy.policy import ENVIRONMENT
 from toolgen.toolsets.code.command import OUTPUT_BYTES, run_command
-from toolgen.toolsets.code.edit import edit_file
+from toolgen.toolsets.code.edit import edit_file, write_file
 from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFiles, OnInstructions
 from toolgen.toolsets.code.listing import list_dir
 from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import search_files
-from toolgen.toolsets.code.write import write_file
 from toolgen.toolsets.generated.tools.code.dispatch import executor
-from toolgen.toolsets.results import json_value
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+# Results of the built-in toolsets, in a form that is valid for every package a toolset is compiled into.
+#
+# A host compiles built-in toolsets into its package, with separate classes, and results of another package's classes
+# are rejected. So handlers return JSON values, from which `Runtime` builds the class that callers expect.
+
+
+def json_value(result: BaseModel) -> dict[str, Any]:
+    """Convert a result of a class of `toolgen.toolsets.generated` to a JSON object.
+
+    Fields that are None are omitted: no field of a built-in toolset may be null.
+    """
+    return result.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.execute.paths.access import PathAccess
+    from toolgen.execute.paths import PathAccess
     from toolgen.toolsets.generated.tools.code.models.run_command import RunCommandArgs
 
 OUTPUT_BYTES: Final = 8 * 1024 * 1024
@@ -36,8 +36,7 @@ async def run_command(
     Raises `CallFailed` with `timeout`, as `check_working_folder` and `open_folder` do for `cwd`, and as `run_process`
     does.
     """
-    from toolgen.execute.processes.partial import report_partial
-    from toolgen.execute.processes.running import run_process
+    from toolgen.execute.processes.running import report_partial, run_process
 
     timeout_ms = min(args.timeout_ms, max_timeout_ms)
     answer = access.check_working_folder(args.cwd)

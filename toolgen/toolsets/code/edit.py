@@ -3,22 +3,266 @@
 from __future__ import annotations
 
 import os
+import posixpath
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.access import failures, shown
+from toolgen.execute.paths import failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
-from toolgen.toolsets.code.encodings import binary_file
-from toolgen.toolsets.code.patch import apply_patch
-from toolgen.toolsets.code.replacements import apply_edits
-from toolgen.toolsets.code.text import Text, new_text
+from toolgen.toolsets.code.text import Change, Text, binary_file, encoded, new_text, normalised
 from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileResult
+from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileResult
 
 if TYPE_CHECKING:
-    from toolgen.execute.paths.access import PathAccess
+    from collections.abc import Collection, Iterator, Sequence
+
+    from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
-    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgs
+    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgs, EditFileArgsEditsItem
+    from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileArgs
+
+
+# write_file: writes a whole file, new or replacing another.
+
+
+def write_file(args: WriteFileArgs, access: PathAccess) -> WriteFileResult:
+    """Write a file as UTF-8. An existing one is replaced atomically, if `overwrite` is set.
+
+    Raises `CallFailed` with `path_conflict`, `not_a_file`, `file_not_found` (a folder, with `create_dirs` False), and
+    as `check_write` does.
+    """
+    content = encoded(args.content)
+    answer = access.check_write(args.path)
+    with access.open_parent(answer, create=args.create_dirs) as (folder, name), failures(args.path):
+        try:
+            folder.create_file(name, content)
+        except FileExistsError:
+            if not args.overwrite:
+                raise
+            folder.replace_file(name, content)
+            return WriteFileResult(bytes_written=len(content), created=False)
+    return WriteFileResult(bytes_written=len(content), created=True)
+
+
+# Exact replacements of a text that occurs once, or of all occurrences.
+
+
+def apply_edits(text: Text, edits: Sequence[EditFileArgsEditsItem]) -> tuple[Text, int]:
+    """Make replacements in order, each in the result of the previous one; return the text and their number.
+
+    An empty `old` only matches an empty text. Raises `CallFailed` with `text_not_found` or `ambiguous_edit`.
+    """
+    made = 0
+    for number, edit in enumerate(edits, 1):
+        changes = _literal_changes(text.view, normalised(edit.old), normalised(edit.new))
+        name = f"edit {number}" if len(edits) > 1 else "the edit"
+        if not changes:
+            hint = "read the file again: old must match exactly, including spaces and line breaks"
+            raise rejected("text_not_found", f"the old text of {name} does not occur in the file", hint)
+        if len(changes) > 1 and not (edit.replace_all and edit.old):
+            where = f"occurs {len(changes)} times" if edit.old else "is empty, but the file is not"
+            hint = "include more of the surrounding text" + (", or set replace_all" if edit.old else "")
+            raise rejected("ambiguous_edit", f"the old text of {name} {where}", hint)
+        text = text.changed(changes)
+        made += len(changes)
+    return text, made
+
+
+def _literal_changes(view: str, old: str, new: str) -> list[Change]:
+    """Find all occurrences, without overlaps."""
+    if not old:
+        return [Change(0, 0, new)] * (2 if view else 1)
+    changes, at = list[Change](), view.find(old)
+    while at >= 0:
+        changes.append(Change(at, at + len(old), new))
+        at = view.find(old, at + len(old))
+    return changes
+
+
+# Unified diffs of one file, applied strictly: at the given lines, with exact context.
+
+_HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(?: .*)?")
+_GIT_SIDE: Final = re.compile(r"^[ab]/")
+_IGNORED: Final = ("diff --git ", "index ", "new file mode ")
+_UNSUPPORTED: Final = {
+    "rename ": "renames a file",
+    "copy ": "copies a file",
+    "similarity index ": "renames or copies a file",
+    "deleted file mode ": "deletes a file",
+    "old mode ": "changes the mode of a file",
+    "GIT binary patch": "is binary",
+    "Binary files ": "is binary",
+}
+_NO_NEWLINE: Final = "\\"
+_SHOWN: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One hunk: `line` is its first line, from 1, and `steps` are marks and lines with ends.
+
+    A mark is a space (context), `-` or `+`. Without context and removed lines, new ones are inserted after `line`.
+    """
+
+    line: int
+    steps: Sequence[tuple[str, str]]
+
+    @property
+    def old(self) -> list[str]:
+        """The lines that must be in the file."""
+        return [line for mark, line in self.steps if mark != "+"]
+
+    @property
+    def start(self) -> int:
+        """The number of lines before it."""
+        return self.line - 1 if self.old else self.line
+
+
+def apply_patch(text: Text, diff: str, names: Collection[str]) -> tuple[Text, int]:
+    """Apply a diff of the file with one of `names`; return the text and the number of hunks.
+
+    Raises `CallFailed` with `patch_apply_failed`.
+    """
+    hunks = parse(diff, names)
+    lines = _split(text.view)
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line))
+    changes, at = list[Change](), 0
+    for number, hunk in enumerate(hunks, 1):
+        _check(hunk, lines, number, at)
+        changes += _changes(hunk, offsets)
+        at = hunk.start + len(hunk.old)
+    return text.changed(changes), len(hunks)
+
+
+def parse(diff: str, names: Collection[str]) -> list[Hunk]:
+    """Parse a diff of one file. Its two lines of names are optional. Raises `CallFailed` `patch_apply_failed`."""
+    lines = normalised(diff).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    at = _header(lines, names)
+    hunks = list[Hunk]()
+    while at < len(lines):
+        hunk, at = _hunk(lines, at)
+        hunks.append(hunk)
+    if not hunks:
+        raise _failed("the diff has no hunk", "a hunk begins with @@ -line,count +line,count @@")
+    return hunks
+
+
+def _header(lines: Sequence[str], names: Collection[str]) -> int:
+    """Check the lines before the first hunk; return its position."""
+    at = 0
+    while at < len(lines) and not lines[at].startswith(("--- ", "@@ ")):
+        _check_supported(lines[at])
+        if lines[at] and not lines[at].startswith(_IGNORED):
+            raise _failed(f"line {at + 1} of the diff is not valid in a unified diff: {_cut(lines[at])}")
+        at += 1
+    if at < len(lines) and lines[at].startswith("--- "):
+        if at + 1 >= len(lines) or not lines[at + 1].startswith("+++ "):
+            raise _failed("the line after --- must begin with +++")
+        old, new = (lines[at + side][4:].partition("\t")[0].strip() for side in (0, 1))
+        if new == "/dev/null":
+            raise _failed("the diff deletes a file", "only the content of a file can be changed")
+        known = {posixpath.normpath(name) for name in names}
+        for name in (new,) if old == "/dev/null" else (old, new):
+            if known.isdisjoint({posixpath.normpath(name), posixpath.normpath(_GIT_SIDE.sub("", name))}):
+                raise _failed(f"the diff is for {_cut(name)}, not for the path of this call", "one diff, one file")
+        at += 2
+    return at
+
+
+def _check_supported(line: str) -> None:
+    for start, does in _UNSUPPORTED.items():
+        if line.startswith(start):
+            raise _failed(f"the diff {does}", "only the content of a text file can be changed")
+
+
+def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
+    """Parse one hunk; return it and its end."""
+    head = _HUNK.fullmatch(lines[at])
+    if head is None:
+        _check_supported(lines[at])
+        if lines[at].startswith(("--- ", "diff --git ")):
+            raise _failed("the diff changes more than one file", "one diff, one file")
+        hint = "check the counts of the hunk before it" if at else "a hunk begins with @@ -line,count +line,count @@"
+        raise _failed(f"line {at + 1} of the diff does not begin a hunk: {_cut(lines[at])}", hint)
+    start, old, _, new = (int(part or 1) for part in head.groups())
+    left = {"-": old, "+": new}
+    steps = list[tuple[str, str]]()
+    at += 1
+    while any(left.values()):
+        line = (lines[at] or " ") if at < len(lines) else ""  # trailing spaces may have been stripped
+        sides = {" ": "-+", "-": "-", "+": "+"}.get(line[:1], "")
+        if not sides or any(left[side] == 0 for side in sides):
+            raise _failed(f"the hunk at line {start} does not have as many lines as it says", "count its lines again")
+        for side in sides:
+            left[side] -= 1
+        at += 1
+        ends = at < len(lines) and lines[at].startswith(_NO_NEWLINE)
+        steps.append((line[0], line[1:] if ends else f"{line[1:]}\n"))
+        at += ends
+    return Hunk(start, steps), at
+
+
+def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
+    """Compare the old lines of a hunk with the file."""
+    if hunk.start < at or hunk.line < bool(hunk.old):
+        raise _failed(f"hunk {number} begins before the end of the previous one", "put the hunks in order")
+    old, there = hunk.old, lines[hunk.start : hunk.start + len(hunk.old)]
+    if hunk.start > len(lines):
+        raise _failed(f"hunk {number} begins at line {hunk.line}; the file has {len(lines)} lines", "read it again")
+    if there == old:
+        return
+    for offset, expected in enumerate(old):
+        found = there[offset] if offset < len(there) else None
+        if found != expected:
+            says = "the file ends there" if found is None else f"the file has {_cut(found)}"
+            message = f"hunk {number} does not fit: in line {hunk.line + offset} it has {_cut(expected)}, and {says}"
+            raise _failed(message, _hint(old, lines, hunk.line + offset, found, expected))
+
+
+def _hint(old: Sequence[str], lines: Sequence[str], line: int, found: str | None, expected: str) -> str:
+    if found == expected.removesuffix("\n"):
+        return f"line {line} has no newline at its end: add '\\ No newline at end of file' after it"
+    places = [start + 1 for start in range(len(lines) - len(old) + 1) if lines[start : start + len(old)] == old]
+    if len(places) == 1:
+        return f"the lines of this hunk occur at line {places[0]}"
+    return "read the file again: every line of context must match exactly"
+
+
+def _changes(hunk: Hunk, offsets: Sequence[int]) -> Iterator[Change]:
+    """Return the changes between lines of context."""
+    line, start, new = hunk.start, hunk.start, list[str]()
+    for mark, content in (*hunk.steps, (" ", "")):
+        if mark == "+":
+            new.append(content)
+        elif mark == "-":
+            line += 1
+        else:
+            if line > start or new:
+                yield Change(offsets[start], offsets[line], "".join(new))
+            line = start = line + 1
+            new = []
+
+
+def _split(text: str) -> list[str]:
+    """Split a text only after line feeds."""
+    *whole, last = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([last] if last else [])
+
+
+def _cut(line: str) -> str:
+    return repr(line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…")
+
+
+def _failed(message: str, hint: str = "") -> CallFailed:
+    return rejected("patch_apply_failed", message, hint)
+
 
 LARGEST: Final = 32 * 1024 * 1024
 """Maximum size of a file that can be changed, in bytes."""

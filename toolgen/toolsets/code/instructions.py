@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.execute.paths.access import PathAccess
+    from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
 
 INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})

@@ -12,8 +12,7 @@ from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirResult,
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from toolgen.execute.paths.access import PathAccess
-    from toolgen.execute.paths.opening import Folder, FolderEntry
+    from toolgen.execute.paths import Folder, FolderEntry, PathAccess
     from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirArgs
 
     Names: TypeAlias = tuple[str, ...]

@@ -6,16 +6,16 @@ import os
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from toolgen.execute.paths.access import shown
+from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import rejected
-from toolgen.toolsets.code.encodings import SAMPLE_BYTES, binary_file, detect
+from toolgen.toolsets.code.text import SAMPLE_BYTES, binary_file, detect
 from toolgen.toolsets.generated.tools.code.models.read_file import ReadFileResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    from toolgen.execute.paths.access import PathAccess
+    from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
     from toolgen.toolsets.generated.tools.code.models.read_file import ReadFileArgs
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.access import shown
+from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.spec.lines import lines_of
@@ -25,7 +25,7 @@ from toolgen.toolsets.generated.tools.code.models.search import SearchResult, Se
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.execute.paths.access import PathAccess
+    from toolgen.execute.paths import PathAccess
     from toolgen.execute.processes.running import Finished
     from toolgen.toolsets.generated.tools.code.models.search import SearchArgs
 

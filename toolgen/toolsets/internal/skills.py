@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.opening import open_folder
+from toolgen.execute.paths import open_folder
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.paths.resolution import FileKind
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from toolgen.execute.paths.opening import Folder
+    from toolgen.execute.paths import Folder
 
 LONGEST: Final = 32_768
 """Maximum bytes of a skill's instructions. They are never truncated, because that could change their meaning."""

@@ -12,7 +12,7 @@ from generated.tools.router.models.web_fetch import WebFetchResult
 from specs.examples.router.handlers.commands import run_argv
 from specs.examples.router.handlers.peers import ask
 from specs.examples.router.handlers.skills import run_skill
-from toolgen.execute.paths.access import PathAccess, failures
+from toolgen.execute.paths import PathAccess, failures
 from toolgen.runtime import blocking
 
 if TYPE_CHECKING:

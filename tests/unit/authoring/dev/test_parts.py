@@ -13,13 +13,11 @@ import pytest
 
 from tests.unit.authoring.diff.repository import ORDERS, Project
 from tests.unit.cli.command_line import toolgen
-from toolgen.authoring.dev.page import Page
-from toolgen.authoring.dev.parts.comparison import Comparison, OtherSide
-from toolgen.authoring.dev.parts.problems import build_targets, lint_targets
-from toolgen.authoring.dev.parts.processes import PartProcess
-from toolgen.authoring.dev.parts.records import Answer, Build, Choices, Part, PartProblem, Question
-from toolgen.authoring.dev.parts.surface import SurfaceMeasure
-from toolgen.authoring.dev.views import texts
+from toolgen.authoring.dev import texts
+from toolgen.authoring.dev.page import Answer, Build, Choices, Page, Part, PartProblem, Question
+from toolgen.authoring.dev.processes import PartProcess
+from toolgen.authoring.dev.surface import Comparison, OtherSide, SurfaceMeasure
+from toolgen.authoring.dev.worker import build_targets, lint_targets
 from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:

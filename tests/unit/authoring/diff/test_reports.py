@@ -12,9 +12,7 @@ from jsonschema_rs import validator_for
 
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.pairs import compare_folders, write_specs
-from toolgen.authoring.diff.report.markdown import render_markdown
-from toolgen.authoring.diff.report.records import render_github, to_json, to_sarif
-from toolgen.authoring.diff.report.text import render_text
+from toolgen.authoring.diff.report import render_github, render_markdown, render_text, to_json, to_sarif
 from toolgen.changes.rules import RULES, Bump, Category, Level
 from toolgen.compiler.diagnostics.codes import CODES
 

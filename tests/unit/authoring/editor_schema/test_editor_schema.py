@@ -10,9 +10,7 @@ from jsonschema_rs import Draft202012Validator
 
 from tests.case import all_cases
 from tests.project.checkout import ROOT
-from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
-from toolgen.authoring.editor_schema.examples import EXAMPLES
-from toolgen.authoring.editor_schema.keyword_schemas import json_schema_keywords
+from toolgen.authoring.editor_schema import EXAMPLES, json_schema_keywords, spec_json_schema
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.resolve.schemas.keywords import ALL, RAW
 from toolgen.compiler.source.read import parse

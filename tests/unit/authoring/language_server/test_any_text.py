@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.authoring.language_server.project import FILES
-from toolgen.authoring.language_server.completion import context
-from toolgen.authoring.language_server.completion.context import Writing, writing_at
-from toolgen.authoring.language_server.completion.offers import offers_at
-from toolgen.authoring.language_server.hover import hover_at
-from toolgen.authoring.language_server.navigation import RenameRefused, renamed, symbol_at, uses_of
+from toolgen.authoring.language_server import completion
+from toolgen.authoring.language_server.completion import Writing, offers_at, writing_at
+from toolgen.authoring.language_server.navigation import RenameRefused, hover_at, renamed, symbol_at, uses_of
 from toolgen.authoring.language_server.python_links import idents_at
 from toolgen.authoring.language_server.workspace import Index, Project
 
@@ -74,8 +72,8 @@ def test_in_a_large_file_what_surrounds_the_offset_says_what_is_written(case: tu
     path, text, offset = case
     whole = writing_at(path, text, offset)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(context, "_LARGE", 0)
-        patch.setattr(context, "_SMALL", 0)
+        patch.setattr(completion, "_LARGE", 0)
+        patch.setattr(completion, "_SMALL", 0)
         near = writing_at(path, text, offset)
     if whole is not None and FILES[path] == text:
         assert near is not None
@@ -91,7 +89,7 @@ def test_names_of_the_rest_of_a_large_file_are_offered(opened: Project) -> None:
     path, target = "specs/shop/orders.yaml", opened.config().targets[0]
     opened.unsaved.clear()
     opened.file(path)
-    text = opened.unsaved[path] = FILES[path].replace("result: [Order]", "result: [") + "# " + "x" * context._LARGE
+    text = opened.unsaved[path] = FILES[path].replace("result: [Order]", "result: [") + "# " + "x" * completion._LARGE
     writing = writing_at(path, text, text.index("result: [\n") + len("result: ["))
     assert writing is not None
     assert len(writing.root.source.text) < len(text)

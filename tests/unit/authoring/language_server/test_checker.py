@@ -15,7 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.authoring.language_server.project import FILES, create
-from toolgen.authoring.language_server.checker import Checker, CheckerEnded
+from toolgen.authoring.language_server.session import Checker, CheckerEnded
 from toolgen.authoring.language_server.workspace import Project
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.diagnostics import Severity
@@ -25,7 +25,7 @@ ORDERS = "specs/shop/orders.yaml"
 SERVER = """
 import asyncio, multiprocessing, sys, time
 from pathlib import Path
-from toolgen.authoring.language_server.checker import Checker
+from toolgen.authoring.language_server.session import Checker
 from toolgen.authoring.language_server.workspace import Project
 
 async def check():

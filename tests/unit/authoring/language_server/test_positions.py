@@ -14,7 +14,7 @@ from tests.unit.authoring.language_server.project import FILES
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.language_server import convert
 from toolgen.authoring.language_server.convert import Text, indexed
-from toolgen.authoring.language_server.documents import Documents
+from toolgen.authoring.language_server.session import Documents
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import parse

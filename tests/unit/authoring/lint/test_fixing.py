@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.authoring.format.test_properties import node
 from toolgen.authoring.lint.fixing import Fixed, fix
-from toolgen.authoring.text.edits import Fix, TextEdit, apply_fixes
+from toolgen.authoring.text import Fix, TextEdit, apply_fixes
 from toolgen.compiler.project.config import Config, Target
 from toolgen.compiler.source.read import SpecFile
 

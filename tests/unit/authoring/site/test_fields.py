@@ -12,12 +12,11 @@ from tests.properties.schemas import toolsets
 from tests.unit.authoring.site.html_page import broken_links
 from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
-from toolgen.authoring.site.pages.bounds import bounds_of
-from toolgen.authoring.site.pages.fields import side_of
+from toolgen.authoring.site.fields import bounds_of, side_of
 
 if TYPE_CHECKING:
     from tests.properties.schemas import Toolset
-    from toolgen.authoring.site.pages.fields import Row, Side, TypeParts
+    from toolgen.authoring.site.fields import Row, Side, TypeParts
 
 
 def words(parts: TypeParts) -> str:

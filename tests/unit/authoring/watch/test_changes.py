@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.authoring.watch.changes import Watcher, changes
-from toolgen.authoring.watch.projects import versions
+from toolgen.authoring.watch import Watcher, changes, versions
 from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:

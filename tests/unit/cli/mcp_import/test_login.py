@@ -21,7 +21,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp import conftest as servers
-from toolgen.execute.mcp.oauth.store import LoginStore
+from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.execute.user_file import UserFile
 from toolgen.runtime.base.errors import ExecutorError
 
@@ -219,7 +219,7 @@ def test_a_broken_file_of_logins_is_an_error(tmp_path: Path, text: str, said: st
 
 def test_logins_that_are_stored_at_the_same_time_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens of several servers expire together, and a refresh token that is lost is a login that is lost."""
-    monkeypatch.setattr("toolgen.execute.mcp.oauth.store._keyring", lambda: None)
+    monkeypatch.setattr("toolgen.execute.mcp.tokens._keyring", lambda: None)
     store = LoginStore(tmp_path / "x" / "logins.json")
     urls = [f"http://h/{number}" for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
@@ -230,10 +230,10 @@ def test_logins_that_are_stored_at_the_same_time_are_all_kept(tmp_path: Path, mo
 
 def test_one_process_at_a_time_changes_the_file(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from toolgen.execute.mcp.oauth import store\n"
-        "store._keyring = lambda: None\n"
+        "import sys; from pathlib import Path; from toolgen.execute.mcp import tokens\n"
+        "tokens._keyring = lambda: None\n"
         "print('ready', flush=True)\n"
-        "store.LoginStore(Path(sys.argv[1])).put('http://other', {'tokens': 't'})\n"
+        "tokens.LoginStore(Path(sys.argv[1])).put('http://other', {'tokens': 't'})\n"
     )
     store = LoginStore(tmp_path / "logins.json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

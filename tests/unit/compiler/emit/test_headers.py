@@ -14,8 +14,8 @@ from tests.project.checkout import ROOT
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.compiler.compile import generate
 from toolgen.compiler.emit import emit
-from toolgen.compiler.emit.headers import Headers
-from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
+from toolgen.compiler.emit.literals import Headers
+from toolgen.compiler.resolve.names import STANDARD_LIBRARY
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.build import build
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
-from toolgen.llm.search.of_catalog import documents_of
+from toolgen.llm.search.index import documents_of
 from toolgen.runtime import load
 from toolgen.search.index_text import write_index
 from toolgen.spec.derived import DERIVED, INDEX_FILE, catalog_mark

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.authoring.format.update import new_text, updated_text
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.importers.mcp.importing import import_mcp
+from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import SpecFile, parse

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.compiler.documents.base import ToolKeyPattern
-from toolgen.compiler.importers.keys import choose_keys, spelled
+from toolgen.compiler.importers.update import choose_keys, spelled
 from toolgen.compiler.resolve.toolsets.tools import tool_names, types_module
 from toolgen.spec.wire_names import wire_name
 

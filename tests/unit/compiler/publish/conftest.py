@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.inputs import Inputs
 from toolgen.compiler.publish.publish import publish, recover
-from toolgen.compiler.publish.transaction.disk import Disk
 from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import publish
-from toolgen.compiler.publish.transaction.disk import Disk
-from toolgen.compiler.publish.transaction.exclusive import exclusive
+from toolgen.compiler.publish.transaction import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

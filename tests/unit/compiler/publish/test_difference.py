@@ -7,7 +7,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.compiler.publish.difference import LINES, WIDTH, difference
+from toolgen.compiler.publish.drift import LINES, WIDTH, difference
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=30).map(lambda lines: "".join(f"{x}\n" for x in lines))
 

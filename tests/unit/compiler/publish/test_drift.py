@@ -17,8 +17,7 @@ import toolgen
 from toolgen.compiler.project.config import Target
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs
-from toolgen.compiler.publish.lock import read_lock
-from toolgen.compiler.publish.state import note_state
+from toolgen.compiler.publish.lock import note_state, read_lock
 from toolgen.compiler.publish.tree import LOCK
 from toolgen.spec.derived import DERIVED
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.compiler.publish.lock import read_lock
-from toolgen.compiler.publish.state import noted_inputs
+from toolgen.compiler.publish.lock import noted_inputs, read_lock
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.drift import Cause, drift
 from toolgen.compiler.publish.inputs import Inputs
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import publish
-from toolgen.compiler.publish.transaction.disk import Disk
 from toolgen.compiler.publish.tree import LOCK, Tree
 
 if TYPE_CHECKING:

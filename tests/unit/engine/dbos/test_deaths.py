@@ -14,8 +14,8 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, Running, until
 from toolgen.engine import RunFailed
 from toolgen.engine.body import Retries
+from toolgen.engine.dbos.adoption import MOST_DEATHS, SUSPECTED_AFTER, count_deaths, count_deaths_of, undo_death
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
-from toolgen.engine.dbos.deaths import MOST_DEATHS, SUSPECTED_AFTER, count_deaths, count_deaths_of, undo_death
 from toolgen.engine.dbos.executions import ActiveRuns, Execution
 
 if TYPE_CHECKING:

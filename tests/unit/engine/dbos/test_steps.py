@@ -11,12 +11,11 @@ from dbos import _sys_db as dbos_tables
 from dbos import error as dbos_errors
 from dbos._sys_db import SystemDatabase
 
+from toolgen.engine.dbos import database as steps_module
 from toolgen.engine.dbos import database_url, prepare
-from toolgen.engine.dbos import steps as steps_module
-from toolgen.engine.dbos.database import PLAN, close_client, open_client
+from toolgen.engine.dbos.database import PLAN, close_client, open_client, read_steps_at_once, write_steps_at_once
 from toolgen.engine.dbos.executions import Execution
 from toolgen.engine.dbos.lease import Lease, draw_token
-from toolgen.engine.dbos.steps import read_steps_at_once, write_steps_at_once
 
 if TYPE_CHECKING:
     import asyncio

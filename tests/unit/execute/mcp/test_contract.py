@@ -13,7 +13,7 @@ import pytest
 from tests.case import write
 from tests.unit.compiler.specs import resolved
 from tests.unit.execute.mcp.conftest import TOOLS
-from toolgen.changes.sources.tools import compare_tool
+from toolgen.changes.drift import compare_tool
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.mcp import McpHost, executor

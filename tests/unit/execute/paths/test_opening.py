@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgen.execute.paths.opening import Changed, NotAFile, open_folder
+from toolgen.execute.paths import Changed, NotAFile, open_folder
 from toolgen.runtime.policy.paths.resolution import FileKind
 
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from tests.case import write
 from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.specs import resolved
-from toolgen.changes.sources.described import Described
+from toolgen.changes.offered import Described
 from toolgen.compiler.compile import generate
 from toolgen.compiler.diagnostics import Diagnostics, Span
-from toolgen.compiler.importers.python.importing import import_python
-from toolgen.compiler.importers.python.offered import PythonTool
+from toolgen.compiler.importers.python import PythonTool, import_python
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.execute.python import executor

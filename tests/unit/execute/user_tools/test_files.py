@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.execute.command import CommandHost
-from toolgen.execute.user_tools.loading import load_user_tools
+from toolgen.execute.user_tools import load_user_tools
 from toolgen.runtime import Catalog, load
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.policy.paths.policy import PathPolicy

@@ -8,7 +8,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.command import CommandHost
-from toolgen.execute.user_tools.loading import load_user_tools
+from toolgen.execute.user_tools import load_user_tools
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.calls.hooks import Denial

@@ -13,7 +13,7 @@ from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.catalog import Action, ActionCatalog, Category
 from toolgen.llm.actions.resources import Resource, Resources
 from toolgen.llm.actions.view import ActionView
-from toolgen.llm.presentations.candidates import Candidates
+from toolgen.llm.presentations.protocol import Candidates
 from toolgen.runtime import Catalog, Runtime, allow_all
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from toolgen.llm.codeact import CodeAct, CodeActLimits
-from toolgen.llm.presentations.candidates import Candidates
-from toolgen.llm.presentations.protocol import Turn
-from toolgen.providers.messages import ModelReply, OfferedTool
+from toolgen.llm.presentations.protocol import Candidates, Turn
+from toolgen.providers.protocol import ModelReply, OfferedTool
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.unit.llm.codeact.code_host import QUICK, code_host
 from toolgen.llm.codeact import CodeActLimits, WorkerPool
-from toolgen.llm.codeact.reports import Printed, one_line, result_report
+from toolgen.llm.codeact.session import Printed, one_line, result_report
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
 from toolgen.llm.sandbox.worker import Finished
@@ -217,7 +217,7 @@ def test_a_checker_that_uses_too_much_memory_is_replaced_and_the_check_repeated(
 @settings(max_examples=20, deadline=None)
 @given(st.text(st.sampled_from("ab:_[]|, Literal\"'*\\"), max_size=60))
 def test_a_type_is_declared_only_if_code_can_express_it(text: str) -> None:
-    from toolgen.llm.codeact.history import History, _written
+    from toolgen.llm.codeact.session import History, _written
 
     written = _written(text, frozenset({"int", "Literal"}))
     history = History()

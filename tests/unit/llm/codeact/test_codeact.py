@@ -15,7 +15,7 @@ from tests.unit.runtime.runs.test_runs import run_of
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.llm.codeact import CodeAct, CodeActLimits, CompiledStubs
 from toolgen.llm.presentations.protocol import Turn
-from toolgen.providers.messages import ModelReply
+from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError

@@ -15,7 +15,7 @@ from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.llm.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.schema.compact.compact import compact
+from toolgen.schema.compact import compact
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from toolgen.llm.search.embedders import embedder_of
+from toolgen.llm.search.embedders import FunctionEmbedder, embedder_of
 from toolgen.llm.search.embedding import (
     EmbeddingClass,
     EmbeddingError,
@@ -15,7 +15,6 @@ from toolgen.llm.search.embedding import (
     LocalClass,
 )
 from toolgen.llm.search.endpoint import EndpointEmbedder
-from toolgen.llm.search.function import FunctionEmbedder
 
 CLASSES: dict[str, EmbeddingClass] = {
     "standard": EndpointClass(url="http://localhost:1/v1", model="small"),

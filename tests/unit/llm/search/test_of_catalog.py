@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.unit.runtime.tools import add
-from toolgen.llm.search.index import Index
-from toolgen.llm.search.of_catalog import documents_of, index_of
+from toolgen.llm.search.index import Index, documents_of, index_of
 from toolgen.runtime import Catalog, ToolDefinition, load
 from toolgen.search.documents import SearchDocument
 from toolgen.search.index_text import write_index

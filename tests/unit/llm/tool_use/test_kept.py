@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.unit.runtime.tools import idle_executors
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.view import ActionView
-from toolgen.llm.presentations.candidates import Candidates
-from toolgen.llm.tool_use.kept import Kept
+from toolgen.llm.presentations.protocol import Candidates
+from toolgen.llm.tool_use.finding import Kept
 from toolgen.providers.protocol import Payload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.spec.tool_use import LAYERS

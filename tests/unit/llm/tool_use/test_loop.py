@@ -371,7 +371,7 @@ def test_output_missing_in_the_last_event_is_collected_from_the_items() -> None:
     ],
 )  # fmt: skip
 def test_only_fields_accepted_by_the_api_are_sent_back(name: str, response: Any, sent: Any) -> None:
-    from toolgen.providers.messages import CallAnswer
+    from toolgen.providers.protocol import CallAnswer
 
     api = provider(name)
     answers = [

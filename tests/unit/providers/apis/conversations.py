@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolRequest
-from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
+from toolgen.providers.protocol import CallAnswer, ModelReply, OfferedTool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

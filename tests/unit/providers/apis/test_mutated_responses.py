@@ -11,8 +11,7 @@ import pytest
 
 from tests.unit.providers.apis.conversations import CONVERSATIONS
 from tests.unit.runtime.responses import RESPONSES
-from toolgen.providers.messages import CallAnswer, ModelReply
-from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply
 from toolgen.providers.table import PROVIDERS, provider
 
 if TYPE_CHECKING:

@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.apis.conversations import CONVERSATIONS, TOOLS
-from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
-from toolgen.providers.protocol import MalformedResponse, Problem, UnsupportedCapability
+from toolgen.providers.protocol import (
+    CallAnswer,
+    MalformedResponse,
+    ModelReply,
+    OfferedTool,
+    Problem,
+    UnsupportedCapability,
+)
 from toolgen.providers.table import PROVIDERS, provider, provider_payload, spelled
 from toolgen.spec.wire_names import wire_name
 

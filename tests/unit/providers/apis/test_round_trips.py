@@ -10,8 +10,7 @@ import pytest
 
 from tests.unit.providers.apis.conversations import ANSWERS, CONVERSATIONS, FIND, LAST, REPLY, TOOLS
 from tests.unit.providers.apis.fake_api import serving
-from toolgen.providers.messages import ChoiceMode, ModelReply
-from toolgen.providers.protocol import request_fields
+from toolgen.providers.protocol import ChoiceMode, ModelReply, request_fields
 from toolgen.providers.table import PROVIDERS, provider
 
 # SDKs take seconds to import.

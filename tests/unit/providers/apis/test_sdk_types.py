@@ -11,8 +11,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.unit.providers.apis.conversations import ANSWERS, CONVERSATIONS, FIND, TOOLS
-from toolgen.providers.messages import CallAnswer, ChoiceMode, ModelReply, OfferedTool
-from toolgen.providers.protocol import request_fields
+from toolgen.providers.protocol import CallAnswer, ChoiceMode, ModelReply, OfferedTool, request_fields
 from toolgen.providers.table import provider
 
 pytestmark = [pytest.mark.xdist_group("providers"), pytest.mark.slow]

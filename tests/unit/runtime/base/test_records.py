@@ -11,8 +11,8 @@ from typing import Any, Final
 import pytest
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.providers.messages import ModelReply
-from toolgen.runtime.calls.gate import GateDecision
+from toolgen.providers.protocol import ModelReply
+from toolgen.runtime.calls.hooks import GateDecision
 
 REQUEST: Final = ToolRequest(name="a", payload=b"[]", tool_call_id="c")
 RECORDS: Final[list[Any]] = [

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.runtime.shop import TOOLS
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.base.tool_lines import read_tool_lines
+from toolgen.runtime.base.packages import read_tool_lines
 
 if TYPE_CHECKING:
     from tests.unit.runtime.package import Shop

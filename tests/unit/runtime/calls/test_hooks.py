@@ -12,7 +12,7 @@ from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
-    from toolgen.runtime.calls.checked_call import CheckedCall
+    from toolgen.runtime.calls.hooks import CheckedCall
 
 
 class Recorder:

@@ -7,9 +7,9 @@ import pytest
 from pydantic import Field, JsonValue
 
 from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
-from toolgen.runtime.codec.closed_schema import is_closed
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
+from toolgen.runtime.codec.validation import is_closed
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pydantic import Field, JsonValue
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.exact_types import Doubt, doubts
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
-from toolgen.runtime.codec.types.exact_types import Doubt, doubts
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
 NULL = {"type": "null"}

@@ -13,8 +13,8 @@ from toolgen.runtime.codec.building import rebuilt, typed_default
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
-from toolgen.runtime.codec.types.pydantic_types import dump_options
-from toolgen.runtime.codec.types.typed_values import plain
+from toolgen.runtime.codec.pydantic_types import dump_options
+from toolgen.runtime.codec.typed_values import plain
 
 
 class Thing(OpenModel):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from toolgen.agents.planner import Outcome
     from toolgen.agents.runs import AgentRun
-    from toolgen.runtime.calls.gate import GateDecision
+    from toolgen.runtime.calls.hooks import GateDecision
     from toolgen.runtime.events.records import RunRecord
 
 WORD = "sw0rdf1sh/é"

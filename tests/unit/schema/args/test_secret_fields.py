@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.schema.args.secret_fields import secret_pointers
+from toolgen.schema.args import secret_pointers
 
 PIN = {"type": "string", "writeOnly": True}
 HOLDER = {"properties": {"pin": PIN}}

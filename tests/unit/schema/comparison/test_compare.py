@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
-from toolgen.changes.sources.tools import CompiledTool, compare_tool
-from toolgen.schema.comparison.compare import compare
+from toolgen.changes.drift import CompiledTool, compare_tool
+from toolgen.schema.comparison.compare import Direction, Place, SchemaChange, Verdict, compare
 from toolgen.schema.comparison.normal_form import normal_form
-from toolgen.schema.comparison.verdict import Direction, Place, SchemaChange, Verdict
 
 KEYWORDS = sorted({
     *("$ref", "$schema", "$id", "$defs", "definitions", "type", "enum", "const", "required", "properties", "items"),

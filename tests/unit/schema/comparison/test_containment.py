@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.schema.comparison.compare import compare
-from toolgen.schema.comparison.verdict import Verdict
+from toolgen.schema.comparison.compare import Verdict, compare
 
 TREE = {"type": "object", "properties": {"value": {"type": "integer"}, "below": {"items": {"$ref": "#/$defs/T"}}}}
 D4 = {"$schema": "http://json-schema.org/draft-04/schema#"}

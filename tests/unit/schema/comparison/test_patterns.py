@@ -6,9 +6,7 @@ from random import Random
 
 import pytest
 
-from toolgen.schema.comparison.patterns.automaton import Automaton, automaton_of
-from toolgen.schema.comparison.patterns.matching import matches
-from toolgen.schema.comparison.patterns.texts import texts_of
+from toolgen.schema.comparison.patterns import Automaton, automaton_of, matches, texts_of
 
 ATOMS = ["a", "b", "0", r"\d", r"\w", r"\s", ".", "[a-b]", "[^a]", r"[\w-]", r"\.", "-", r"[^\s]", r"[\d.]", "é",
          r"\x41", r"\n", "^", "$", "[0-9a-f]", r"\W", "(?=a)", "(?!a)", r"\b"]  # fmt: skip

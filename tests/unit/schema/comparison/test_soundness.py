@@ -17,8 +17,7 @@ from tests.unit.providers.schemas import args_schemas
 from tests.unit.schema.comparison.edits import EDITS, Edited, Effect, edited
 from tests.unit.schema.comparison.instances import Instances, fitting
 from tests.unit.schema.comparison.small_schemas import small_schema
-from toolgen.schema.comparison.compare import compare
-from toolgen.schema.comparison.verdict import Comparison, Direction, Verdict
+from toolgen.schema.comparison.compare import Comparison, Direction, Verdict, compare
 from toolgen.schema.cost.bounds import Bounds
 from toolgen.schema.cost.validator import compiled_validator, is_usable
 

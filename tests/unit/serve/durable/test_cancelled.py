@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.engine.engines import durable, prepared_postgres, until
-from toolgen.serve.durable import calls as module
+from toolgen.serve import durable as module
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running

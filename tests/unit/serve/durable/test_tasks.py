@@ -12,7 +12,7 @@ from mcp_types import CallToolResult, Request, RequestParams, Result
 
 from tests.unit.serve.test_permission import Person, accepted
 from tests.unit.serve.test_tools import exists, text_of
-from toolgen.serve.durable.calls import TASKS
+from toolgen.serve.durable import TASKS
 
 if TYPE_CHECKING:
     from tests.unit.serve.durable.conftest import Durable

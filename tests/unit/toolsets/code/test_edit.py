@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.code import edit, replacements
-from toolgen.toolsets.code.encodings import Encoding
-from toolgen.toolsets.code.text import Change, Text
+from toolgen.toolsets.code import edit
+from toolgen.toolsets.code.text import Change, Encoding, Text
 from toolgen.toolsets.generated.tools.code import EditFileArgs
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def test_reg_47_programs_must_also_give_exactly_one_of_edits_and_diff(world: Wor
 
 def test_reg_48_a_concurrent_change_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     file = world.put("project/a.txt", "one")
-    applied = replacements.apply_edits
+    applied = edit.apply_edits
 
     def slowly(*args: Any) -> Any:
         file.write_text("one more")

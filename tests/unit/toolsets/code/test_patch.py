@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.code.encodings import Encoding
-from toolgen.toolsets.code.patch import apply_patch
-from toolgen.toolsets.code.text import Text
+from toolgen.toolsets.code.edit import apply_patch
+from toolgen.toolsets.code.text import Encoding, Text
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.execute.paths.opening import Folder, FolderEntry, NotAFile
+from toolgen.execute.paths import Folder, FolderEntry, NotAFile
 from toolgen.toolsets.internal.memory import LONGEST, SHOWN, Memories, Memory, MemoryWriter, NoteRefused
 
 if TYPE_CHECKING:

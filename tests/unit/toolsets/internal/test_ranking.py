@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.toolsets.internal.ranking import best
+from toolgen.toolsets.internal.memory import best
 
 NOTES = [
     "Ann likes her coffee black. She works from Oslo.",

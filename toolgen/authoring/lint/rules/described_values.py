@@ -11,8 +11,7 @@ from toolgen.spec.wire_names import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.parts import Part
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Part, Project
 
 _QUOTED: Final = r"(?:`[\w.-]{1,30}`|'[\w.-]{1,30}'|\"[\w.-]{1,30}\")"
 _BETWEEN: Final = r"(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*\|\s*|\s*/\s*)"

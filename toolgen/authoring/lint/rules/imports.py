@@ -12,8 +12,7 @@ from toolgen.authoring.lint.registry import Finding, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.places import Place
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Place, Project
     from toolgen.changes.suspicions import Suspicion
 
 _FOREIGN: Final = ("mcp", "http")

@@ -16,8 +16,7 @@ from toolgen.spec.wire_names import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.parts import Part
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Part, Project
 
 _VAGUE_WORDS: Final = frozenset(
     """run do go process handle execute perform call use action operation tool function method get set data

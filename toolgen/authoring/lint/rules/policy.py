@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.authoring.lint.text_fixes import with_keyword
-from toolgen.authoring.lint.view.project import READING, first_word
+from toolgen.authoring.lint.view import READING, first_word
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.project import Project
+    from toolgen.authoring.lint.view import Project
 
 _DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())
 _CHANGING: Final = _DESTRUCTIVE | frozenset(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
-from toolgen.authoring.lint.view.places import Place
-from toolgen.authoring.lint.view.selection import selectable
+from toolgen.authoring.lint.surface import selectable
+from toolgen.authoring.lint.view import Place
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.project import Project
+    from toolgen.authoring.lint.view import Project
     from toolgen.compiler.ir.catalog import Policy, Tool
 
 _STRICTNESS: Final = {"allow": 0, "ask": 1, "deny": 2, "exclude": 3}

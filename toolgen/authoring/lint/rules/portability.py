@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
-from toolgen.authoring.lint.view.selection import used_tools
-from toolgen.authoring.lint.view.surface import offered_tool
+from toolgen.authoring.lint.surface import offered_tool, used_tools
 from toolgen.schema.schema_text import APPLICATORS
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import STRICT, fits, wire_name
@@ -15,7 +14,7 @@ from toolgen.spec.wire_names import STRICT, fits, wire_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Project
     from toolgen.providers.protocol import Payload, Problem
 
 _STRICT_SUFFIX: Final = "-strict"

@@ -6,16 +6,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.surface import bytes_of, surfaces, used_tools
 from toolgen.authoring.lint.text_fixes import without_items
-from toolgen.authoring.lint.view.selection import used_tools
-from toolgen.authoring.lint.view.surface import bytes_of, surfaces
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.places import Place
-    from toolgen.authoring.lint.view.project import Project
+    from toolgen.authoring.lint.view import Place, Project
 
 _LONG = " ".join(f"Word {number} of a long text." for number in range(260))
 _LONG_TOOL = 'find_{name}: {{description: "Find what {name} put away{name}.\\n{text}.", permission: readonly}}'

@@ -12,8 +12,7 @@ from toolgen.schema.json_values import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.parts import Part
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Part, Project
 
 
 def _fields(project: Project) -> Iterator[tuple[LintedTool, Part]]:

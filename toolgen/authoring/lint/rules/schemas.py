@@ -10,8 +10,7 @@ from toolgen.spec.wire_names import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.parts import Part
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Part, Project
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf", "$ref", "not", "if", "const", "enum")
 _NEGATIONS: Final = frozenset({"no", "not", "non", "without", "disable", "disabled", "dont", "never"})

@@ -12,8 +12,7 @@ from toolgen.search.words import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view.places import Place
-    from toolgen.authoring.lint.view.project import LintedTool, Project
+    from toolgen.authoring.lint.view import LintedTool, Place, Project
 
 _FILLERS: Final = frozenset(words_of("tool function method call use operation given field value parameter arg"))
 _PLACEHOLDER: Final = re.compile(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.authoring.diff.compare import compare_sides
-from toolgen.authoring.diff.errors import DiffError, SpecsError
-from toolgen.authoring.diff.git import folder_in_repository
+from toolgen.authoring.diff.git import DiffError, SpecsError, folder_in_repository
 from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category, Level
@@ -134,19 +133,19 @@ def _recording(calls: str | None) -> Recording | None:
 
 def _show(report: Report, style: str, root: Path) -> None:
     if style == "text":
-        from toolgen.authoring.diff.report.text import render_text
+        from toolgen.authoring.diff.report import render_text
 
         text = render_text(report, color=takes_color(sys.stdout))
     elif style == "github":
-        from toolgen.authoring.diff.report.records import render_github
+        from toolgen.authoring.diff.report import render_github
 
         text = render_github(report, folder_in_repository(root))
     elif style == "markdown":
-        from toolgen.authoring.diff.report.markdown import render_markdown
+        from toolgen.authoring.diff.report import render_markdown
 
         text = render_markdown(report)
     else:
-        from toolgen.authoring.diff.report.records import to_json, to_sarif
+        from toolgen.authoring.diff.report import to_json, to_sarif
 
         show_json(to_json(report) if style == "json" else to_sarif(report, folder_in_repository(root)))
         return

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from toolgen.authoring.lint.baseline import Entry as Accepted
-    from toolgen.authoring.report.entry import Entry
+    from toolgen.authoring.report import Entry
     from toolgen.compiler.diagnostics.codes import Code
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
@@ -154,11 +154,11 @@ def _show(config: Config, found: Linted, style: str, only: Collection[str] | Non
     if style == "json":
         show_json([_json(each, found) for each in listed])
     elif style == "sarif":
-        from toolgen.authoring.report.sarif import sarif_log
+        from toolgen.authoring.report import sarif_log
 
         show_json(sarif_log(_entries(listed, found), _rules(found), folder_in_repository(root)))
     elif style == "github":
-        from toolgen.authoring.report.github import github_annotations
+        from toolgen.authoring.report import github_annotations
 
         echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
     else:
@@ -183,7 +183,7 @@ def _rules(found: Linted) -> Mapping[str, Code]:
 
 
 def _entries(listed: Sequence[Diagnostic], found: Linted) -> Iterator[Entry]:
-    from toolgen.authoring.report.entry import entries_of
+    from toolgen.authoring.report import entries_of
 
     return entries_of(listed, _rules(found), found.fixes)
 

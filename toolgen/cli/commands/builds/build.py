@@ -2,16 +2,179 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.commands.builds.targets import build_target, check_target
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import diagnostics_json, echo, format_option, progress, show_json, show_listed
 from toolgen.cli.project import project
+from toolgen.compiler import build, check
+from toolgen.compiler.build import DELETE_STRAYS, STRAY
+from toolgen.compiler.project.collector import paused
+from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
-    from toolgen.compiler.project.config import Config
+    from toolgen.compiler.build import Built
+    from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.project.config import Config, Target
+
+
+# Timings: what a build took, by stage. A clock is called with the name of each stage when it begins.
+
+
+@dataclass
+class StageClock:
+    """Takes the seconds of stages. `stages` are those that have ended, in the order of their first begin."""
+
+    stages: dict[str, float] = field(default_factory=dict[str, float])
+    _current: str = ""
+    _since: float = 0.0
+
+    def __call__(self, stage: str) -> None:
+        """Begin a stage; the one before ends."""
+        now = time.perf_counter()
+        if self._current:
+            self.stages[self._current] = self.stages.get(self._current, 0.0) + now - self._since
+        self._current, self._since = stage, now
+
+    def stop(self) -> None:
+        """End the last stage."""
+        self("")
+
+
+def peak_memory() -> int | None:
+    """Return the most memory in bytes that this process has held at once; None where the system does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+# Builds and checks of one target, for the command `build`: what they show, as text or as JSON.
+
+
+def build_target(
+    config: Config, target: Target, style: str, *, force: bool, warnings_as_errors: bool, timings: bool, all_: bool
+) -> tuple[bool, dict[str, Any]]:
+    """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
+    sink, clock = reporting(config.silence), StageClock()
+    with progress(clock) as stage, paused(freeze=True):
+        built = build(
+            config, target, sink, force=force, warnings_as_errors=warnings_as_errors, all_warnings=all_, progress=stage
+        )
+    published = built.published
+    outcome = _outcome(target, sink, style)
+    if published is not None:
+        outcome |= {
+            "written": list(published.written),
+            "removed": list(published.removed),
+            "unchanged": len(published.unchanged),
+            "strays": list(built.strays),
+        }
+    if style == "text":
+        is_compiled = published is not None and bool(built.sources)  # there are none where nothing changed
+        packages = [config.root / target.out] if is_compiled else []
+        show_listed(list(sink), built.sources, command="build", packages=packages, all_=all_)
+        _show_built(target, built, sink)
+    if timings:
+        outcome["timings"] = _timings(target, clock, built.cache, style)
+    return published is not None and not built.strays, outcome
+
+
+def _show_built(target: Target, built: Built, sink: Diagnostics) -> None:
+    published = built.published
+    if published is None:
+        echo(f"{target.out}: not built{_why(sink)}", err=True)
+        return
+    is_changed = published.written or published.removed
+    if not is_changed:
+        echo(f"{target.out}: up to date")
+        if not built.strays:
+            return
+    from toolgen.runtime.issues.issue_text import counted  # brings the records of calls
+
+    if is_changed:
+        echo(f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed")
+    for path in built.strays:
+        echo(f"{target.out}/{path}: {STRAY}")
+    if built.strays:
+        echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
+
+
+def check_target(
+    config: Config, target: Target, style: str, *, warnings_as_errors: bool, timings: bool, all_: bool
+) -> tuple[bool, dict[str, Any]]:
+    """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
+    sink, clock = reporting(config.silence), StageClock()
+    with progress(clock) as stage, paused(freeze=True):
+        checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, all_warnings=all_, progress=stage)
+    changes = checked.changes
+    outcome = _outcome(target, sink, style)
+    if changes is not None:
+        outcome["changes"] = [
+            {
+                "path": change.path,
+                "causes": [cause.value for cause in change.causes],
+                "because": list(change.because),
+                "diff": change.diff,
+            }
+            for change in changes
+        ]
+    if style == "text":
+        show_listed(list(sink), checked.sources, command="build", packages=[], all_=all_)
+        for change in changes or ():
+            because = f" ({', '.join(change.because)})" if change.because else ""
+            echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
+            if change.diff:
+                echo(change.diff)
+        if changes:
+            from toolgen.runtime.issues.issue_text import counted
+
+            echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
+        elif changes is not None:
+            echo(f"{target.out}: up to date")
+        else:
+            echo(f"{target.out}: not checked{_why(sink)}", err=True)
+    if timings:
+        outcome["timings"] = _timings(target, clock, checked.cache, style)
+    return changes == (), outcome
+
+
+def _outcome(target: Target, sink: Diagnostics, style: str) -> dict[str, Any]:
+    found = diagnostics_json(sink) if style == "json" else []
+    return {"specs": target.specs, "out": target.out, "diagnostics": found}
+
+
+def _why(sink: Diagnostics) -> str:
+    """Say so where warnings alone, which are no errors otherwise, are the reason."""
+    return "" if sink.has_errors else ": `--warnings-as-errors` is given, and there are warnings"
+
+
+def _timings(target: Target, clock: StageClock, cache: Cache | None, style: str) -> dict[str, Any]:
+    """Return the timings of a target, and show them as text."""
+    clock.stop()
+    total = sum(clock.stages.values())
+    hits, misses = (cache.hits, cache.misses) if cache else (Counter[str](), Counter[str]())
+    cached = {kind: {"found": hits[kind], "missing": misses[kind]} for kind in sorted({*hits, *misses})}
+    memory = peak_memory()
+    if style == "text":
+        rows = [f"  {seconds:7.3f} s {seconds / (total or 1):6.1%}  {name}" for name, seconds in clock.stages.items()]
+        rows.append(f"  {total:7.3f} s         in all")
+        rows += [f"  cache: {row['found']} of {row['found'] + row['missing']} {kind}" for kind, row in cached.items()]
+        rows += [] if memory is None else [f"  peak memory: {memory / 1_000_000:.0f} MB"]
+        echo("\n".join([f"{target.out}: timings", *rows]))
+    stages = {
+        name: {"seconds": round(value, 6), "share": round(value / (total or 1), 4)}
+        for name, value in clock.stages.items()
+    }
+    return {"seconds": round(total, 6), "stages": stages, "cache": cached, "peak_memory_bytes": memory}
 
 
 @click.command("build")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from toolgen.authoring.watch.projects import versions
+from toolgen.authoring.watch import versions
 from toolgen.cli.output import diagnostics_json, echo, show_diagnostics
 from toolgen.cli.project import check_folders
 from toolgen.compiler.project.config import Config, ConfigError

@@ -16,8 +16,7 @@ from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.openapi.files import Unreadable
-from toolgen.compiler.importers.openapi.importing import import_openapi
-from toolgen.compiler.importers.openapi.selection import Selection
+from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source

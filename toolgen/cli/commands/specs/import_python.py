@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.changes.sources.described import Described
+from toolgen.changes.offered import Described
 from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_code, show_checked
 from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
 from toolgen.cli.commands.specs.spec_place import origins, spec_place
@@ -18,8 +18,7 @@ from toolgen.cli.executors import handler_modules, importable, raised, stdout_ke
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.openapi.files import Unreadable
-from toolgen.compiler.importers.openapi.importing import import_openapi
-from toolgen.compiler.importers.openapi.selection import Selection
+from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from toolgen.cli.commands.specs.checked import Checked
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
-    from toolgen.compiler.importers.python.offered import PythonTool
+    from toolgen.compiler.importers.python import PythonTool
     from toolgen.compiler.project.config import Config
     from toolgen.execute.python.sources import Place
 
@@ -173,8 +172,7 @@ class _Reading:
         if not self._read:
             return None
         try:
-            from toolgen.compiler.importers.python.importing import import_python
-            from toolgen.compiler.importers.python.offered import PythonTool
+            from toolgen.compiler.importers.python import PythonTool, import_python
         except ModuleNotFoundError as error:
             raise click.UsageError(f'to import from Python, pip install "toolgen[compiler]": {error}.') from error
         tools: list[PythonTool] = []

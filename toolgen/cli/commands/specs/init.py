@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
+from toolgen.authoring.editor_schema import spec_json_schema
 from toolgen.cli.output import echo
 from toolgen.spec.files import read_file
 from toolgen.spec.lines import lines_of

@@ -31,8 +31,8 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool,
     that only the user can read: logins.json in the folder toolgen of the user's configuration.
     """
     require_mcp()
-    from toolgen.execute.mcp.oauth.sign_in import sign_in
     from toolgen.execute.mcp.server import McpServer
+    from toolgen.execute.mcp.sign_in import sign_in
 
     if (server is None) == (url is None):
         raise click.UsageError("Give SERVER or --url: one of them.")

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from toolgen.authoring.editor_schema.editor_schema import spec_json_schema
+from toolgen.authoring.editor_schema import spec_json_schema
 from toolgen.cli.output import echo
 from toolgen.spec.writing import named_place, write_inside
 

@@ -11,13 +11,12 @@ from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
-from toolgen.llm.idle import idle_runtime
+from toolgen.llm.callless_runtime import idle_runtime
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from toolgen.providers.messages import OfferedTool
-    from toolgen.providers.protocol import Difference
+    from toolgen.providers.protocol import Difference, OfferedTool
 
 
 @click.command("export")

@@ -11,7 +11,7 @@ from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
-from toolgen.llm.idle import idle_runtime
+from toolgen.llm.callless_runtime import idle_runtime
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 

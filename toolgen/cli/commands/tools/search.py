@@ -15,8 +15,7 @@ from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.execute.reach import Reached
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.llm.search.index import Index
-from toolgen.llm.search.of_catalog import documents_of, index_of
+from toolgen.llm.search.index import Index, documents_of, index_of
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.files import LeadsOut
 from toolgen.spec.writing import make_folder_inside, place_inside

@@ -2,21 +2,134 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.authoring.tool_rules import rule_lines, tool_rules
-from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
 from toolgen.cli.folders import import_name
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.project import listed_tools, project, summaries
 from toolgen.compiler.compile import find_toolset
+from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
+from toolgen.compiler.ir.text import shape_text
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.pointer import at
+from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from toolgen.compiler.ir.catalog import Tool, Toolset
+    from collections.abc import Iterator, Mapping
+
+    from toolgen.compiler.ir.catalog import Schema, Tool, Toolset
+    from toolgen.compiler.ir.shapes import Shape
+
+
+# Tool text: the args and result of a tool as readable text, with the fields of nested types one level deep.
+
+_BOUNDS: Final = (
+    "minimum",
+    "exclusiveMinimum",
+    "maximum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+)
+_INNER: Final = ("items", "additionalProperties", "anyOf", "oneOf", "allOf")
+_LONGEST: Final = 60
+"""Maximum length in characters of a bound that is shown."""
+
+_LEVELS: Final = 2
+"""How many levels of fields are shown: those of the args or result, and those of their types."""
+
+
+def args_lines(toolset: Toolset, args: Schema) -> list[str]:
+    """Format the args of a tool, one line per field."""
+    return [*_Side(toolset, args).fields(args.shape, args.json, 1)]
+
+
+def result_lines(toolset: Toolset, result: Schema) -> list[str]:
+    """Format the result of a tool: its shape, and one line per field."""
+    side = _Side(toolset, result)
+    return [visible(f"  -> {side.value(result.shape, result.json)}"), *side.fields(result.shape, result.json, 2)]
+
+
+class _Side:
+    """One side of a tool: shapes give the fields, and the schema their bounds."""
+
+    def __init__(self, toolset: Toolset, schema: Schema) -> None:
+        self._classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
+        self._schema = schema.json
+
+    def fields(self, shape: Shape, schema: Any, depth: int, levels: int = _LEVELS) -> Iterator[str]:
+        """Format the fields of every class in a shape, and the fields of their types."""
+        for name in sorted(classes_in(shape)):
+            made = self._classes[name]
+            properties = self._properties_of(made, schema)
+            for field in made.fields:
+                inner = properties.get(field.wire, True)
+                default = f" = {json.dumps(field.default, ensure_ascii=False)}" if field.has_default else ""
+                named = f"{field.wire}{'' if field.required else '?'}: {self.value(field.shape, inner)}{default}"
+                yield visible(f"{'  ' * depth}{named}  {' '.join(field.description.split())}".rstrip())
+                if levels > 1:
+                    yield from self.fields(field.shape, inner, depth + 1, levels - 1)
+
+    def value(self, shape: Shape, schema: Any) -> str:
+        """Format a shape and the bounds of its schema."""
+        found = self._resolved(schema)
+        bounds = [f"{key} {_text(found[key])}" for key in _BOUNDS if key in found]
+        if "enum" in found and not isinstance(shape, Literals):
+            bounds.insert(0, f"one of {', '.join(map(_text, found['enum']))}")
+        shown = ", ".join(bound for bound in bounds if len(bound) <= _LONGEST)
+        return f"{shape_text(shape)} ({shown})" if shown else shape_text(shape)
+
+    def _properties_of(self, made: ClassType, schema: Any) -> Mapping[str, Any]:
+        """The schemas of a class's fields, from the first object schema that has all of them."""
+        wanted = {field.wire for field in made.fields}
+        for found in self._inside(schema, set()):
+            properties = found.get("properties")
+            if is_object(properties) and wanted <= properties.keys():
+                return properties
+        return {}
+
+    def _inside(self, schema: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
+        """A schema, and the schemas of its alternatives, items and values."""
+        found = self._resolved(schema)
+        if not found or id(found) in seen:
+            return
+        seen.add(id(found))
+        yield found
+        for key in _INNER:
+            inner = found.get(key, [])
+            for each in inner if is_array(inner) else [inner]:
+                yield from self._inside(each, seen)
+
+    def _resolved(self, schema: Any) -> Mapping[str, Any]:
+        """Follow the references of a schema; empty for `true` and `false`."""
+        seen: set[str] = set()
+        while is_object(schema) and isinstance(place := schema.get("$ref"), str) and place not in seen:
+            seen.add(place)
+            schema = self._at(place)
+        return schema if is_object(schema) else {}
+
+    def _at(self, place: str) -> Any:
+        """Follow a local reference: `#`, or `#` and a JSON pointer."""
+        found = at(self._schema, place)
+        return True if found is None else found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @click.command("show")

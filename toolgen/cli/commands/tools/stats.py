@@ -10,8 +10,7 @@ import click
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.llm.costs import Cost, costs
-from toolgen.llm.tokens import ENCODING, token_counter
+from toolgen.llm.costs import ENCODING, Cost, costs, token_counter
 from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.references import ARG, ARGS, ENTRY, args_read, literal_of, references_in, takes_all
-from toolgen.contract.qualified import build
+from toolgen.compiler.ir.catalog import ARG, ARGS, ENTRY, args_read, literal_of, references_in, takes_all
+from toolgen.contract.ident import build
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

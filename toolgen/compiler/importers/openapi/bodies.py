@@ -23,7 +23,7 @@ from toolgen.compiler.importers.openapi.media import (
 )
 from toolgen.compiler.importers.openapi.parameters import anything, collection, listed_parameters
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.spec.media_types import FORM, MULTIPART, essence
+from toolgen.spec.http import FORM, MULTIPART, essence
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.openapi.schemas import Schemas

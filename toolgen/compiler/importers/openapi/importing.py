@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.imported import imported, report_update
@@ -18,17 +20,59 @@ from toolgen.compiler.importers.update import (
     source_name,
     updated_spec,
 )
+from toolgen.spec.http import http_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.openapi.files import Read
     from toolgen.compiler.importers.openapi.operations import Operation
-    from toolgen.compiler.importers.openapi.selection import Selection
     from toolgen.compiler.source.nodes import Source
     from toolgen.compiler.source.read import SpecFile
+
+
+# Selection: which operations are imported, by tag, path and operation id.
+
+KINDS: Final = ("tag", "path", "operation")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Patterns such as `tag:orders`, `path:/v1/*` and `operation:get*`, with `*` and `?` as in file names.
+
+    An operation is imported if no pattern of `exclude` matches it, and one of `include` does where there are any.
+    """
+
+    include: tuple[tuple[str, str], ...] = ()
+    exclude: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, include: Sequence[str], exclude: Sequence[str]) -> Selection:
+        """Read the patterns. Raises ValueError for one that is none."""
+        return cls(tuple(map(_pattern, include)), tuple(map(_pattern, exclude)))
+
+    def has(self, operation: Operation) -> bool:
+        """Return whether an operation is imported."""
+        if any(_matches(each, operation) for each in self.exclude):
+            return False
+        return not self.include or any(_matches(each, operation) for each in self.include)
+
+
+def _pattern(text: str) -> tuple[str, str]:
+    kind, colon, pattern = text.partition(":")
+    if kind not in KINDS or not colon or not pattern:
+        raise ValueError(f"`{text}` is not a pattern of operations: write `tag:…`, `path:…` or `operation:…`")
+    return kind, pattern
+
+
+def _matches(pattern: tuple[str, str], operation: Operation) -> bool:
+    kind, text = pattern
+    paths = (operation.path, http_path(operation.path).path)
+    named = {"tag": operation.tags, "path": paths, "operation": (operation.name,)}
+    return any(fnmatchcase(name, text) for name in named[kind])
+
 
 OPERATIONS: Final = 5_000
 """Operations of one import, which takes some milliseconds for each."""

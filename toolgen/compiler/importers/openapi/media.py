@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault
-from toolgen.spec.media_types import FORM, MULTIPART, charset_of, essence, is_binary, is_json, is_text
+from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_binary, is_json, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related
-from toolgen.compiler.importers.offer import Offer, OfferedTool
+from toolgen.compiler.importers.offer import Offer, OfferedTool, mapping, nodes_of, written_args, written_result
 from toolgen.compiler.importers.openapi.description import tag_word
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
@@ -16,7 +16,6 @@ from toolgen.compiler.importers.openapi.responses import tells_fields
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.update import request_of
-from toolgen.compiler.importers.written_schema import mapping, nodes_of, written_args, written_result
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.comparison.compare import compare

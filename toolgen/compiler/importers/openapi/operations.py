@@ -18,7 +18,7 @@ from toolgen.compiler.importers.openapi.media import type_schema
 from toolgen.compiler.importers.openapi.parameters import PLACES, parameters
 from toolgen.compiler.importers.openapi.responses import error_hints, result_schema
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
-from toolgen.spec.http_paths import HttpPath, http_path
+from toolgen.spec.http import HttpPath, http_path
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:

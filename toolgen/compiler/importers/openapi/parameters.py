@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
 from toolgen.compiler.importers.openapi.media import text_type
-from toolgen.spec.media_types import FORM, essence, is_json
+from toolgen.spec.http import FORM, essence, is_json
 
 PLACES: Final = ("path", "query", "header", "cookie", "querystring")
 """Where parameters are sent, in the order in which they keep their names."""

@@ -6,8 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.media import is_bytes
-from toolgen.spec.error_bodies import ERROR_LISTS, ERROR_PATHS
-from toolgen.spec.media_types import is_json, is_text
+from toolgen.spec.http import ERROR_LISTS, ERROR_PATHS, is_json, is_text
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.openapi.files import Part

@@ -5,13 +5,15 @@ Every `$ref` in a resulting schema refers to itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
-from toolgen.compiler.diagnostics.diagnostic import Related
+from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.expansion import Expander, Expansion
-from toolgen.compiler.resolve.schemas.types import NamedType, Types, own_dialect
+from toolgen.compiler.resolve.schemas.keywords import respelled_type
+from toolgen.compiler.resolve.schemas.types import POINTER, NamedType, Types, is_type_reference, own_dialect
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.schema.pointer import escape, key_of, pointer_of
 
 if TYPE_CHECKING:
@@ -19,6 +21,206 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.source.nodes import Node
+
+
+# Expansion of one schema: short forms become JSON Schema, and references are adjusted to its final place.
+
+WORDS: Final[dict[str, Any]] = {
+    **{word: {"type": word} for word in ("string", "integer", "number", "boolean", "object", "null")},
+    "any": {},
+}
+
+_MARKS: Final = ("?", "!")
+_IN_FRAGMENTS: Final = "/~!$&'()*+,;=:@?"
+"""Characters that are not escaped in URI fragments, in addition to letters and digits."""
+
+
+@dataclass(slots=True)
+class Expansion:
+    """An expanded schema, before the types it uses are added.
+
+    `uses` maps the name under `$defs` to the type; `places` maps JSON pointers to their nodes; `named` counts the parts
+    with an `$id` or an anchor.
+    """
+
+    json: Any
+    uses: dict[str, NamedType] = field(default_factory=dict[str, NamedType])
+    places: dict[str, Node] = field(default_factory=dict[str, "Node"])
+    named: int = 0
+
+
+class Expander:
+    """Expands one schema."""
+
+    def __init__(self, types: Types, sink: Diagnostics, path: str, dialect: str, into: Expansion) -> None:
+        self._types = types
+        self._sink = sink
+        self._path = path
+        self._dialect = dialect
+        self._definitions = keywords.definitions_keyword(dialect)
+        self._naming = (keywords.id_keyword(dialect), *keywords.ANCHORS)
+        self._into = into
+
+    def expand(self, node: Node, pointer: str) -> Any:
+        """Return the JSON Schema of a node, whose final place is a JSON pointer. Errors are reported."""
+        self._into.places[pointer] = node
+        match node:
+            case ScalarNode(value=bool() as value):
+                return value
+            case ScalarNode(value=None):
+                return {"type": "null"}
+            case ScalarNode(value=str() as value) if value in WORDS:
+                return dict(WORDS[value])
+            case ScalarNode(value=str() as value) if value[:1].isupper():
+                return self._type(value, node.span)
+            case ScalarNode(value=value):
+                known = [*WORDS, *self._types.names(self._path)]
+                self._sink.report(
+                    "TG201",
+                    node.span,
+                    f"`{value}` is not a type",
+                    fix=respelled_type(str(value), known)
+                    or nearest(str(value), known)
+                    or "keywords of JSON Schema go next to a `type`: `{type: integer, minimum: 1}`",
+                )
+            case SequenceNode(items=items) if len(items) == 1:
+                return {"type": "array", "items": self.expand(items[0], f"{pointer}/items")}
+            case SequenceNode():
+                self._sink.report(
+                    "TG212",
+                    node.span,
+                    "a list means an array, and has exactly one item",
+                    fix="write `[X]`, or JSON Schema with `prefixItems`",
+                )
+            case MappingNode() if any(key in keywords.RAW for key in node.keys()):
+                return self._raw(node.to_data(), node, [], pointer)
+            case MappingNode():
+                return self._fields(node, pointer)
+            case _:
+                raise TypeError(f"not a node: {node!r}")
+        return {}
+
+    def _fields(self, node: MappingNode, pointer: str) -> Any:
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        for key, child in node.entries():
+            name, optional = _field_name(key)
+            if key in _MARKS or (optional and name.endswith(_MARKS)):
+                message = f"`{key}` is the field called `{name}`" if name else f"`{key}` is the field without a name"
+                fix = "one mark ends the name of a field: `name?` or `name!`"
+                self._sink.report("TG215", node.key_span(key), message, fix=fix)
+            if name in properties:
+                self._sink.report(
+                    "TG206", node.key_span(key), f"the field `{name}` occurs twice", fix="keep one of them"
+                )
+                continue
+            schema = properties[name] = self.expand(child, f"{pointer}/properties/{escape(name)}")
+            if not optional and not (isinstance(schema, dict) and "default" in schema):
+                required.append(name)
+        json: dict[str, Any] = {"type": "object", "properties": properties}
+        if required:
+            json["required"] = required
+        return {**json, "additionalProperties": False}
+
+    def _type(self, name: str, span: Span) -> Any:
+        found = self._types.named(self._path, name, span)
+        if found is None:
+            return {}
+        self._into.uses[name] = found
+        return {"$ref": f"#/{self._definitions}/{escape(name)}"}
+
+    def _raw(self, schema: Any, node: Node, path: list[str | int], pointer: str | None) -> Any:
+        """Copy a JSON Schema, with references to types and to itself adjusted to its final place.
+
+        `pointer` is the final place of the schema's root; None inside a schema with an `$id`, which is separate.
+        """
+        if not isinstance(schema, dict):
+            return schema
+        base = None if keywords.resource_name(schema, self._dialect) and (path or pointer) else pointer
+        self._into.named += any(isinstance(schema.get(key), str) for key in self._naming)
+        copy: dict[str, Any] = {}
+        for key, value in schema.items():
+            if key in ("$ref", "$dynamicRef") and isinstance(value, str):
+                copy[key] = self._reference(value, node, [*path, key], base)
+            elif key == "$recursiveRef" and base and self._dialect == "2019-09":
+                copy[key] = value
+                self._sink.report(
+                    "TG204",
+                    node.span_at([*path, key], key=True),
+                    "`$recursiveRef` would refer to the schema that will contain this one",
+                    fix='write `$ref: "#"`',
+                )
+            elif key in keywords.SCHEMA_MAP and isinstance(value, dict):
+                if key == "properties":
+                    self._check_marks(value, node, [*path, key])
+                copy[key] = {name: self._raw(inner, node, [*path, key, name], base) for name, inner in value.items()}
+            elif key in keywords.SCHEMA_LIST and isinstance(value, list):
+                copy[key] = [self._raw(inner, node, [*path, key, index], base) for index, inner in enumerate(value)]
+            elif key in keywords.SCHEMA:
+                copy[key] = self._raw(value, node, [*path, key], base)
+            else:
+                copy[key] = value
+                if key not in keywords.ALL and not key.startswith("x-"):
+                    self._unknown(key, schema, node, [*path, key])
+            if key in keywords.FOREIGN[self._dialect]:
+                message = f"`{key}` is not a keyword of {self._dialect}, and checks nothing"
+                fix = keywords.FOREIGN[self._dialect][key]
+                self._sink.report("TG203", node.span_at([*path, key], key=True), message, fix=fix)
+        return copy
+
+    def _reference(self, reference: str, node: Node, path: list[str | int], pointer: str | None) -> str:
+        if is_type_reference(reference):
+            span = node.span_at(path)
+            if pointer is None:
+                self._sink.report(
+                    "TG204",
+                    span,
+                    "a type of a spec file cannot be used inside a schema with an `$id`",
+                    fix="remove the `$id`",
+                )
+            target = self._types.target(self._path, reference, span)
+            if target is None:
+                return "#"
+            found = self._types.named(*target, span)
+            if found is None:
+                return "#"
+            name = reference[len(POINTER) :] if reference.startswith(POINTER) else target[1]
+            self._into.uses[name] = found
+            return f"#/{self._definitions}/{escape(name)}"
+        if pointer and (reference in ("", "#") or reference.startswith("#/")):
+            return f"#{quote(pointer, safe=_IN_FRAGMENTS)}{reference[1:]}"
+        return reference
+
+    def _check_marks(self, properties: dict[str, Any], node: Node, path: list[str | int]) -> None:
+        for name in properties:
+            if len(name) > 1 and name.endswith(_MARKS):
+                message = f"inside JSON Schema `{name}` is the whole name of the field"
+                fix = f"write `{name[:-1]}`; a field that is not listed under `required` is optional"
+                self._sink.report("TG215", node.span_at([*path, name], key=True), message, fix=fix)
+
+    def _unknown(self, key: str, schema: dict[str, Any], node: Node, path: list[str | int]) -> None:
+        kind = schema.get("type")
+        replacements = {
+            "nullable": f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`',
+            "secret": "mark a secret with `writeOnly: true`",
+        }
+        self._sink.report(
+            "TG203",
+            node.span_at(path, key=True),
+            f"`{key}` is not a JSON Schema keyword, so it has no effect",
+            fix=replacements.get(key)
+            or nearest(key, keywords.ALL)
+            or "rename it to `x-…` if it is an annotation, or put fields under `type: object` and `properties`",
+        )
+
+
+def _field_name(key: str) -> tuple[str, bool]:
+    """Return the field name of a key of the short form, and whether the field is optional."""
+    if key.endswith("!"):
+        return key[:-1], False
+    if key.endswith("?"):
+        return key[:-1], True
+    return key, False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.compiler.documents.shared import SharedFile
+from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.spellings import respelled_type
+from toolgen.compiler.resolve.schemas.keywords import respelled_type
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 
 if TYPE_CHECKING:

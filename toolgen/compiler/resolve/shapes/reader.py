@@ -25,8 +25,7 @@ from toolgen.compiler.ir.shapes import (
 )
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.shapes.algebra import JSON, SCALARS, bounded, literals, narrower, union
-from toolgen.compiler.resolve.shapes.constraints import constraints
+from toolgen.compiler.resolve.shapes.algebra import JSON, SCALARS, bounded, constraints, literals, narrower, union
 from toolgen.schema.formats import typed_formats
 from toolgen.schema.pointer import child, escape, key_of
 

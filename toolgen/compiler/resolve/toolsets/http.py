@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.http import ParamSpec
-from toolgen.spec.http_paths import http_path
+from toolgen.spec.http import http_path
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.base import SharedFile
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.documents.shared import SharedFile
     from toolgen.compiler.resolve.schemas.schemas import Schemas
 
 

@@ -10,30 +10,123 @@ from urllib.parse import unquote
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
-from toolgen.compiler.resolve.checks.contradictions import check_contradictions
-from toolgen.compiler.resolve.checks.profile import check_profile
-from toolgen.compiler.resolve.checks.validity import check_defaults, check_schema
 from toolgen.compiler.resolve.names import RESERVED_CLASSES
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.identifiers import joined, resource_of
+from toolgen.compiler.resolve.schemas.keywords import subschemas
 from toolgen.compiler.resolve.schemas.schemas import Bundle
 from toolgen.compiler.resolve.schemas.types import own_dialect
+from toolgen.compiler.resolve.validity import check_defaults, check_schema, joined, resource_of
 from toolgen.compiler.source.nodes import MappingNode
-from toolgen.schema.args.injection import without_fields
-from toolgen.schema.args.secret_fields import secret_pointers
-from toolgen.schema.pointer import escape
+from toolgen.schema.args import secret_pointers, without_fields
+from toolgen.schema.json_values import is_number
+from toolgen.schema.pointer import at, escape
 from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from toolgen.compiler.diagnostics import Span
+    from toolgen.compiler.documents.base import SharedFile
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.documents.shared import SharedFile
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas.schemas import Schemas
     from toolgen.compiler.resolve.shapes.reader import Owner
     from toolgen.compiler.resolve.shapes.shapes import Shapes
+
+
+# Parts of a schema that no value fits: the schema is valid, but certainly not intended.
+
+_BOUNDS: Final = (
+    ("minimum", "maximum"),
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+_ALL_BOUNDS: Final = frozenset(name for pair in _BOUNDS for name in pair)
+_ON_PURPOSE: Final = frozenset({"dependencies", "dependentSchemas", "else", "if", "not", "then"})
+"""Under these keywords, schemas that no value fits are used on purpose, to forbid something."""
+
+_LOOSENS: Final = frozenset({"$ref", "patternProperties"})
+"""Next to these, `additionalProperties: false` may allow fields that are not in `properties`."""
+
+
+def check_contradictions(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Report parts that no value fits."""
+    for pointer, schema in subschemas(bundle.json, skipped=_ON_PURPOSE):
+        for keyword, message, fix in _contradictions(schema):
+            sink.report("TG214", bundle.span([*pointer, keyword], span), message, fix=fix)
+
+
+def _contradictions(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Return the keyword, the error, and how to fix it."""
+    for low, high in _BOUNDS if not _ALL_BOUNDS.isdisjoint(schema) else ():
+        least, most = schema.get(low), schema.get(high)
+        if is_number(least) and is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
+            yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "swap them, or remove one"
+    if schema.get("enum") == []:
+        yield "enum", "no value fits: `enum` lists none", "list the allowed values, or remove `enum`"
+    for name in _forbidden(schema):
+        message = f"no object fits: `{name}` is required, but no such field is allowed"
+        yield "required", message, f"add `{name}` to `properties`, or remove it from `required`"
+
+
+def _forbidden(schema: dict[str, Any]) -> list[str]:
+    """Return the fields that are required and not allowed."""
+    properties, required = schema.get("properties", {}), schema.get("required")
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return []
+    others = schema.get("additionalProperties") is not False or not _LOOSENS.isdisjoint(schema)
+    return [name for name in required if properties.get(name, others) is False]
+
+
+# Profile `core`: the keywords that every provider supports.
+
+
+def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Report every keyword outside the profile, by its path. Types are checked where they are used."""
+    for pointer, keyword in outside_core(bundle.json):
+        place = "".join(f".{part}" if isinstance(part, str) else f"[{part}]" for part in pointer)
+        sink.report(
+            "TG210",
+            bundle.span([*pointer, keyword], span),
+            f"`{keyword}` at `${place}` is outside profile `core`",
+            fix='use object, array, scalars, enum, required and bounds, or build with `profile = "full"`',
+        )
+
+
+def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
+    """Return the paths and keywords outside profile `core`. A local type is checked where it is first used."""
+    used: set[str] = set()
+    stack: list[tuple[Any, list[str | int]]] = [(schema, [])]
+    while stack:
+        node, pointer = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        reference = node.get("$ref")
+        local = _local(reference, schema) if isinstance(reference, str) else None
+        if local is not None and isinstance(reference, str) and reference not in used:
+            used.add(reference)
+            stack.append((local, pointer))
+        for key, value in node.items():
+            if (key == "$ref" and local is not None) or (key in ("$defs", "definitions") and not pointer):
+                continue
+            if (key not in keywords.CORE and not key.startswith("x-")) or (
+                key == "additionalProperties" and not isinstance(value, bool)
+            ):
+                yield pointer, key
+            elif key == "items":
+                stack.append((value, [*pointer, key]))
+            elif key == "properties" and isinstance(value, dict):
+                stack.extend((inner, [*pointer, key, name]) for name, inner in value.items())
+
+
+def _local(reference: str, root: Any) -> Any:
+    """Return the type that a reference refers to, or None."""
+    is_local = reference.startswith(("#/$defs/", "#/definitions/")) and reference.count("/") == 2
+    return at(root, reference) if is_local else None
 
 
 _NOTES: Final = frozenset({

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.catalog import Tag
-from toolgen.spec.tags.tag_pattern import PatternRefused, TagPattern
+from toolgen.spec.tag_pattern import PatternRefused, TagPattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

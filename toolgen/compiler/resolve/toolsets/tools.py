@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,7 @@ from toolgen.compiler.documents.toolset import AccessSpec, LimitsSpec, ToolDefau
 from toolgen.compiler.ir.catalog import (
     Access,
     Bounded,
+    Command,
     Cost,
     Example,
     Limits,
@@ -19,34 +21,195 @@ from toolgen.compiler.ir.catalog import (
     Tool,
     ToolNames,
 )
-from toolgen.compiler.resolve.checks.validity import violations
-from toolgen.compiler.resolve.names import (
-    KEYWORDS,
-    RESERVED_MODULES,
-    constant,
-    is_attribute,
-    pascal,
-    snake,
-)
+from toolgen.compiler.ir.shapes import Literals, Scalar, Shape, Union
+from toolgen.compiler.resolve.names import KEYWORDS, RESERVED_MODULES, constant, is_attribute, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner, Rename
-from toolgen.compiler.resolve.toolsets.commands import resolve_command
 from toolgen.compiler.resolve.toolsets.http import host_of, hosts_of, is_in_process, resolve_http
-from toolgen.compiler.resolve.toolsets.kinds import check_kind
 from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
-from toolgen.compiler.resolve.toolsets.templates import check_template
-from toolgen.schema.args.one_of import with_one_of
+from toolgen.compiler.resolve.validity import violations
+from toolgen.schema.args import with_one_of
 from toolgen.schema.pointer import steps_of
+from toolgen.spec.templates import BEYOND_A_NAME, BRACES
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.documents.toolset import CommandSpec, ToolsetFile
     from toolgen.compiler.resolve.shapes.shapes import Shapes
     from toolgen.compiler.resolve.toolsets.sides import Sides
+
+
+# The template language: only `{{args.name}}` in text.
+
+_FIELD = re.compile(r"(args|result)\.(.+)", re.DOTALL)
+
+
+def fields(template: str) -> Iterator[tuple[str, str]]:
+    """Return the references of a checked template: pairs of `args` or `result`, and a field."""
+    for inner in BRACES.findall(template):
+        match = _FIELD.fullmatch(inner)
+        if match:
+            yield match[1], match[2]
+
+
+def check_template(
+    template: str, args: Collection[str], span: Span, sink: Diagnostics, *, result: Collection[str] | None = None
+) -> None:
+    """Report everything in braces that is not a field. `result` is given if the template may use it."""
+    for inner in BRACES.findall(template):
+        match = _FIELD.fullmatch(inner)
+        known = {"args": args, "result": result}.get(match[1]) if match else None
+        if match is None or known is None:
+            allowed = "`{{args.name}}`" if result is None else "`{{args.name}}` and `{{result.name}}`"
+            sink.report("TG402", span, f"`{{{{{inner}}}}}` is not a template: only {allowed} is allowed here")
+        elif match[2] not in known and BEYOND_A_NAME.split(match[2])[0] in known:
+            sink.report("TG402", span, f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
+        elif match[2] not in known:
+            fix = nearest(match[2], known) or listing("fields", sorted(known))
+            sink.report("TG401", span, f"`{{{{{inner}}}}}` names an unknown field", fix=fix)
+    rest = BRACES.sub("", template)
+    if "{{" in rest or "}}" in rest:
+        sink.report("TG402", span, "`{{` and `}}` do not match up", fix="write `{{args.name}}`")
+
+
+# Kinds of toolsets: the keys of a tool that only some of them have, and those that they need.
+
+ONLY_FOR: Final = {
+    "handler": ("service",),
+    "bind": ("service",),
+    "user": ("agent",),
+    "system": ("agent",),
+    "command": ("command",),
+    "http": ("http",),
+    "remote": ("mcp", "http"),
+    "imported": ("mcp", "http", "service"),
+    "source": ("mcp", "http", "service"),
+    "kept": ("mcp", "http", "service"),
+    "annotations": ("mcp",),
+    "icons": ("mcp",),
+    "result_inferred": ("mcp",),
+}
+"""The keys of a tool that only some kinds of toolsets have, and those kinds."""
+
+_NEEDS: Final = {
+    "command": ("a tool of a command toolset needs `command`", "write `command: {exec: [program, arg]}`"),
+    "http": ("a tool of an HTTP API needs `http`", "write `http: {method: GET, path: /items}`"),
+}
+"""The key that a tool of a kind needs, which has the name of the kind: the message without it, and how to fix it."""
+
+
+def check_kind(key: str, spec: ToolSpec, document: Document[ToolsetFile], sink: Diagnostics) -> None:
+    """Report keys of a tool that its kind does not have, and one that it lacks."""
+    kind = document.file.kind
+    for name, kinds in ONLY_FOR.items():
+        if name in spec.model_fields_set and kind not in kinds:
+            place = document.span("tools", key, name, key=True)
+            message = f"`{name}` is for toolsets of kind {' or '.join(kinds)}, but this one is {kind}"
+            sink.report("TG406", place, message)
+    if spec.handler is not None and spec.bind is not None:
+        place = document.span("tools", key, "bind", key=True)
+        sink.report("TG406", place, "`bind` and `handler` are two ways to run a tool", fix="remove one of them")
+    if kind in _NEEDS and getattr(spec, kind) is None:
+        message, fix = _NEEDS[kind]
+        sink.report("TG406", document.span("tools", key, key=True), message, fix=fix)
+
+
+# The `command` block of a tool: argv or a shell line, with templates that can only refer to args.
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+def resolve_command(
+    spec: CommandSpec,
+    key: str,
+    args: Mapping[str, Shape],
+    document: Document[ToolsetFile],
+    *,
+    may_shell: bool,
+    sink: Diagnostics,
+) -> Command:
+    """Check a `command` block against the args of its tool."""
+    if spec.exec == [] and "exec" in spec.model_fields_set and not spec.shell:
+        span = document.span("tools", key, "command", "exec")
+        sink.report("TG410", span, "`exec` is empty, so it runs nothing", fix="write `exec: [program, arg, …]`")
+    elif bool(spec.exec) == bool(spec.shell):
+        sink.report(
+            "TG410",
+            document.span("tools", key, "command", key=True),
+            "a command needs exactly one of `exec` and `shell`",
+            fix="prefer `exec: [program, arg, …]`",
+        )
+    program = spec.exec[0] if spec.exec else spec.shell.strip().partition(" ")[0]
+    if not isinstance(program, str) or "{{" in program:
+        sink.report(
+            "TG410",
+            document.span("tools", key, "command", *(("exec", 0) if spec.exec else ("shell",))),
+            "a command starts with its program, which a model cannot choose",
+            fix="write the program, and put templates after it",
+        )
+    if spec.shell and not may_shell:
+        sink.report(
+            "TG410",
+            document.span("tools", key, "command", "shell"),
+            "a shell line needs `permission: write` or the tag `dangerous`",
+            fix="use `exec`, which passes every value unchanged, or add `tags: [dangerous]`",
+        )
+    for index, part in enumerate(spec.exec):
+        for element in [part] if isinstance(part, str) else part:
+            _check(element, args, document.span("tools", key, "command", "exec", index), sink)
+        if not isinstance(part, str) and not any(True for element in part for _ in fields(element)):
+            sink.report(
+                "TG410",
+                document.span("tools", key, "command", "exec", index),
+                "a nested list is omitted if one of its args is absent, but this one has no args",
+                fix="move its elements to the outer list",
+            )
+    if spec.shell:
+        shell_span = document.span("tools", key, "command", "shell")
+        _check(spec.shell, args, shell_span, sink)
+        if any("{{" in quoted for quoted in _QUOTED.findall(spec.shell)):
+            sink.report(
+                "TG410",
+                shell_span,
+                "a template inside quotes would be quoted twice",
+                fix="remove the quotes: every value is quoted",
+            )
+    if "{{" in spec.cwd:
+        sink.report("TG402", document.span("tools", key, "command", "cwd"), "`cwd` is fixed; a model cannot set it")
+    return Command(
+        tuple(part if isinstance(part, str) else tuple(part) for part in spec.exec),
+        spec.shell,
+        spec.cwd,
+        tuple(spec.env),
+        spec.stderr_bytes,
+    )
+
+
+def _check(template: str, args: Mapping[str, Shape], span: Span, sink: Diagnostics) -> None:
+    check_template(template, args, span, sink)
+    for side, name in fields(template):
+        if side == "args" and name in args and not _is_text(args[name]):
+            sink.report(
+                "TG410",
+                span,
+                f"`{name}` can be an array or an object, which is not one argument",
+                fix="read it from stdin, where all args arrive as JSON",
+            )
+
+
+def _is_text(shape: Shape) -> bool:
+    match shape:
+        case Scalar() | Literals():
+            return True
+        case Union(members):
+            return all(_is_text(member) for member in members)
+        case _:
+            return False
+
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,18 +10,42 @@ from pydantic_core import to_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
-from toolgen.runtime.calls.results.misfits import answered, answered_otherwise, with_misfit
-from toolgen.runtime.calls.results.result import is_result, succeeded
-from toolgen.runtime.calls.results.server_data import ServerData
+from toolgen.runtime.calls.misfits import answered, answered_otherwise, with_misfit
+from toolgen.runtime.calls.result import is_result, succeeded
 from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.issues.issues import issue
 from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
-from toolgen.schema.json_values import value_of
+from toolgen.schema.json_values import is_mapping, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from toolgen.contract.records import Issue
     from toolgen.runtime.calls.call import Encode, Tool
+
+
+# Server data: typed data of a result, for timelines and evidence. It is validated, and never shown to a model.
+
+
+class ServerData:
+    """The server data that one tool declares, by name."""
+
+    def __init__(self, ident: str, declared: Mapping[str, Any]) -> None:
+        self._codecs = {name: Codec.of(schema, name=f"{ident} ({name})") for name, schema in declared.items()}
+
+    def check(self, given: Any) -> dict[str, Any]:
+        """Return the values as plain JSON. Raises `InvalidPayload` for one that is undeclared or invalid."""
+        if not is_mapping(given):
+            found = f"a value of {type(given).__name__}"
+            raise InvalidPayload([issue("", "type", "values by name", found, "set `server_data` to values by name")])
+        return {name: self._checked(name, value) for name, value in given.items()}
+
+    def _checked(self, name: Any, value: Any) -> Any:
+        codec = self._codecs.get(name)
+        if codec is None:
+            expected = f"one of {', '.join(self._codecs) or 'none'}"
+            raise InvalidPayload([issue("", "server_data", expected, str(name), "declare it in the spec of the tool")])
+        return json.loads(codec.normalize(value)[1])
 
 
 def bind(tool: Tool) -> Encode:
@@ -102,7 +127,7 @@ def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
 
 def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
     """Return a result, after checking that all fields other than its value can be shown and recorded."""
-    from toolgen.runtime.calls.results.result_fields import (  # most tools give a value alone
+    from toolgen.runtime.calls.result_fields import (  # most tools give a value alone
         issue_in_error,
         issue_in_other_fields,
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.base.cancellation import ends_the_caller
-from toolgen.runtime.base.errors import HookDenied
+from toolgen.runtime.base.errors import HookDenied, ends_the_caller
 from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.redact.warning import warn
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.calls.call import After, Before, Call, Host, Tool
-    from toolgen.runtime.calls.checked_call import CheckedCall
-    from toolgen.runtime.calls.hooks import Hook
+    from toolgen.runtime.calls.hooks import CheckedCall, Hook
 
 
 def bind(tool: Tool, host: Host) -> Before | None:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import from_json
 
 from toolgen.contract.records import FailureKind, running_call
-from toolgen.runtime.base.cancellation import ends_the_caller
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, ends_the_caller
 from toolgen.runtime.catalog.execution import Form
-from toolgen.runtime.codec.types.pydantic_types import model_class, wire_name
-from toolgen.runtime.codec.types.typed_values import with_integers
+from toolgen.runtime.codec.pydantic_types import model_class, wire_name
+from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.misuse import HOST_AT_FAULT
 from toolgen.schema.json_values import canonical

@@ -10,7 +10,7 @@ from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.results.result import is_result, without_secrets
+from toolgen.runtime.calls.result import is_result, without_secrets
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, NOTHING, described, issue

@@ -15,7 +15,7 @@ from toolgen.schema.json_values import canonical
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
-    from toolgen.schema.comparison.reading.constraint import Constraint, Schema
+    from toolgen.schema.comparison.reading import Constraint, Schema
     from toolgen.schema.comparison.refutation.branch import Branch
     from toolgen.schema.comparison.refutation.solver import Solver
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from toolgen.schema.comparison.reading.constraint import Constraint
-from toolgen.schema.comparison.refutation.goal import Claim, Fact, Item
-from toolgen.schema.comparison.refutation.literal_values import Literals, are_all_among, are_none_among
+from toolgen.schema.comparison.reading import Constraint
+from toolgen.schema.comparison.refutation.goal import Claim, Fact, Item, Literals, are_all_among, are_none_among
 
 if TYPE_CHECKING:
-    from toolgen.schema.comparison.reading.evaluated import Fields
+    from toolgen.schema.comparison.reading import Fields
 
 Clause: TypeAlias = Sequence[Sequence[Item]]
 """Alternatives, each of some items that are to hold together."""

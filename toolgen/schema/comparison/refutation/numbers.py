@@ -6,14 +6,14 @@ from fractions import Fraction
 from math import ceil, floor, inf, lcm
 from typing import TYPE_CHECKING, Final, cast
 
-from toolgen.schema.comparison.reading.constraint import FRACTION, INTEGER
+from toolgen.schema.comparison.reading import FRACTION, INTEGER
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from toolgen.schema.comparison.refutation.branch import Branch
-    from toolgen.schema.comparison.refutation.literal_values import Literals
+    from toolgen.schema.comparison.refutation.goal import Literals
 
 Number = int | float
 _FEW: Final = 256

@@ -9,14 +9,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.schema.comparison.reading.constraint import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
+from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
 from toolgen.schema.comparison.refutation.arrays import solve_array
 from toolgen.schema.comparison.refutation.branch import Branch, Budget
-from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, Spot, key_of_goal
-from toolgen.schema.comparison.refutation.literal_values import (
+from toolgen.schema.comparison.refutation.goal import (
+    IMPOSSIBLE,
+    Claim,
+    Fact,
+    Item,
+    Outcome,
+    Spot,
     as_kind,
     fits,
     has_numbers,
+    key_of_goal,
     kind_of_value,
     values_of,
 )
@@ -27,7 +33,7 @@ from toolgen.schema.comparison.refutation.strings import solve_string
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
-    from toolgen.schema.comparison.reading.constraint import Schema
+    from toolgen.schema.comparison.reading import Schema
     from toolgen.schema.comparison.refutation.branch import Clause
     from toolgen.schema.comparison.refutation.validators import Validators
 

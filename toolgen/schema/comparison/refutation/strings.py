@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from toolgen.schema.comparison.patterns.matching import matches
-from toolgen.schema.comparison.patterns.texts import texts_of, without_lookaround
+from toolgen.schema.comparison.patterns import matches, texts_of, without_lookaround
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
 
 if TYPE_CHECKING:

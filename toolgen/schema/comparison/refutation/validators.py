@@ -15,8 +15,7 @@ from toolgen.schema.json_values import is_object
 if TYPE_CHECKING:
     from jsonschema_rs import Registry, Validator
 
-    from toolgen.schema.comparison.reading.constraint import Schema
-    from toolgen.schema.comparison.reading.document import Document
+    from toolgen.schema.comparison.reading import Document, Schema
 
 _BASE: Final = "toolgen:///schema"
 

@@ -9,12 +9,14 @@ from toolgen.runtime.catalog.execution import blocking
 from toolgen.runtime.policy.effective import CHILD_ROLES
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 from toolgen.toolsets.agent.tasks.templates import GENERAL, PLANS, TASKS
-from toolgen.toolsets.agent.tasks.views import new_step, step_view, summary, task_view
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgen.contract.records import ToolCallMeta
     from toolgen.toolsets.agent.tasks.graph import TaskGraph
     from toolgen.toolsets.generated.tools.agent.models.plan_template import PlanTemplateArgs
+    from toolgen.toolsets.generated.tools.agent.models.shared import NewStep
     from toolgen.toolsets.generated.tools.agent.models.task_cancel import TaskCancelArgs
     from toolgen.toolsets.generated.tools.agent.models.task_claim_step import TaskClaimStepArgs
     from toolgen.toolsets.generated.tools.agent.models.task_complete import TaskCompleteArgs
@@ -26,6 +28,51 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.agent.models.task_template import TaskTemplateArgs
     from toolgen.toolsets.generated.tools.agent.models.task_update import TaskUpdateArgs
     from toolgen.toolsets.generated.tools.agent.models.task_update_step import TaskUpdateStepArgs
+
+
+# The JSON of tasks and steps in the toolset `agent`.
+
+
+def new_step(given: NewStep) -> Step:
+    """Convert a planned step."""
+    return Step(id=given.id, title=given.title, instructions=given.instructions or "", needs=tuple(given.needs))
+
+
+def task_view(task: Task, steps: Iterable[Step] | None = None) -> dict[str, Any]:
+    """Return a task, with all its steps or with some."""
+    return {
+        **_head(task),
+        **({"outcome": task.outcome} if task.outcome else {}),
+        "steps": [step_view(task, step) for step in (task.steps if steps is None else steps)],
+    }
+
+
+def summary(task: Task) -> dict[str, Any]:
+    """Return a task for a list."""
+    return {**_head(task), "steps": len(task.steps), "done": sum(step.state is StepState.DONE for step in task.steps)}
+
+
+def step_view(task: Task, step: Step) -> dict[str, Any]:
+    """Return a step without empty fields; a claimed one with the reports of the steps that it needs."""
+    inputs = task.inputs(step) if step.state is StepState.CLAIMED else []
+    optional = {
+        "instructions": step.instructions,
+        "claimed_by": step.claimed_by,
+        "note": step.note,
+        "inputs": [{"step_id": needed, "note": note} for needed, note in inputs],
+    }
+    return {
+        "id": step.id,
+        "title": step.title,
+        "needs": list(step.needs),
+        "state": step.state.value,
+        **{name: value for name, value in optional.items() if value},
+    }
+
+
+def _head(task: Task) -> dict[str, Any]:
+    updated = task.updated.isoformat(timespec="seconds")
+    return {"id": task.id, "title": task.title, "state": task.state.value, "updated": updated}
 
 
 class TaskTools:

@@ -10,18 +10,49 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, rejected
-from toolgen.runtime.base.sqlite_files import UNREADABLE
+from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind
 from toolgen.runtime.redact.warning import warn
-from toolgen.toolsets.agent.tasks.file import TASK_FILE, decode, encode
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Generator, Sequence
+
+
+# The file of a task graph: an SQLite database with a row for each task.
+
+_TASK: Final = TypeAdapter(Task)
+
+
+class TaskFileError(RuntimeError):
+    """A file cannot be opened as a task graph."""
+
+
+TASK_FILE: Final = SqliteKind(
+    name="task graph",
+    application=0x74617367,  # `tasg` in ASCII
+    version=1,
+    tables=(
+        "CREATE TABLE tasks (id TEXT PRIMARY KEY, state TEXT NOT NULL, updated TEXT NOT NULL, body BLOB NOT NULL)",
+        "CREATE INDEX tasks_by_update ON tasks (updated)",
+    ),
+    error=TaskFileError,
+)
+
+
+def encode(task: Task) -> bytes:
+    """Encode a task as the JSON of its row."""
+    return _TASK.dump_json(task)
+
+
+def decode(body: bytes) -> Task:
+    """Decode the JSON of `encode`."""
+    return _TASK.validate_json(body)
+
 
 _INSERT: Final = "INSERT INTO tasks (id, state, updated, body) VALUES (?, ?, ?, ?)"
 _REPLACE: Final = "UPDATE tasks SET state = ?2, updated = ?3, body = ?4 WHERE id = ?1"

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from tests.unit.compiler.emit.generated import generate as generate
 from tests.unit.compiler.specs import toolset
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.codec.types.exact_types import Doubt, doubts
+from toolgen.runtime.codec.exact_types import Doubt, doubts
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.compiler.importers.importing import import_text, import_tools, tool, without_fingerprints
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.importers.mcp.importing import import_mcp
+from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.source.nodes import Source
 
 ANSWER = """\

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tests.unit.compiler.importers.importing import import_tools, spec_file, tool
 from toolgen.authoring.format.update import updated_text
-from toolgen.compiler.importers.mcp.results import recorded_value, with_inferred_results
+from toolgen.compiler.importers.mcp import recorded_value, with_inferred_results
 
 OWN = {"type": "object", "properties": {"mine": {"type": "integer"}}}
 

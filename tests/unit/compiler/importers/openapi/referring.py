@@ -18,8 +18,7 @@ from tests.unit.compiler.importers.openapi.api import TOOLSET, Outcome
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.openapi.files import Unreadable
-from toolgen.compiler.importers.openapi.importing import import_openapi
-from toolgen.compiler.importers.openapi.selection import Selection
+from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import parse
 

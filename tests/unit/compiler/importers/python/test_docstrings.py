@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.compiler.importers.python.docstrings import Docstring
+from toolgen.compiler.importers.python import Docstring
 
 GOOGLE = """
     Find items.

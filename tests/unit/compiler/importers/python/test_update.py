@@ -10,10 +10,9 @@ import pytest
 from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.importers.openapi.api import OK, import_api, openapi
 from tests.unit.compiler.specs import resolved
-from toolgen.changes.sources.described import Described
+from toolgen.changes.offered import Described
 from toolgen.compiler.diagnostics import Diagnostics, Span
-from toolgen.compiler.importers.python.importing import import_python
-from toolgen.compiler.importers.python.offered import PythonTool
+from toolgen.compiler.importers.python import PythonTool, import_python
 from toolgen.compiler.source.read import SpecFile, parse
 
 ARGS = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"], "additionalProperties": False}

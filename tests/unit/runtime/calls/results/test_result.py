@@ -26,7 +26,7 @@ from toolgen.runtime.base.errors import (
     ToolNotFound,
     ToolUnavailable,
 )
-from toolgen.runtime.calls.results.result import error_text, succeeded, tool_error_from_error
+from toolgen.runtime.calls.result import error_text, succeeded, tool_error_from_error
 
 ISSUE = Issue(pointer="/a", keyword="type", expected="a string", found="1", hint="use a string")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.access import PathAccess
+from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.paths.policy import Concern, PathPolicy, UnsupportedSystem
 from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resolution, resolve

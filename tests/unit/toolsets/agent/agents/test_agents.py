@@ -24,7 +24,7 @@ from tests.unit.toolsets.agent.agents.world import (
 )
 from toolgen.agents.planner import Outcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.toolsets.agent.agents.records import AGENTS, CALLS
+from toolgen.toolsets.agent.agents import AGENTS, CALLS
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
 from toolgen.toolsets.agent.tasks.task import Step

@@ -7,7 +7,7 @@ import pytest
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.agent.agents.definitions import AgentDefinitionRegistry
+from toolgen.toolsets.agent.agents import AgentDefinitionRegistry
 
 REGISTRY = AgentDefinitionRegistry(load("generated"))
 

@@ -10,7 +10,7 @@ from tests.unit.toolsets.agent.agents.world import call_of, value_of
 from toolgen.contract.records import FailureKind, ToolError, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.runs.children import Child
-from toolgen.toolsets.agent.agents.records import AgentRecords
+from toolgen.toolsets.agent.agents import AgentRecords
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest

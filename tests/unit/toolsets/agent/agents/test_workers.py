@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.agent.agents.workers import WorkerPool
+from toolgen.toolsets.agent.agents import WorkerPool
 
 
 def test_a_worker_is_busy_while_its_step_runs() -> None:

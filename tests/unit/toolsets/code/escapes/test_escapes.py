@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.toolsets.code.world import SECRET, needs_ripgrep
-from toolgen.execute.paths.access import PathAccess
+from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.paths.rules import SENSITIVE, PathRules
 

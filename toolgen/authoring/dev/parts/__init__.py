@@ -1,1 +1,0 @@
-"""Parts: what the page is computed from, each in a process of its own."""

@@ -1,1 +1,0 @@
-"""Views: the page as lines of text, on a terminal and as a log."""

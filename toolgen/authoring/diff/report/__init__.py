@@ -1,1 +1,0 @@
-"""Report: the changes between two sides as text, JSON, SARIF, annotations of GitHub, and Markdown."""

@@ -1,1 +1,0 @@
-"""Completion: what is being written at a position, and what may be written there."""

@@ -1,0 +1,145 @@
+"""The surface: how many bytes of a request tools take, as each presentation shows them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.protocol import OfferedTool
+from toolgen.providers.table import provider, spelled
+from toolgen.schema.compact import model_args_schema
+from toolgen.schema.json_values import compact_json
+from toolgen.spec.builtin import DISCOVERY
+from toolgen.spec.tool_use import LAYERS
+from toolgen.spec.wire_names import wire_name
+from toolgen.spec.writing import write_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from toolgen.authoring.lint.view import Place, Project
+    from toolgen.compiler.ir.catalog import Tool
+    from toolgen.compiler.resolve.selectors import Selectable
+    from toolgen.providers.protocol import Provider
+    from toolgen.runtime import Catalog as LoadedCatalog
+    from toolgen.spec.tool_use import PresentationName
+
+
+# What selectors of agents and policies select.
+
+
+def selectable(project: Project) -> Selectable:
+    """Return what resolves selectors over the tools of a target, built-in ones among them."""
+    return project.once(_selectable)
+
+
+def _selectable(project: Project) -> Selectable:
+    from toolgen.compiler.resolve.selectors import Selectable
+
+    catalog = project.catalog
+    return Selectable.of(catalog.toolsets, catalog.catalogs, list(catalog.tags))
+
+
+@dataclass(frozen=True)
+class Used:
+    """The tools of an agent, or all where there is no agent and the name is empty: in words, and where that is."""
+
+    agent: str
+    what: str
+    place: Place
+    tools: list[Tool]
+
+
+def used_tools(project: Project) -> Iterator[Used]:
+    """Yield each agent with its tools, or all tools where there is no agent."""
+    for agent in project.catalog.agents:
+        found = {tool.ident: tool for selector in agent.use for tool in selectable(project).select(selector)}
+        if found:
+            yield Used(
+                agent.name, f"the agent `{agent.name}`", project.place(agent, "use").of_key, list(found.values())
+            )
+    if not project.catalog.agents and project.tools:
+        tools = list(project.catalog.tools)
+        largest = max(project.toolsets, key=lambda toolset: len(toolset.tools))
+        yield Used("", "the target", project.place(largest, "toolset"), tools)
+
+
+_MEASURED: Final = "openai"
+"""The provider whose requests are measured; those of others differ by a few bytes for each tool."""
+
+_NUMBERS: Final = count()
+"""Packages are known by name for the life of a process."""
+
+
+def offered_tool(project: Project, tool: Tool, to: Provider) -> OfferedTool:
+    """Return a tool as a provider gets it."""
+    return OfferedTool(
+        name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), to),
+        description=tool.description,
+        args=project.once(_args)[tool.ident],
+        title=tool.title,
+        permission=tool.permission.value,
+    )
+
+
+def _args(project: Project) -> dict[str, Any]:
+    return {tool.ident: model_args_schema(tool.args.json, tool.inject) for tool in project.catalog.tools}
+
+
+def bytes_of(project: Project, tool: Tool) -> int:
+    """Return the bytes of one tool in a request, as compact JSON in UTF-8."""
+    return project.once(_sizes).get(tool.ident, 0)
+
+
+def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str], int]]:
+    """Yield each presentation of the configuration, its layers, and the bytes of an agent's tools in a first request.
+
+    As `toolgen stats` has them; a presentation that the target lacks something for is left out.
+    """
+    from toolgen.compiler.emit.catalog_json import emit_catalog_json
+    from toolgen.compiler.emit.python.actions import emit_actions
+    from toolgen.llm.costs import costs
+
+    config = project.config.tool_use
+    chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
+    with loaded(emit_catalog_json(project.catalog), emit_actions(project.catalog)) as catalog:
+        for cost in costs("", catalog, config, agent, [_MEASURED], None, list(chosen)):
+            if not cost.problem:
+                yield cost.presentation, cost.layers, cost.bytes
+
+
+@contextmanager
+def loaded(catalog: str, modules: Mapping[str, str]) -> Iterator[LoadedCatalog]:
+    """Load the text of a `catalog.json` as a runtime does, from a package with the modules of its action catalogs only.
+
+    The modules, by path, are generated from specs: those of another's package must not be imported. What was built last
+    may be of other specs.
+    """
+    from toolgen.runtime import Catalog
+
+    name = f"toolgen_surface_{next(_NUMBERS)}"
+    with TemporaryDirectory() as folder:
+        for path, text in {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": catalog, **modules}.items():
+            write_inside(folder, f"{name}/{path}", text.encode())
+        sys.path.insert(0, folder)
+        try:
+            yield Catalog(name, catalog.encode())
+        finally:
+            sys.path.remove(folder)
+            for module in [each for each in sys.modules if each.partition(".")[0] == name]:
+                del sys.modules[module]
+
+
+def _sizes(project: Project) -> dict[str, int]:
+    made = provider(_MEASURED)
+    sizes: dict[str, int] = {}
+    for tool in project.catalog.tools:
+        if tool.ident in DISCOVERY:
+            continue
+        listed = made.tools([offered_tool(project, tool, made)]).fields.get("tools", [])
+        sizes[tool.ident] = sum(len(compact_json(each).encode()) for each in listed)
+    return sizes

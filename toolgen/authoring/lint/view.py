@@ -1,0 +1,332 @@
+"""View: a compiled target as rules see it, with the places that findings are at."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from toolgen.compiler.project.listing import BUILTIN_PREFIX
+from toolgen.compiler.source.nodes import MappingNode, SequenceNode
+from toolgen.schema.pointer import key_of
+from toolgen.spec.wire_names import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Span
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
+    from toolgen.compiler.project.config import Config, Target
+    from toolgen.compiler.source.nodes import Node
+
+
+# Places in specs: what a finding is at, independent of lines; and the way from a JSON Schema back to its spec.
+
+Path = tuple["str | int", ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value of a spec, or with `key` its key. A path that does not exist means its nearest existing parent."""
+
+    document: Document[Any]
+    path: Path
+    key: bool = False
+
+    def __truediv__(self, step: str | int) -> Place:
+        """Return the place of a value below."""
+        return Place(self.document, (*self.path, step))
+
+    @property
+    def of_key(self) -> Place:
+        """The key of the value."""
+        return Place(self.document, self.path, key=True)
+
+    @property
+    def node(self) -> Node:
+        """The value, or its nearest existing parent."""
+        return self.document.root.at(self.path)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a value at the path itself."""
+        node: Node | None = self.document.root
+        for step in self.path:
+            node = None if node is None else node.child(step)
+        return node is not None
+
+    @property
+    def span(self) -> Span:
+        """The lines and columns."""
+        return self.document.root.span_at(self.path, key=self.key)
+
+    @property
+    def name(self) -> str:
+        """The place in words that stay when lines move: `shop.orders:tools/refund/args`, or a path for shared files."""
+        heads = (self.document.root.child(head) for head in ("toolset", "agent", "catalog", "policy"))
+        head = next((str(node.to_data()) for node in heads if node is not None), self.document.path)
+        return f"{head}:{'/'.join(map(str, self.path))}"
+
+
+def property_place(place: Place, name: str) -> Place:
+    """Return the place of a field of an object schema: in JSON Schema, or in the short form with its marks."""
+    node = place.node
+    if isinstance(node, MappingNode) and isinstance(node.get("properties"), MappingNode):
+        return place / "properties" / name
+    if isinstance(node, MappingNode):
+        for key in (name, f"{name}?", f"{name}!"):
+            if node.get(key) is not None:
+                return place / key
+    return place
+
+
+def items_place(place: Place) -> Place:
+    """Return the place of the items of an array schema: `items`, or the item of the short form `[X]`."""
+    return place / 0 if isinstance(place.node, SequenceNode) else place / "items"
+
+
+def definition_place(place: Place, name: str, documents: Mapping[str, Document[Any]]) -> Place:
+    """Return the place of a type that the schema at a place refers to: in this file, another one, or the schema."""
+    document = place.document
+    for _ in range(len(documents) + 1):
+        there = Place(document, ("types", name))
+        if not there.exists:
+            break
+        node = there.node
+        reference = node.child("$ref") if isinstance(node, MappingNode) else None
+        text = "" if reference is None else str(reference.to_data())
+        file, _, pointer = text.partition("#")
+        if not file or not pointer.startswith("/types/"):
+            return there
+        other = documents.get(posixpath.normpath(posixpath.join(posixpath.dirname(document.path), file)))
+        if other is None:
+            return there
+        document, name = other, pointer.removeprefix("/types/")
+    return place
+
+
+# The parts of a tool's schemas: every field and item with its JSON Schema, and its place in the spec.
+
+_CHOICES: Final = ("anyOf", "oneOf", "allOf")
+_MOST: Final = 5_000
+"""Maximum number of parts of one schema: definitions are walked wherever they are used."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a schema. `schema` is without a reference at its root; `path` are the field names down to it.
+
+    `name` is that of the field, empty for items and alternatives, whose `owner` is the field that they are of.
+    `required` is whether the object that it is in requires it; `depth` counts the objects around it.
+    `place` is where its schema is written, `field` where the field is: they differ if the schema is a named type.
+    """
+
+    schema: Mapping[str, Any]
+    name: str
+    owner: str
+    path: tuple[str, ...]
+    required: bool
+    depth: int
+    place: Place
+    field: Place
+    description: str
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The JSON types that `type` allows, or those of its values; without null."""
+        kinds = self.schema.get("type")
+        listed = [kinds] if isinstance(kinds, str) else kinds if isinstance(kinds, list) else []
+        if not listed and "enum" in self.schema:
+            listed = ["string"] if all(isinstance(each, str) for each in self.schema["enum"]) else []
+        choices = [each for key in ("anyOf", "oneOf") for each in self.schema.get(key, ()) if isinstance(each, dict)]
+        listed = listed or [each["type"] for each in choices if isinstance(each.get("type"), str)]
+        return tuple(dict.fromkeys(kind for kind in listed if isinstance(kind, str) and kind != "null"))
+
+    def is_a(self, *kinds: str) -> bool:
+        """Whether it takes values of these JSON types and no others."""
+        return bool(self.types) and set(self.types) <= set(kinds)
+
+
+def parts_of(root: Any, place: Place, documents: Mapping[str, Document[Any]]) -> list[Part]:
+    """Return all parts below the root of a schema, in order; a definition that contains itself is entered once."""
+    walk = _Walk(root, documents)
+    found: list[Part] = []
+    for part in walk.below(walk.start(root, place), ()):
+        found.append(part)
+        if len(found) == _MOST:
+            break
+    return found
+
+
+class _Walk:
+    def __init__(self, root: Any, documents: Mapping[str, Document[Any]]) -> None:
+        self._root = root
+        self._documents = documents
+
+    def start(self, schema: Any, place: Place) -> Part:
+        return self._part(
+            schema, Part({}, "", "", (), required=True, depth=0, place=place, field=place, description="")
+        )
+
+    def below(self, part: Part, seen: tuple[str, ...]) -> Iterator[Part]:
+        schema = part.schema
+        required = schema.get("required")
+        names = required if isinstance(required, list) else ()
+        properties = schema.get("properties")
+        for name, inner in (properties if isinstance(properties, dict) else {}).items():
+            where = property_place(part.place, name)
+            yield from self._enter(
+                inner,
+                Part({}, name, name, (*part.path, name), name in names, part.depth + 1, where, where, description=""),
+                seen,
+            )
+        if isinstance(schema.get("items"), dict):
+            yield from self._inner(part, schema["items"], items_place(part.place), seen)
+        extra = schema.get("additionalProperties")
+        if isinstance(extra, dict):
+            yield from self._inner(part, extra, part.place / "additionalProperties", seen)
+        for key in _CHOICES:
+            choices = schema.get(key)
+            for index, inner in enumerate(choices if isinstance(choices, list) else ()):
+                yield from self._inner(part, inner, part.place / key / index, seen)
+
+    def _inner(self, part: Part, schema: Any, place: Place, seen: tuple[str, ...]) -> Iterator[Part]:
+        made = Part({}, "", part.owner, part.path, True, part.depth, place, place, description="")
+        yield from self._enter(schema, made, seen)
+
+    def _enter(self, schema: Any, part: Part, seen: tuple[str, ...]) -> Iterator[Part]:
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        made = self._part(schema, part)
+        yield made
+        if not isinstance(reference, str):
+            yield from self.below(made, seen)
+        elif reference not in seen:
+            yield from self.below(made, (*seen, reference))
+
+    def _part(self, schema: Any, part: Part) -> Part:
+        place, description, marks = part.place, "", set[str]()
+        while isinstance(schema, dict):
+            text = schema.get("description")
+            description = description or (text if isinstance(text, str) else "")
+            reference = schema.get("$ref")
+            if not isinstance(reference, str) or reference in marks:
+                break
+            marks.add(reference)
+            target, place = self._target(reference, place)
+            annotations = {key: value for key, value in schema.items() if key in ("default", "examples")}
+            schema = {**target, **annotations} if isinstance(target, dict) else target
+        return Part(
+            schema if isinstance(schema, dict) else {},
+            part.name, part.owner, part.path, part.required, part.depth, place, part.field, description,
+        )  # fmt: skip
+
+    def _target(self, reference: str, place: Place) -> tuple[Any, Place]:
+        node: Any = self._root
+        steps = [key_of(step) for step in reference.split("/")[1:]]
+        for step in steps:
+            node = node.get(step) if isinstance(node, dict) else None
+        if len(steps) == 2 and steps[0] in ("$defs", "definitions"):
+            place = definition_place(place, steps[1], self._documents)
+        return node, place
+
+
+# What rules look at: a compiled target with the documents that it came from.
+
+T = TypeVar("T")
+
+READING: Final = frozenset(
+    ["get", "list", "read", "search", "find", "show", "view", "describe", "lookup", "query", "count", "fetch"]
+)
+"""Words that names of tools start with that only read."""
+
+
+def first_word(name: str) -> str:
+    """Return the first word of a name, in lower case."""
+    return next(iter(words(name)), "").lower()
+
+
+@dataclass(frozen=True)
+class LintedTool:
+    """One tool, with its place, and the parts of its schemas."""
+
+    project: Project
+    toolset: Toolset
+    tool: Tool
+    place: Place
+
+    @property
+    def key(self) -> Place:
+        """The place of its name."""
+        return self.place.of_key
+
+    @cached_property
+    def args(self) -> list[Part]:
+        """All parts of its args."""
+        return parts_of(self.tool.args.json, self.place / "args", self.project.by_path)
+
+    @cached_property
+    def result(self) -> list[Part]:
+        """All parts of its result."""
+        return parts_of(self.tool.result.json, self.place / "result", self.project.by_path)
+
+    @property
+    def parameters(self) -> list[Part]:
+        """Its args: the named parts at the root."""
+        return [part for part in self.args if part.depth == 1 and part.name]
+
+    @property
+    def is_write(self) -> bool:
+        """Whether it may change anything."""
+        return self.tool.permission.value == "write"
+
+    @property
+    def changes_things(self) -> bool:
+        """Whether it is a write tool that is meant to be one: by its spec, or its name is not one that only reads."""
+        return self.is_write and (self.sets("permission") or first_word(self.tool.key) not in READING)
+
+    def sets(self, key: str) -> bool:
+        """Whether the tool, or the defaults of its file, set a key."""
+        return (self.place / key).exists or Place(self.place.document, ("defaults", key)).exists
+
+
+class Project:
+    """A compiled target. `tools` are those of the project's own files, by ident; the catalog has built-in ones too."""
+
+    def __init__(self, config: Config, target: Target, catalog: Catalog, documents: Sequence[Document[Any]]) -> None:
+        self.config = config
+        self.target = target
+        self.catalog = catalog
+        self.documents = [each for each in documents if not each.path.startswith(BUILTIN_PREFIX)]
+        self.by_path = {document.path: document for document in documents}
+        self._computed: dict[Callable[[Project], Any], Any] = {}
+
+    def once(self, compute: Callable[[Project], T]) -> T:
+        """Return what a function computes from this project; it is called once, and several rules share the outcome."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        found: T = self._computed[compute]
+        return found
+
+    @cached_property
+    def tools(self) -> list[LintedTool]:
+        """The tools of the project's own files."""
+        found: list[LintedTool] = []
+        for toolset in self.toolsets:
+            document = self.by_path[toolset.span.file]
+            found += [LintedTool(self, toolset, tool, Place(document, ("tools", tool.key))) for tool in toolset.tools]
+        return sorted(found, key=lambda each: each.tool.ident)
+
+    @property
+    def toolsets(self) -> list[Toolset]:
+        """The toolsets of the project's own files."""
+        return [each for each in self.catalog.toolsets if not each.span.file.startswith(BUILTIN_PREFIX)]
+
+    def place(self, record: Toolset | Agent | Policy | ActionCatalog, *path: str | int) -> Place:
+        """Return a place in the file of a toolset, an agent, a policy or an action catalog."""
+        return Place(self.by_path[record.span.file], path)
+
+    def threshold(self, code: str) -> float:
+        """Return the threshold of a rule: as configured, or its default."""
+        return self.config.lint.threshold(code)

@@ -1,1 +1,0 @@
-"""Reports of findings for other programs: SARIF, and annotations of GitHub."""

@@ -1,0 +1,220 @@
+"""The page of a tool."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.authoring.site.addresses import Kind, link_to, tool_tags
+from toolgen.authoring.site.fields import side_of
+from toolgen.authoring.tool_rules import tool_rules
+from toolgen.schema.json_values import compact_json, is_object
+from toolgen.spec.literals import literal
+from toolgen.spec.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from toolgen.authoring.site.addresses import Link
+    from toolgen.authoring.site.contents import AgentUse, Contents, Entry, ToolPlace, Uses
+    from toolgen.authoring.site.fields import Side
+    from toolgen.authoring.site.history import ToolChange
+    from toolgen.authoring.site.model_views import Form, Shown
+    from toolgen.compiler.ir.catalog import Tool, Toolset
+    from toolgen.compiler.ir.shapes import ClassType
+
+
+_LINE: Final = 88
+"""Maximum characters of a line of Python, as formatters have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A property of a tool. `codes` are values shown as code, `text` a sentence; either may be empty."""
+
+    name: str
+    codes: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyAnswer:
+    """What the policies answer for some roles, in a mode or, if that is empty, in none; with each reason."""
+
+    mode: str
+    roles: tuple[str, ...]
+    answer: str
+    reasons: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleText:
+    """An example as indented JSON; `result` is empty if none is given."""
+
+    args: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPage:
+    """All that the page of a tool shows. The JSON of schemas is compact, that of examples indented."""
+
+    ident: str
+    title: str
+    description: str
+    permission: str
+    tags: tuple[str, ...]
+    toolset: Link
+    kind: str
+    facts: tuple[Fact, ...]
+    args: Side
+    args_json: str
+    result: Side
+    result_json: str
+    examples: tuple[ExampleText, ...]
+    answers: tuple[PolicyAnswer, ...]
+    checked_by_call: tuple[str, ...]
+    agents: tuple[AgentUse, ...]
+    entries: tuple[Entry, ...]
+    python: str
+    python_names: tuple[tuple[str, str], ...]
+    providers: tuple[Form, ...]
+    presentations: tuple[Form, ...]
+    history: tuple[ToolChange, ...]
+    previous: Link | None
+    following: Link | None
+
+
+def tool_page(
+    contents: Contents, place: ToolPlace, shown: Shown, uses: Uses, history: Iterable[ToolChange]
+) -> ToolPage:
+    """Return the page of a tool. `history` are its changes, the newest first."""
+    tool, toolset = place.tool, place.toolset
+    previous, following = contents.neighbours[tool.ident]
+    rules = tool_rules(place.part.catalog.policies, toolset, tool)
+    return ToolPage(
+        ident=tool.ident,
+        title=tool.title,
+        description=tool.description,
+        permission=tool.permission.value,
+        tags=tool_tags(tool, toolset),
+        toolset=link_to(contents, Kind.TOOLSET, toolset.name),
+        kind=toolset.kind.value,
+        facts=tuple(_facts(tool, rules)),
+        args=side_of(tool.args.json, "args-fields", tool.inject),
+        args_json=compact_json(tool.args.json),
+        result=side_of(tool.result.json, "result-fields"),
+        result_json=compact_json(tool.result.json),
+        examples=tuple(
+            ExampleText(_json(each.args), _json(each.result) if each.has_result else "") for each in tool.examples
+        ),
+        answers=tuple(_answers(rules["policies"])),
+        checked_by_call=tuple(_checked_by_call(tool)),
+        agents=tuple(uses.agents.get(tool.ident, ())),
+        entries=tuple(uses.entries.get(tool.ident, ())),
+        python=_python(place.part.package, toolset, tool, contents.args_class(place)),
+        python_names=_python_names(tool),
+        providers=shown.by_provider(tool),
+        presentations=shown.by_presentation(tool),
+        history=tuple(history),
+        previous=link_to(contents, Kind.TOOL, previous) if previous else None,
+        following=link_to(contents, Kind.TOOL, following) if following else None,
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _facts(tool: Tool, rules: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield what is set of a tool besides its description and schemas."""
+    limits = {name: bound for name, bound in rules["limits"].items() if bound not in (None, 0)}
+    texts = (
+        Fact("Wire name", (tool.wire_name or wire_name(tool.ident),)),
+        Fact("Name at its source", (tool.remote,) if tool.remote not in ("", tool.key) else ()),
+        Fact("Roles", tool.roles or (), "none" if tool.roles == () else ""),
+        Fact("Asks a person", text=tool.confirm),
+        Fact("Exactly one of", tool.one_of),
+        Fact("Injected by the host", tool.inject),
+        Fact("Bound to", (rules["bind"],) if rules["bind"] else ()),
+        Fact("Handler", (tool.handler,) if tool.handler else ()),
+        Fact("Runs", (_command(tool),) if tool.command else ()),
+        Fact("Request", (_request(tool),) if tool.http else ()),
+        Fact("Touches", tuple(f"{key}: {', '.join(names)}" for key, names in rules["access"].items())),
+        Fact("Limits", tuple(f"{name}: {bound}" for name, bound in limits.items())),
+        Fact("Cost", text=rules["cost"] if rules["cost"] != "free" else ""),
+        Fact("Gate", text="the eval gate must approve each call" if tool.gate else ""),
+        Fact("Reminder after a call", text=tool.reminder),
+        Fact("Paged", (tool.bounded.cursor, tool.bounded.next) if tool.bounded else ()),
+        Fact("Defined in", (f"{tool.span.file}:{tool.span.line}",)),
+    )
+    yield from (fact for fact in texts if fact.codes or fact.text)
+
+
+def _command(tool: Tool) -> str:
+    assert tool.command is not None
+    groups = (part if isinstance(part, str) else f"[{' '.join(part)}]" for part in tool.command.exec)
+    return tool.command.shell or " ".join(groups)
+
+
+def _request(tool: Tool) -> str:
+    assert tool.http is not None
+    return f"{tool.http['method']} {tool.http['path']}"
+
+
+def _answers(decisions: Sequence[Mapping[str, Any]]) -> Iterator[PolicyAnswer]:
+    """Yield each distinct answer of a mode, with its roles; for a mode, only what differs from no mode."""
+    groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for each in decisions:
+        reasons = tuple((reason["source"], reason["answer"]) for reason in each["reasons"])
+        groups.setdefault((each["mode"], each["answer"], reasons), []).append(each["role"])
+    usual = {(answer, reasons): roles for (mode, answer, reasons), roles in groups.items() if not mode}
+    for (mode, answer, reasons), roles in groups.items():
+        if not mode or usual.get((answer, reasons)) != roles:
+            yield PolicyAnswer(mode, tuple(roles), answer, reasons)
+
+
+def _checked_by_call(tool: Tool) -> Iterator[str]:
+    """Yield what policies also check for each call."""
+    if "network" in tool.tags:
+        yield "hosts"
+    access = tool.access
+    if access and (access.read or access.search or access.write or access.exec or access.cwd):
+        yield "paths"
+
+
+def _python(package: str, toolset: Toolset, tool: Tool, args: ClassType | None) -> str:
+    """Return the import of a tool, and a call with the args of its first example, or those that are required."""
+    names = tool.names
+    module = ".".join((package, *toolset.package))
+    given = list(_arguments(tool, args))
+    call = f"result = await runtime.call({names.constant}, {names.args}({', '.join(given)}))"
+    if len(call) > _LINE:
+        inner = f"    {names.constant}, {names.args}({', '.join(given)})"
+        lines = "".join(f"        {each},\n" for each in given)
+        longer = f"    {names.constant},\n    {names.args}(\n{lines}    ),"
+        call = f"result = await runtime.call(\n{inner if len(inner) <= _LINE else longer}\n)"
+    return f"from {module} import {names.constant}, {names.args}\n\n{call}"
+
+
+def _arguments(tool: Tool, args: ClassType | None) -> Iterator[str]:
+    example = tool.examples[0].args if tool.examples else {}
+    for field in args.fields if args else ():
+        if is_object(example) and field.wire in example:
+            value = example[field.wire]
+            is_simple = value is None or isinstance(value, str | int | float | bool)
+            yield f"{field.python}={literal(value) if is_simple else '...'}"
+        elif field.required:
+            yield f"{field.python}=..."
+
+
+def _python_names(tool: Tool) -> tuple[tuple[str, str], ...]:
+    names = tool.names
+    return (
+        ("Ident", names.constant),
+        ("Args", names.args),
+        ("Result", names.result),
+        ("Builder of calls", names.call),
+        ("Method of handlers", names.function),
+    )

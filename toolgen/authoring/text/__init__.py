@@ -1,1 +1,0 @@
-"""Texts of specs: their comments, and edits of them."""

@@ -1,1 +1,0 @@
-"""Watching: the changes of a project's specs and configuration, in batches."""

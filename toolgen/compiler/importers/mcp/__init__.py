@@ -1,1 +1,0 @@
-"""MCP: lists of tools to specs of kind `mcp`, and recorded results to their result schemas."""

@@ -1,1 +1,0 @@
-"""Python: converts what functions and tool objects say of themselves to specs."""

@@ -1,0 +1,159 @@
+"""Apply: the steps from one package to the next, forward and back, repeatable after a crash at any point."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.publish.tree import bytecode_of, parents
+from toolgen.spec.writing import flush_to_disk, write_new
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.compiler.publish.tree import Tree
+
+
+# Disk: all file system changes of publishing; a crash can occur before or after each method.
+
+_MANY: Final = 64
+
+
+class Disk:
+    """The real file system. Paths are those of the operating system; every method raises OSError."""
+
+    def make_folder(self, path: str) -> None:
+        """Create a folder whose parent exists."""
+        os.mkdir(path)
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a new file. It survives a crash immediately, a power failure after `flush`."""
+        write_new(path, content)
+
+    def keep(self, path: str, copy: str) -> None:
+        """Create a hard link to a file, which outlives the original name; a copy if hard links are not supported."""
+        try:
+            os.link(path, copy)
+        except OSError:
+            with open(path, "rb") as file:
+                self.write(copy, file.read())
+
+    def flush(self, paths: Sequence[str]) -> None:
+        """Wait until the changes to these files and folders survive a power failure.
+
+        Many are flushed by one `sync`, which Linux completes before it returns: a thousand calls of `fsync` take
+        five times as long, and seconds on a slow disk.
+        """
+        if sys.platform == "linux" and len(paths) > _MANY:
+            os.sync()
+            return
+        for path in paths:
+            flush_to_disk(path)
+
+    def rename(self, source: str, destination: str) -> None:
+        """Move a file; one at the destination is replaced atomically."""
+        os.replace(source, destination)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a link."""
+        os.unlink(path)
+
+    def remove_folder(self, path: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(path)
+
+
+NEW: Final = "new"
+OLD: Final = "old"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One changed file, with its sha256 before and after; None means no file.
+
+    During a build, the new content of the n-th step is in `.toolgen/new/n`, and its old content in `.toolgen/old/n`. A
+    step is done when its `new/n` is gone, or its file, if it only removes. Removals precede all new files, so they are
+    done when any `new/n` is gone.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def forward(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: Disk) -> None:
+    """Complete the steps: all removals, then the new files in order, so that a name may change its case.
+
+    Raises OSError with any number of steps done.
+    """
+    removed = [step.path for step in steps if step.after is None]
+    waiting = to_place(tree, steps, NEW)
+    if len(waiting) + len(removed) == len(steps):
+        _remove(tree, removed, disk)
+    _forget(tree, steps, present, removed, disk)
+    for number, step in waiting:
+        _place(tree, NEW, number, step, disk)
+    _flush(tree, steps, disk)
+
+
+def back(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: Disk) -> None:
+    """Undo the steps that are done: all new files go, then the former ones return.
+
+    Raises OSError with any number of steps undone.
+    """
+    created = {number: step.path for number, step in enumerate(steps) if step.before is None}
+    if all(_waits(tree, OLD, number) for number in range(len(steps)) if number not in created):
+        _remove(tree, [path for number, path in created.items() if is_done(tree, number, steps[number])], disk)
+    _forget(tree, steps, present, created.values(), disk)
+    for number, step in to_place(tree, steps, OLD):
+        _place(tree, OLD, number, step, disk)
+    _flush(tree, steps, disk)
+
+
+def to_place(tree: Tree, steps: Sequence[Step], folder: str) -> list[tuple[int, Step]]:
+    """Return the steps, with their numbers, whose file must still be moved from `NEW` or `OLD`."""
+    return [
+        (number, step)
+        for number, step in enumerate(steps)
+        if _waits(tree, folder, number) and (folder == NEW or is_done(tree, number, step))
+    ]
+
+
+def is_done(tree: Tree, number: int, step: Step) -> bool:
+    """Return whether a step is done."""
+    return not (os.path.lexists(tree.at(step.path)) if step.after is None else _waits(tree, NEW, number))
+
+
+def _waits(tree: Tree, folder: str, number: int) -> bool:
+    return os.path.lexists(tree.work(folder, str(number)))
+
+
+def _remove(tree: Tree, paths: Iterable[str], disk: Disk) -> None:
+    for path in paths:
+        if os.path.lexists(tree.at(path)):
+            disk.remove(tree.at(path))
+
+
+def _place(tree: Tree, folder: str, number: int, step: Step, disk: Disk) -> None:
+    for each in reversed([*parents(step.path)]):
+        if not os.path.isdir(tree.at(each)):
+            disk.make_folder(tree.at(each))
+    disk.rename(tree.work(folder, str(number)), tree.at(step.path))
+
+
+def _forget(tree: Tree, steps: Iterable[Step], present: Mapping[str, bool], gone: Iterable[str], disk: Disk) -> None:
+    """Remove the bytecode of changed modules, and folders of removed files that are empty now."""
+    bytecode = bytecode_of({step.path for step in steps}, present)
+    _remove(tree, bytecode, disk)
+    folders = {folder for path in (*gone, *bytecode) for folder in parents(path)}
+    for folder in sorted(folders, key=lambda each: each.count("/"), reverse=True):
+        place = tree.at(folder)
+        if os.path.isdir(place) and not os.listdir(place):
+            disk.remove_folder(place)
+
+
+def _flush(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
+    folders = {folder for step in steps for folder in (*parents(step.path), "")}
+    disk.flush([place for folder in sorted(folders) if os.path.isdir(place := tree.at(folder))])

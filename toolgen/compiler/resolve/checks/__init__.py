@@ -1,1 +1,0 @@
-"""Is a schema valid, does some value fit it, and do its defaults and examples?"""

@@ -1,1 +1,0 @@
-"""Selectors, and the names of tools, toolsets and catalogs in settings: what they mean in the resolved specs."""

@@ -1,1 +1,0 @@
-"""OAuth: signing in to MCP servers by the SDK's flow, and the tokens that it leaves."""

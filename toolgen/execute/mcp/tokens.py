@@ -1,0 +1,159 @@
+"""Tokens that outlive the process: kept after a login, refreshed by the SDK, and used by every connection."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
+from mcp.shared.auth import (
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl
+
+from toolgen.execute.user_file import UserFile, user_folder
+from toolgen.runtime.base.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+
+# Logins: the tokens of each server, in the system's keyring where there is one, else in a file of the user's.
+
+_SERVICE: Final = "toolgen-mcp"
+_IN_KEYRING: Final = "keyring"
+
+
+def _default_file() -> Path:
+    return user_folder() / "logins.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LoginStore:
+    """The logins of a user, by the URL of the server.
+
+    `file` names each server that was signed in to, so that the keyring is only asked for one that it has. Without the
+    package `keyring`, or a keyring of the system, the file has the tokens; only its user can read it.
+    """
+
+    file: Path = field(default_factory=_default_file)
+
+    def get(self, url: str) -> dict[str, Any] | None:
+        """Return what was stored for a server. Raises `ExecutorError` for a file that others can read, or is broken."""
+        found: Any = UserFile(self.file).read().get(url)
+        if found != _IN_KEYRING:
+            return cast("dict[str, Any] | None", found)
+        keyring = _keyring()
+        with _keyring_errors():
+            text = None if keyring is None else keyring.get_password(_SERVICE, url)
+        return None if text is None else cast("dict[str, Any]", json.loads(text))
+
+    def put(self, url: str, login: Mapping[str, Any]) -> None:
+        """Store what a server gave. Raises `ExecutorError` where it cannot be stored."""
+        keyring = _keyring()
+        if keyring is not None:
+            with _keyring_errors():
+                keyring.set_password(_SERVICE, url, json.dumps(login))
+        with UserFile(self.file).changed() as logins:
+            logins[url] = dict(login) if keyring is None else _IN_KEYRING
+
+
+@contextmanager
+def _keyring_errors() -> Generator[None]:
+    try:
+        yield
+    except Exception as error:  # each backend has errors of its own, beside `KeyringError`
+        raise ExecutorError(
+            f"the keyring of the system cannot be used: {str(error) or type(error).__name__}"
+        ) from error
+
+
+def _keyring() -> Any:
+    """Return the system's keyring, or None without one."""
+    try:
+        import keyring
+        from keyring.backends import fail
+    except ImportError:
+        return None
+    backend = keyring.get_keyring()
+    return None if isinstance(backend, fail.Keyring) or backend.priority <= 0 else backend
+
+
+_CLIENT: Final = "toolgen"
+
+
+async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientProvider | None:
+    """Return what signs requests to a server that was signed in to, and refreshes its tokens; None for another."""
+    kept = store or LoginStore()
+    login = await asyncio.to_thread(kept.get, url)
+    if login is None:
+        return None
+    tokens = Tokens(url, kept, login)
+
+    async def refuse(page: str) -> None:
+        raise OAuthFlowError(f"the login has expired: run `toolgen login --url {url}`")
+
+    async def never() -> AuthorizationCodeResult:
+        raise AssertionError
+
+    auth = OAuthClientProvider(url, client_metadata("http://127.0.0.1/callback"), tokens, refuse, never)
+    auth.context.token_expiry_time = login.get("expires_at")
+    if "server" in login:  # where to refresh
+        auth.context.oauth_metadata = OAuthMetadata.model_validate(login["server"])
+    if "resource" in login:
+        auth.context.protected_resource_metadata = ProtectedResourceMetadata.model_validate(login["resource"])
+    tokens.auth = auth
+    return auth
+
+
+class Tokens:
+    """The SDK's `TokenStorage` over a login store."""
+
+    auth: OAuthClientProvider
+
+    def __init__(self, url: str, store: LoginStore, login: dict[str, Any]) -> None:
+        self._url, self._store, self.login = url, store, login
+
+    async def get_tokens(self) -> OAuthToken | None:
+        """Return the tokens of the last login."""
+        found = self.login.get("tokens")
+        return None if found is None else OAuthToken.model_validate(found)
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Keep new tokens, with the time at which they expire."""
+        self.login["tokens"] = tokens.model_dump(mode="json", exclude_none=True)
+        self.login["expires_at"] = None if tokens.expires_in is None else time.time() + tokens.expires_in
+        await self.save()
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """Return the client as the server has registered it."""
+        found = self.login.get("client")
+        return None if found is None else OAuthClientInformationFull.model_validate(found)
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep the client until it is stored with its tokens."""
+        self.login["client"] = client_info.model_dump(mode="json", exclude_none=True)
+
+    async def save(self) -> None:
+        """Store the login, once there is one, with what the SDK found of the server."""
+        if "tokens" not in self.login:
+            return
+        context = self.auth.context
+        for key, found in (("server", context.oauth_metadata), ("resource", context.protected_resource_metadata)):
+            if found is not None:
+                self.login[key] = found.model_dump(mode="json", exclude_none=True)
+        await asyncio.to_thread(self._store.put, self._url, self.login)
+
+
+def client_metadata(redirect: str) -> OAuthClientMetadata:
+    """Return what a server is told of the client; `redirect` is the page at which the browser arrives."""
+    return OAuthClientMetadata(client_name=_CLIENT, redirect_uris=[AnyUrl(redirect)])

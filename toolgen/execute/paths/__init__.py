@@ -1,1 +1,0 @@
-"""Opening files so that no link leads out of their folder."""

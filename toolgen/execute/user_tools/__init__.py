@@ -1,1 +1,0 @@
-"""User tools: the command tools in the files of a user."""

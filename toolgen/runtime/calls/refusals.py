@@ -1,0 +1,162 @@
+"""Refusals: the results of calls that did not reach a tool. They are recorded too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import NOT_OFFERED, ToolResult
+from toolgen.runtime.base.errors import RunStopped, ends_the_caller
+from toolgen.runtime.calls.resolve import is_not_offered
+from toolgen.runtime.calls.result import failed, failed_call, set_raw_name
+from toolgen.runtime.catalog.execution import Form
+from toolgen.runtime.events.records import now
+from toolgen.runtime.issues.example import example_of
+from toolgen.runtime.policy.effective import ExclusionReason
+from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.runtime.base.errors import CallFailed
+    from toolgen.runtime.calls.call import After, Call, Tool
+    from toolgen.runtime.calls.recording import Recorder
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.runs.run import Entered, Run
+
+
+# Failures: the results of calls of one tool that failed after they had begun.
+
+_OF_TOOL: Final = ("decode", "execute", "encode")
+"""The stages that run no code of the host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """Builds the results of failed calls of a tool. `sizes` bound what is shown of an aborted one."""
+
+    tool: Tool
+    sizes: tuple[After, ...]
+    recorder: Recorder | None
+
+    async def result_of(
+        self, error: BaseException, stage: str, call: Call, request: ToolRequest, entered: Entered | None
+    ) -> ToolResult[Any] | None:
+        """Return the result of a call that failed at a stage; record it and return None if the error is for the caller.
+
+        Must be awaited in the `except` clause of the coroutine that makes the call.
+        """
+        ident, call_id = self.tool.entry.ident, call.meta.tool_call_id
+        reason = _abort_reason(error, call, entered)
+        if reason is not None:
+            _note(call, stage, "aborted")
+            stopped = RunStopped(reason, call.reports)
+            result = failed(ident, call_id, stopped, secrets=call.secrets)
+            for bound in self.sizes:
+                done = bound(call, result)
+                result = done if isinstance(done, ToolResult) else await done
+            return result
+        if not isinstance(error, Exception) and ends_the_caller(error):
+            _note(call, stage, "cancelled")
+            if self.recorder is not None:
+                self.recorder.cancelled(call, failed(ident, call_id, error, secrets=call.secrets))
+            return None
+        by_handler = self.tool.form is Form.TYPED and stage == "execute"
+        payload = None if call.is_typed else request.payload
+        if stage not in _OF_TOOL:
+            error = misuse_of(request, call.meta, call.run) or host_failure(error, f"the stage {stage}")
+        secrets = call.secrets
+        result = failed_call(ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets)
+        _note(call, stage, result.error.code if result.error is not None else "")
+        return result
+
+    def _example(self) -> str:
+        definition, check = self.tool.definition, self.tool.args.check
+        examples = definition.metadata.get("examples", ())
+        return example_of(definition.input_schema, examples, lambda made: not check(made))
+
+
+def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:
+    """Return why the run of a call, or of an agent that it started, was aborted, if that ended the call."""
+    if call.run is not None and entered is not None and entered.uncancel_abort():
+        return call.run.progress.abort_reason
+    return error.reason if isinstance(error, RunStopped) and call.starts is not None else None
+
+
+def _note(call: Call, stage: str, decision: str) -> None:
+    """Add to the trace of a call at which stage it failed, and how."""
+    if call.trace is not None:
+        call.trace += (decision, (stage, now()))
+
+
+class Refusals:
+    """Builds the results of calls of one runtime that have no plan."""
+
+    def __init__(self, catalog: Catalog, recorder: Recorder | None, new_id: Callable[[str], str]) -> None:
+        self._catalog = catalog
+        self._recorder = recorder
+        self._new_id = new_id
+
+    def call_id_of(self, meta: ToolCallMeta | None) -> str:
+        """Return the id of a call without one. The id in its meta is that of another call, if that is running."""
+        if meta is None or meta.is_of_a_call:
+            return self._new_id("call")
+        return meta.tool_call_id or self._new_id("call")
+
+    async def refused(
+        self, error: BaseException, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None
+    ) -> ToolResult[Any]:
+        """Return the result of a call that could not be prepared. Raises exceptions meant for the caller.
+
+        Must be awaited in the `except` clause of the coroutine that prepares the call.
+        """
+        if not isinstance(error, Exception) and ends_the_caller(error):
+            raise error
+        misused = misuse_of(request, meta, run)
+        if misused is not None:
+            return await self._misused(misused, request)
+        failure, name = host_failure(error, "the preparation of the call"), request.name
+        meta = meta or (run.meta if run else None)
+        try:
+            call_id = request.tool_call_id or self.call_id_of(meta)
+        except BaseException:  # noqa: BLE001  # `new_id` is code of the host; already logged
+            call_id = ""
+        meant = name.removesuffix(NOT_OFFERED) if is_not_offered(name) else name
+        ident = self._catalog.resolve(meant) or name
+        result = failed(ident, call_id, failure)
+        if ident != name:
+            set_raw_name(result, name)
+        if self._recorder is not None:
+            await self._recorder.refused(result, meta, _exclusion_reason(run, ident, name))
+        return result
+
+    async def never_ran(
+        self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
+    ) -> ToolResult[Any]:
+        """Return the result of a call that was skipped."""
+        name, call_id = name_of(request), id_of(request) or self._new_id("call")
+        ident = self._catalog.resolve(name) or name
+        result = failed(ident, call_id, error)
+        if ident != name:
+            set_raw_name(result, name)
+        if self._recorder is not None and not is_on_record:
+            await self._recorder.refused(result, run.meta)
+        return result
+
+    async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
+        """Return the result of a call for which the host passed malformed arguments."""
+        result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
+        if self._recorder is not None:
+            await self._recorder.refused(result, None)
+        return result
+
+
+def _exclusion_reason(run: Run | None, ident: str, name: str) -> str:
+    """Return why a tool may not be called: for the record, never for a model."""
+    if run is None:
+        return ""
+    reason = run.effective.excluded.get(ident)
+    if reason is None and is_not_offered(name):
+        return ExclusionReason.NOT_OFFERED.value
+    return reason.value if reason else ""

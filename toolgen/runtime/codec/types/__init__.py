@@ -1,1 +1,0 @@
-"""Types of values: exact, typed, and as pydantic has them."""

@@ -1,1 +1,0 @@
-"""Compact schemas: what tells a model something, in few bytes."""

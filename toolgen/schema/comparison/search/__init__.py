@@ -1,1 +1,0 @@
-"""Counterexamples: values that one schema accepts and another rejects."""

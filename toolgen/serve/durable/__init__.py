@@ -1,1 +1,0 @@
-"""Durable calls: served calls that the workers of an engine make, and the tasks of the protocol for them."""

@@ -1,0 +1,84 @@
+"""Media types: which content is JSON, text or bytes."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote_plus
+
+# Bodies of errors that say which values are wrong: where these have their list, and the place of a value.
+
+ERROR_LISTS: Final = ("detail", "errors", "invalid-params", "invalid_params", "issues", "violations")
+"""Members of a body that have its errors.
+
+`detail` is FastAPI's, `errors` that of RFC 9457 (section 3), JSON:API and others, `invalid-params` that of RFC 7807
+(section 3), `issues` that of Zod, and so of many MCP servers.
+"""
+
+ERROR_PATHS: Final = ("loc", "pointer", "path", "field", "name", "param", "propertyPath")
+"""Members of an error that have the place of the value."""
+
+
+# The `path` of an HTTP tool: what is routed, the query that each request has, and what only names the operation.
+
+_QUERY: Final = "%:/?@!$'()*+,;=&"
+"""What stays as it is in a fixed query: reserved characters, and what is encoded already."""
+
+
+class HttpPath(NamedTuple):
+    """The parts of a path, as written."""
+
+    path: str
+    query: str
+    fragment: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fixed query, decoded."""
+        return tuple(unquote_plus(each.partition("=")[0]) for each in self.query.split("&") if each)
+
+    @property
+    def sent_query(self) -> tuple[str, ...]:
+        """The fixed query as it is sent."""
+        return tuple(quote(each, safe=_QUERY) for each in self.query.split("&") if each)
+
+
+def http_path(text: str) -> HttpPath:
+    """Split a path: `/items?kind=new#list` has the query `kind=new` and the fragment `list`."""
+    before, _, fragment = text.partition("#")
+    path, _, query = before.partition("?")
+    return HttpPath(path, query, fragment)
+
+
+FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+
+_TEXTS: Final = ("text/", "application/xml", "application/yaml", "application/x-yaml", "application/javascript")
+_TEXT_SUFFIXES: Final = ("+xml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson", "/jsonl", "/json-seq", "/graphql")
+
+
+def essence(media_type: str) -> str:
+    """Return a media type without parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+def charset_of(media_type: str) -> str:
+    """Return the `charset` parameter; empty where there is none."""
+    parameters = (each.strip().partition("=") for each in media_type.split(";")[1:])
+    return next((value.strip('" ') for name, _, value in parameters if name.strip().lower() == "charset"), "")
+
+
+def is_json(media_type: str) -> bool:
+    """Return whether content is JSON, by the name or the suffix of its media type (RFC 6839); `*/*` is taken for it."""
+    name = essence(media_type)
+    return name in ("application/json", "text/json", "*/*", "application/*") or name.endswith("+json")
+
+
+def is_text(media_type: str) -> bool:
+    """Return whether content is text that is not JSON."""
+    name = essence(media_type)
+    return not is_json(name) and (name.startswith(_TEXTS) or name.endswith(_TEXT_SUFFIXES))
+
+
+def is_binary(media_type: str) -> bool:
+    """Return whether content is neither JSON nor text. Content without a media type is taken for text."""
+    return bool(media_type) and not is_json(media_type) and not is_text(media_type)

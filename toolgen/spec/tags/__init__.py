@@ -1,1 +1,0 @@
-"""Patterns of tags: the part of the syntax of regular expressions that is matched in linear time."""
