@@ -124,7 +124,7 @@ def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = Map
     stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
     if stale:
         from toolgen.compiler.cache.derived import derived_parts
-        from toolgen.providers.stubs.stub_file import write_typed
+        from toolgen.providers.stubs import write_typed
         from toolgen.search.index_text import write_counted
 
         document = json.loads(catalog)

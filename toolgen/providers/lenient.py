@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgen.providers.protocol import Difference, Problem
-from toolgen.providers.strict.limits import argument_problems
+from toolgen.providers.schema_dialects import argument_problems
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import kind_of
 from toolgen.schema.pointer import at, escape

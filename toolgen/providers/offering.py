@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.providers.lenient import convert_schema
 from toolgen.providers.protocol import Payload, Problem
-from toolgen.providers.strict.convert import project
-from toolgen.providers.strict.limits import request_problems
+from toolgen.providers.strict import project, request_problems
 from toolgen.spec.wire_names import fits
 
 if TYPE_CHECKING:

@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.providers.protocol import Problem
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,3 +148,10 @@ CLAUDE_STRICT: Final = StrictDialect(
 """Anthropic, strict: its guide to structured outputs, "JSON Schema limitations" and "Schema complexity limits"
 (https://platform.claude.com/docs/en/build-with-claude/structured-outputs), and what `transform_schema` of its SDK
 keeps."""
+
+
+def argument_problems(tool: str, schema: Mapping[str, Any], grammar: re.Pattern[str] | None) -> Iterator[Problem]:
+    """Return the args with names that the API rejects; it checks only those at the root."""
+    for name in schema.get("properties", {}):
+        if grammar is not None and not grammar.fullmatch(name):
+            yield Problem(tool, f"the arg {name!r} has a name that is not {grammar.pattern}", "/properties")

@@ -120,7 +120,7 @@ class ToolNames:
     @cached_property
     def _one_to_one(self) -> Mapping[str, Sequence[str]]:
         """Wire names of every provider, and Python names."""
-        from toolgen.providers.stubs.stub import python_function_name  # most names that are asked for are idents
+        from toolgen.providers.stubs import python_function_name  # most names that are asked for are idents
 
         providers = {each.grammar: each for each in map(provider, PROVIDERS)}.values()
         return _table(

@@ -12,7 +12,7 @@ from tests.properties.package import loaded
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.contract.version import CONTRACT_VERSION
-from toolgen.providers.stubs.stub import python_function_name
+from toolgen.providers.stubs import python_function_name
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import PermissionDenied

@@ -18,7 +18,7 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.providers.stubs.stub import python_function_name
+from toolgen.providers.stubs import python_function_name
 from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all, load

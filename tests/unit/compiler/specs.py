@@ -11,7 +11,7 @@ from toolgen.compiler.documents import read_documents
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.read import SpecFile, parse
-from toolgen.providers.stubs.stub_file import write_stubs
+from toolgen.providers.stubs import write_stubs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,7 @@ import pytest
 from tests.data.sets import OWN, calls_of, of_sets, tools_of
 from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict.convert import project
-from toolgen.providers.strict.nodes import UnsupportedSchema
+from toolgen.providers.strict import UnsupportedSchema, project
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.spec.wire_names import wire_name
 

@@ -9,7 +9,7 @@ import pytest
 
 from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.schema_dialects import OPENAI_STRICT
-from toolgen.providers.strict.convert import project
+from toolgen.providers.strict import project
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.schema.references import behind_references, endless
 

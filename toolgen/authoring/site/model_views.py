@@ -18,7 +18,7 @@ from toolgen.llm.presentations.protocol import Candidates
 from toolgen.llm.tags.definition import ToolDef
 from toolgen.llm.tags.line import prompt_block
 from toolgen.providers.protocol import OfferedTool
-from toolgen.providers.stubs.stub_file import write_stubs
+from toolgen.providers.stubs import write_stubs
 from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.schema.compact import model_args_schema

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.compiler.emit import Part
-from toolgen.providers.stubs.object_types import ToolTypes
-from toolgen.providers.stubs.stub_file import read_types
+from toolgen.providers.stubs import ToolTypes, read_types
 from toolgen.search.documents import CountedDocument, documents_of_tools
 
 if TYPE_CHECKING:

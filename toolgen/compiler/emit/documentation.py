@@ -12,7 +12,7 @@ from toolgen.compiler.emit.python.annotations import annotation
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
-from toolgen.providers.stubs.schema_types import target_of
+from toolgen.providers.stubs import target_of
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from toolgen.llm.presentations.calls import not_offered, run_calls
 from toolgen.llm.presentations.protocol import RequestedCall, ToolListing, Turn
 from toolgen.llm.sandbox.pool import WorkerPool
 from toolgen.providers.protocol import CallAnswer
-from toolgen.providers.stubs.stub import RESULT
+from toolgen.providers.stubs import RESULT
 
 if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import Candidates, Ops

@@ -16,7 +16,7 @@ from toolgen.llm.sandbox.checker import serious, undefined_calls, undefined_name
 from toolgen.llm.sandbox.process import SandboxUnavailable, SnippetFailed, WorkerLost
 from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
-from toolgen.providers.stubs.stub import BUILTINS, CHECKED_NAMES, RESULT
+from toolgen.providers.stubs import BUILTINS, CHECKED_NAMES, RESULT
 from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.visible import escaped, is_hidden, visible
 

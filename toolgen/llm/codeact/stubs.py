@@ -7,8 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
-from toolgen.providers.stubs.stub import Stub, key_type
-from toolgen.providers.stubs.stub_file import plain_stub, write_stubs
+from toolgen.providers.stubs import Stub, key_type, plain_stub, write_stubs
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.packages import derived_file, read_tool_lines
 from toolgen.spec.derived import STUBS_FILE

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.sandbox.process import Process
-    from toolgen.providers.stubs.stub import Stub
+    from toolgen.providers.stubs import Stub
 
 
 # Type errors: which diagnostics prevent a snippet from running, and which calls they prevented.

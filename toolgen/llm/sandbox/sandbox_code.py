@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
-from toolgen.providers.stubs.stub import RESULT
+from toolgen.providers.stubs import RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolgen.providers.stubs.stub import Stub
+    from toolgen.providers.stubs import Stub
 
 
 def private_name(what: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 HEAVY: Final = (
     *("pydantic", "jsonschema_rs", "jinja2", "yaml", "datamodel_code_generator", "rich", "mcp", "asyncio"),
-    *("toolgen.contract.records", "toolgen.providers.stubs.stub_file", "toolgen.search.index_text"),
+    *("toolgen.contract.records", "toolgen.providers.stubs", "toolgen.search.index_text"),
 )
 CHILD: Final = """\
 import sys

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.compiler.specs import resolved, stubs_of, toolset
 from toolgen.llm.codeact.stubs import CompiledStubs
-from toolgen.providers.stubs.stub import (
+from toolgen.providers.stubs import (
     DESCRIPTION_LIMIT,
     Parameter,
     is_python_name,
@@ -23,7 +23,7 @@ from toolgen.providers.stubs.stub import (
 )
 
 if TYPE_CHECKING:
-    from toolgen.providers.stubs.stub import Stub
+    from toolgen.providers.stubs import Stub
 
 NULL_TEXT = {"type": ["string", "null"], "default": None}
 ITEM = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}

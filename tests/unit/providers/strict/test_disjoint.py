@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict.convert import project
-from toolgen.providers.strict.nodes import UnsupportedSchema
+from toolgen.providers.strict import UnsupportedSchema, project
 
 
 def closed(properties: dict[str, Any]) -> dict[str, Any]:

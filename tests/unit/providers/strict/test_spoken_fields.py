@@ -8,7 +8,7 @@ import pytest
 from jsonschema_rs import validator_for
 
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict.convert import conditional_properties, project
+from toolgen.providers.strict import conditional_properties, project
 
 BASE: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 ITEM: dict[str, Any] = {"type": "object", "properties": {"item": {"type": "string"}}, "required": ["item"]}

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict.convert import Projection, project
-from toolgen.providers.strict.nodes import UnsupportedSchema
+from toolgen.providers.strict import Projection, UnsupportedSchema, project
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import Difference

@@ -1,1 +1,0 @@
-"""Strict schemas of model APIs: conversion of schemas and args, and restoring args."""
