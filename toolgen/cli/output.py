@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -37,6 +38,86 @@ format_option = click.option(
     show_default=True,
     help="Output format: text for people, json for programs.",
 )
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
+_LISTINGS: Final = {"text": "for people", "concise": "for one line each", "json": "for programs"}
+
+
+def listing_options(**more: str) -> Callable[[_F], _F]:
+    """Return a decorator that adds the options of `Listing`; `more` are formats that only one command has."""
+    formats = {**_LISTINGS, **more}
+    options = (
+        click.option("--all", "all_", is_flag=True, help="List every finding, also those of imported tools."),
+        click.option("--statistics", is_flag=True, help="Only count the findings of each rule."),
+        click.option(
+            "--format",
+            "style",
+            type=click.Choice(list(formats)),
+            default="text",
+            show_default=True,
+            help=f"Output format: {', '.join(f'{style} {use}' for style, use in formats.items())}.",
+        ),
+    )
+
+    def add(function: _F) -> _F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How a command lists what it finds. Raises click.UsageError for options that exclude each other."""
+
+    style: str = "text"
+    statistics: bool = False
+    all_: bool = False
+
+    def __post_init__(self) -> None:
+        if self.statistics and self.style not in ("text", "json"):
+            raise click.UsageError(f"`--statistics` prints text or JSON, not {self.style}.")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether people read it as text, in lines or in blocks."""
+        return self.style in ("text", "concise")
+
+    @property
+    def has_blocks(self) -> bool:
+        """Whether findings are blocks on stderr; else stdout has them, and nothing else."""
+        return self.style == "text" and not self.statistics
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all findings are asked for, also where a command would have nothing to do."""
+        return self.all_ or self.statistics or self.style == "concise"
+
+    def show(
+        self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, str], *, command: str, packages: Sequence[Path]
+    ) -> None:
+        """Print diagnostics as text.
+
+        On stderr all errors and at most 20 blocks of others, what is new first, or with `all_` each of them; one line
+        each, or with `statistics` the count of each code, on stdout. `command` is the one that runs. What was shown as
+        blocks is noted in the derived data of `packages`, to tell next time what is new.
+        """
+        from toolgen.compiler.diagnostics.render import render_concise
+
+        if self.statistics:
+            _show_statistics(diagnostics)
+        elif self.style == "concise":
+            click.echo(render_concise(diagnostics).encode("utf-8", "backslashreplace"), nl=False)
+        else:
+            _show_blocks(diagnostics, sources, command, packages, all_=self.all_)
+
+    def to_json(self, diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+        """Return diagnostics, or with `statistics` the count of each code, as JSON values."""
+        from toolgen.compiler.diagnostics.render import render_statistics
+
+        return render_statistics(diagnostics) if self.statistics else diagnostics_json(diagnostics)
 
 
 def echo(text: str | bytes = "", *, err: bool = False, nl: bool = True) -> None:
@@ -77,39 +158,58 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, st
     click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
 
 
-def show_listed(
-    diagnostics: Sequence[Diagnostic], sources: Mapping[str, str], *, command: str, packages: Sequence[Path], all_: bool
-) -> None:
-    """Print diagnostics as text on stderr, for a person: at most 20 blocks, what is new first; or all of them.
+def show_grouped(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *, everything: str) -> None:
+    """Print diagnostics on stderr: all errors, and at most 20 blocks of others. `everything` shows each of them."""
+    from toolgen.compiler.diagnostics.render import render_listed
 
-    `command` is the one that runs; with `--all` it shows everything. What it showed is noted in the derived data of
-    `packages`, so that it can tell next time what is new.
-    """
-    from toolgen.compiler.diagnostics.render import digest, render_listed, render_text
+    color = takes_color(sys.stderr)
+    text = render_listed(diagnostics, sources, color=color, is_imported=lambda found: False, everything=everything)
+    click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
+
+
+def _show_statistics(diagnostics: Sequence[Diagnostic]) -> None:
+    from toolgen.compiler.diagnostics.render import render_statistics
+    from toolgen.runtime.issues.issue_text import counted
+
+    rows = render_statistics(diagnostics)
+    width = len(str(rows[0]["count"])) if rows else 1
+    for row in rows:
+        echo(f"{row['count']:>{width}}  {row['code']}  {row['severity']:7}  {row['name']}")
+    echo(counted(len(diagnostics), "finding"), err=True)
+
+
+def _show_blocks(
+    diagnostics: Sequence[Diagnostic],
+    sources: Mapping[str, str],
+    command: str,
+    packages: Sequence[Path],
+    *,
+    all_: bool,
+) -> None:
+    from toolgen.compiler.diagnostics.render import digest, render_listed
     from toolgen.compiler.source.origins import Origins
     from toolgen.spec.derived import DERIVED, write_derived
 
-    color = takes_color(sys.stderr)
-    file = f"{command}.warnings.json"
-    known = _noted([package / DERIVED / file for package in packages])
-    origins = Origins(sources)
-    text = (
-        render_text(diagnostics, sources, color=color)
-        if all_
-        else render_listed(
+    if all_:
+        show_diagnostics(diagnostics, sources)
+    else:
+        file = _NOTED_IN.format(command)
+        text = render_listed(
             diagnostics,
             sources,
-            color=color,
-            is_imported=origins.is_imported,
-            known=known,
+            color=takes_color(sys.stderr),
+            is_imported=Origins(sources).is_imported,
+            known=_noted([package / DERIVED / file for package in packages]),
             everything=f"toolgen {command} --all",
         )
-    )
-    click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
+        click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
     noted = json.dumps(sorted({digest(each) for each in diagnostics}), indent=0).encode()
     for package in packages:
         if package.is_dir():
-            write_derived(package, file, noted)
+            write_derived(package, _NOTED_IN.format(command), noted)
+
+
+_NOTED_IN: Final = "{}.warnings.json"
 
 
 def _noted(files: Sequence[Path]) -> set[str] | None:

@@ -10,7 +10,7 @@ import click
 from toolgen.changes.suspicions import OtherTools
 from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
-from toolgen.cli.output import diagnostics_json, show_diagnostics
+from toolgen.cli.output import diagnostics_json, show_grouped
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.trial import try_name
@@ -49,7 +49,7 @@ class Written:
     def show(self) -> None:
         """Print the outcome for people."""
         present = {self.place.path: self.place.present.text} if self.place.present else {}
-        show_diagnostics(self.sink, {self.answer.path: self.answer.text, **present})
+        show_grouped(self.sink, {self.answer.path: self.answer.text, **present}, everything="--format json")
         show_imported(self.place.path, self.imported, left_out=sum(found.code in _LEFT_OUT for found in self.sink))
 
 

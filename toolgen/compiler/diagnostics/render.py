@@ -7,7 +7,8 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.codes import CODES, Code, Severity
+from toolgen.compiler.diagnostics.codes import CODES, Severity
+from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 from toolgen.spec.lines import line_starts
 from toolgen.spec.visible import escaped, is_hidden, visible
 
@@ -68,26 +69,27 @@ def render_listed(
     known: Collection[str] | None = None,
     everything: str = "",
 ) -> str:
-    """Render diagnostics for a person: errors first, then what is new, and at most 20 blocks; empty if there are none.
+    """Render diagnostics for a person: all errors, then at most 20 blocks, what is new first; empty if there are none.
 
-    Those with one message are one block. Those of imported tools are one line for each file. `known` are digests of
-    those that are not new, None if that is unknown. `everything` is the command that shows all of them.
+    Each error is a block of its own. Warnings and notes with one message are one block, and so are those of one code in
+    one file; those of imported tools are one line for each file. `known` are digests of those that are not new, None if
+    that is unknown. `everything` is the command that shows all of them.
     """
     found = list(diagnostics)
-    imported = [each for each in found if is_imported(each)]
+    if not found:
+        return ""
     old = {each for each in found if known is not None and digest(each) in known}
-    groups: dict[tuple[Severity, str, str, str], list[Diagnostic]] = {}
-    for each in sorted(found, key=old.__contains__):
-        if not is_imported(each):
-            groups.setdefault((each.severity, each.code, each.message, each.fix), []).append(each)
-    ranks = list(Severity)
-    ordered = sorted(
-        groups.values(),
-        key=lambda group: (ranks.index(group[0].severity), group[0] in old),
-    )
+    imported = [each for each in found if is_imported(each)]
     page = Page(sources, color=color)
+    for each in sorted(found, key=old.__contains__):
+        if each.severity is Severity.ERROR:
+            page.add(each)
+    others = [each for each in found if each.severity is not Severity.ERROR and not is_imported(each)]
+    groups = _grouped(sorted(others, key=old.__contains__))
+    ranks = list(Severity)
+    ordered = sorted(groups, key=lambda group: (ranks.index(group[0].severity), group[0] in old))
     for group in ordered[:_BLOCKS]:
-        page.add(group[0], [_places(group[1:])] if len(group) > 1 else [])
+        page.add(group[0], _others_of(group))
     left_out = [each for group in ordered[_BLOCKS:] for each in group]
     if left_out:
         page.lines += [f"{summary(left_out)} more: `{everything}`", ""]
@@ -101,7 +103,49 @@ def render_listed(
         page.lines.append("")
     new = 0 if known is None else len(found) - len(old)
     counts = f"{summary(found)}, {new:,} new since the last time" if new else summary(found)
-    return "\n".join([*page.lines, counts, ""]) if found else ""
+    if any(len(group) > _NAMED + 1 for group in ordered[:_BLOCKS]):
+        counts += f"; all of them: `{everything}`"
+    return "\n".join([*page.lines, counts, ""])
+
+
+def _grouped(found: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
+    """Return what is one block each: equal messages wherever they are, and else one code in one file."""
+    files: dict[tuple[Severity, str, str, str], set[str]] = {}
+    for each in found:
+        files.setdefault((each.severity, each.code, each.message, each.fix), set()).add(each.span.file)
+    groups: dict[tuple[object, ...], list[Diagnostic]] = {}
+    for each in found:
+        said = (each.severity, each.code, each.message, each.fix)
+        key = said if len(files[said]) > 1 else (each.severity, each.code, each.span.file)
+        groups.setdefault(key, []).append(each)
+    return list(groups.values())
+
+
+def _others_of(group: Sequence[Diagnostic]) -> list[str]:
+    """Name the first places of a block after that which it shows, with their messages where these differ."""
+    first, *more = group
+    if not more:
+        return []
+    rest = f"{len(more)} more {first.code}"
+    if all(each.message == first.message for each in more):
+        return [f"{rest}: {', '.join(str(each.span) for each in more[:_NAMED])}{', …' if len(more) > _NAMED else ''}"]
+    return [f"{rest}:", *(f"  {each.span}: {each.message}" for each in more[:_NAMED]), *["  …"] * (len(more) > _NAMED)]
+
+
+def render_statistics(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Return how many diagnostics each code has, the most first: code, name, severity and count."""
+    found = list(diagnostics)
+    severities = {each.code: each.severity.value for each in found}
+    return [
+        {"code": code, "name": _name(code), "severity": severities[code], "count": count}
+        for code, count in Counter(each.code for each in found).most_common()
+    ]
+
+
+def _name(code: str) -> str:
+    """Return the name of a code; empty for one of neither diagnostics nor lint."""
+    row = CODES.get(code) or LINT_RULES.get(code)
+    return row.name if row else ""
 
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
@@ -118,21 +162,12 @@ def digest(found: Diagnostic) -> str:
     return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _places(more: Sequence[Diagnostic]) -> str:
-    """Name the places of equal diagnostics, the first three of many."""
-    shown = ", ".join(f"{each.span.file}:{each.span.line}" for each in more[:_NAMED])
-    return f"{len(more)} more: {shown}{', …' if len(more) > _NAMED else ''}"
-
-
-def render_json(diagnostics: Iterable[Diagnostic], rules: Mapping[str, Code] = CODES) -> list[dict[str, Any]]:
-    """Return each diagnostic as JSON data: code, name, severity, location, message, related locations and fix.
-
-    `rules` has the names of codes; a code of neither these nor the table of diagnostics has none.
-    """
+def render_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Return each diagnostic as JSON data: code, name, severity, location, message, related locations and fix."""
     return [
         {
             "code": diagnostic.code,
-            "name": row.name if (row := rules.get(diagnostic.code) or CODES.get(diagnostic.code)) else "",
+            "name": _name(diagnostic.code),
             "severity": diagnostic.severity.value,
             **_place(diagnostic.span),
             "message": diagnostic.message,

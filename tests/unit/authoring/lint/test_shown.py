@@ -64,13 +64,63 @@ def test_other_formats_have_every_finding(project: Path) -> None:
     assert len(built) == 70
 
 
-def test_statistics_count_the_findings_of_each_rule(project: Path) -> None:
-    found = json.loads(toolgen(project, "lint", "--format", "json").out)
-    rows = json.loads(toolgen(project, "lint", "--statistics", "--format", "json").out)
+COMMANDS = [("lint",), ("build",), ("build", "--check")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_concise_findings_are_one_line_each_and_stdout_has_nothing_else(
+    project: Path, command: tuple[str, ...]
+) -> None:
+    toolgen(project, "build")
+    for _ in range(2):
+        shown = toolgen(project, *command, "--format", "concise")
+        lines = shown.out.splitlines()
+        assert all(re.match(r"specs/\w+\.json:\d+:\d+: warning\[T[GL]\d{3}\] ", each) for each in lines)
+        assert len(lines) >= 70, "also where nothing changed"
+        assert not BLOCK.search(shown.err)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_statistics_count_the_findings_of_each_rule(project: Path, command: tuple[str, ...]) -> None:
+    toolgen(project, "build")
+    shown = toolgen(project, *command, "--statistics")
+    rows = json.loads(toolgen(project, *command, "--statistics", "--format", "json").out)
+    if command[0] == "build":
+        (target,) = rows["targets"]
+        assert "diagnostics" not in target
+        rows = target["statistics"]
+        found = json.loads(toolgen(project, *command, "--all", "--format", "json").out)["targets"][0]["diagnostics"]
+        assert shown.out == "70  TG203  warning  unknown-keyword\n"
+    else:
+        found = json.loads(toolgen(project, *command, "--format", "json").out)
+        assert "30  TL206  warning  negated-boolean" in shown.out
     assert sum(row["count"] for row in rows) == len(found)
     assert rows == sorted(rows, key=lambda row: -row["count"])
-    assert {"code": "TL206", "name": "negated-boolean", "severity": "warning", "count": 30} in rows
-    assert "30  TL206  warning  negated-boolean" in toolgen(project, "lint", "--statistics").out
+    assert {row["code"]: row["name"] for row in rows}.items() >= {row["code"]: row["name"] for row in found}.items()
+    assert not BLOCK.search(shown.err)
+
+
+@pytest.mark.parametrize("command", ["lint", "build"])
+def test_statistics_are_text_or_json(project: Path, command: str) -> None:
+    shown = toolgen(project, command, "--statistics", "--format", "concise")
+    assert (shown.code, "`--statistics` prints text or JSON, not concise." in shown.err) == (2, True)
+
+
+def test_an_import_groups_what_it_found(project: Path) -> None:
+    """Such as 30 tools with the names of others."""
+    tools = [
+        {"name": f"find_{number}", "description": "Find.", "inputSchema": {"type": "object"}} for number in range(30)
+    ]
+    (project / "answer.json").write_text(json.dumps({"tools": tools}))
+    arguments = ("import", "mcp", "answer.json", "--toolset", "mcp.shelf")
+    shown = toolgen(project, *arguments)
+    assert len(BLOCK.findall(shown.err)) == 1
+    assert "29 more TG819:" in shown.err
+    assert shown.err.endswith("30 warnings; all of them: `--format json`\n")
+    toolgen(project, "build")
+    (project / "specs/shelf.yaml").unlink()
+    found = json.loads(toolgen(project, *arguments, "--format", "json").out)["diagnostics"]
+    assert [each["code"] for each in found] == ["TG819"] * 30
 
 
 def test_what_is_new_comes_first(project: Path) -> None:
@@ -89,20 +139,49 @@ def warning(file: str, line: int, message: str = "the same", code: str = "TG203"
 
 
 def test_equal_messages_are_one_block() -> None:
-    found = [warning("a.yaml", number) for number in range(1, 8)]
-    text = render_listed(found, {}, color=False, is_imported=lambda each: False)
+    found = [warning(f"{file}.yaml", number) for file in "ab" for number in range(1, 5)]
+    text = render_listed(found, {}, color=False, is_imported=lambda each: False, everything="x --all")
     assert len(BLOCK.findall(text)) == 1
-    assert "= 6 more: a.yaml:2, a.yaml:3, a.yaml:4, …" in text
-    assert text.endswith("7 warnings\n")
+    assert "= 7 more TG203: a.yaml:2:1, a.yaml:3:1, a.yaml:4:1, …" in text
+    assert text.endswith("8 warnings; all of them: `x --all`\n")
+
+
+def test_findings_of_one_code_in_one_file_are_one_block() -> None:
+    found = [
+        warning(f"{file}.yaml", number, f"{file}{number}", code)
+        for code in ("TG203", "TG208")
+        for file in "ab"
+        for number in range(1, 9)
+    ]
+    text = render_listed(found, {}, color=False, is_imported=lambda each: False, everything="x --all")
+    assert len(BLOCK.findall(text)) == 4
+    assert "= 7 more TG203:\n  =   a.yaml:2:1: a2\n  =   a.yaml:3:1: a3\n  =   a.yaml:4:1: a4\n  =   …\n" in text
+    assert text.endswith("32 warnings; all of them: `x --all`\n")
+    few = render_listed(found[:4], {}, color=False, is_imported=lambda each: False, everything="x --all")
+    assert [f"a{number}" in few for number in range(1, 5)] == [True] * 4
+    assert few.endswith("4 warnings\n"), "each place is named"
+
+
+def test_errors_are_never_grouped_or_left_out() -> None:
+    found = [
+        Diagnostic("TG101", Severity.ERROR, Span("a.yaml", number), message)
+        for message in ("the same", "broken")
+        for number in range(1, 40)
+    ]
+    text = render_listed([warning("a.yaml", 1), *found], {}, color=False, is_imported=lambda each: False)
+    blocks = text.split("\n\n")
+    assert [block.startswith("error[TG101]") for block in blocks] == [True] * 78 + [False, False]
+    assert blocks[-2].startswith("warning[TG203]")
+    assert blocks[-1] == "78 errors, 1 warning\n"
 
 
 def test_what_is_left_out_is_counted_and_errors_come_first() -> None:
-    found = [warning("a.yaml", number, f"{number}") for number in range(1, 30)]
+    found = [warning(f"{number}.yaml", 1, f"{number}") for number in range(1, 30)]
     error = Diagnostic("TG101", Severity.ERROR, Span("z.yaml"), "broken")
     text = render_listed([*found, error], {}, color=False, is_imported=lambda each: False, everything="x --all")
-    assert len(BLOCK.findall(text)) == 20
+    assert len(BLOCK.findall(text)) == 21
     assert text.startswith("error[TG101]")
-    assert "10 warnings more: `x --all`" in text
+    assert "9 warnings more: `x --all`" in text
 
 
 def test_a_moved_line_is_not_new() -> None:

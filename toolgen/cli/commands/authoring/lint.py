@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,14 +12,12 @@ from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.pages import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
-from toolgen.cli.output import echo, show_diagnostics, show_json, show_listed
+from toolgen.cli.output import Listing, echo, listing_options, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
-from toolgen.compiler.diagnostics.render import render_concise
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
@@ -38,17 +35,8 @@ if TYPE_CHECKING:
 @click.option("--fix", "do_fix", is_flag=True, help="Apply the fixes that are safe.")
 @click.option("--diff", "show_diff", is_flag=True, help="Print what `--fix` would change, and write nothing.")
 @click.option("--notes", is_flag=True, help="List notes too, which otherwise are only counted.")
-@click.option("--all", "all_", is_flag=True, help="List every finding, also those of imported tools.")
-@click.option("--statistics", is_flag=True, help="Only count the findings of each rule.")
 @click.option("--write-baseline", "accept", is_flag=True, help=f"Accept all present findings, in {BASELINE}.")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "concise", "json", "sarif", "github"]),
-    default="text",
-    show_default=True,
-    help="Output format: concise for one line each, sarif for code scanning, github for annotations of a pull request.",
-)
+@listing_options(sarif="for code scanning", github="for annotations of a pull request")
 def command(
     *,
     paths: Sequence[str],
@@ -66,15 +54,14 @@ def command(
     table `lint` of the configuration selects them. In YAML a comment `# toolgen: ignore TL101 -- reason` on a line, or
     above it, silences a rule there.
     """
-    if statistics and style not in ("text", "json"):
-        raise click.UsageError(f"`--statistics` prints text or JSON, not {style}.")
+    listing = Listing(style, statistics, all_)
     if accept and (paths or do_fix or show_diff):
         raise click.UsageError("`--write-baseline` accepts the findings of all specs: give it alone.")
     config = project()
     only = paths_of(config, paths)
     files, errors, sources = _read(config)
     if errors:
-        _show(config, Linted(errors=errors, sources=dict(sources)), style, only, notes=notes, all_=all_)
+        _show(config, Linted(errors=errors, sources=dict(sources)), listing, only, notes=notes)
         return 1
     if accept:
         return _accept(config, files)
@@ -94,10 +81,7 @@ def command(
             return 1 if fixed.texts else 0
     else:
         found = lint(config, files, baseline)
-    if statistics:
-        _show_statistics(_chosen(found, only), style)
-    else:
-        _show(config, found, style, only, notes=notes, all_=all_)
+    _show(config, found, listing, only, notes=notes)
     return 1 if _fails(found, only) else 0
 
 
@@ -133,26 +117,11 @@ def _fails(found: Linted, only: Collection[str] | None) -> bool:
     return any(each.severity is not Severity.NOTE for each in _chosen(found, only))
 
 
-def _show_statistics(listed: Sequence[Diagnostic], style: str) -> None:
-    """Print how many findings each rule has, the most first."""
-    names = {**{code: row.name for code, row in CODES.items()}, **{code: row.name for code, row in LINT_RULES.items()}}
-    severities = {each.code: each.severity for each in listed}
-    counts = Counter(each.code for each in listed).most_common()
-    if style == "json":
-        rows = [{"code": code, "name": names[code], "severity": severities[code], "count": n} for code, n in counts]
-        show_json(rows)
-        return
-    width = len(str(counts[0][1])) if counts else 1
-    for code, count in counts:
-        echo(f"{count:>{width}}  {code}  {severities[code].value:7}  {names[code]}")
-    echo(counted(len(listed), "finding"), err=True)
-
-
-def _show(config: Config, found: Linted, style: str, only: Collection[str] | None, *, notes: bool, all_: bool) -> None:
-    root = config.root
+def _show(config: Config, found: Linted, listing: Listing, only: Collection[str] | None, *, notes: bool) -> None:
+    root, style = config.root, listing.style
     listed = _chosen(found, only)
     if style == "json":
-        show_json([_json(each, found) for each in listed])
+        show_json(listing.to_json(listed) if listing.statistics else [_json(each, found) for each in listed])
     elif style == "sarif":
         from toolgen.authoring.report import sarif_log
 
@@ -161,13 +130,12 @@ def _show(config: Config, found: Linted, style: str, only: Collection[str] | Non
         from toolgen.authoring.report import github_annotations
 
         echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
+    elif listing.statistics:
+        listing.show(listed, found.sources, command="lint", packages=[])
     else:
         shown = [each for each in listed if notes or each.severity is not Severity.NOTE]
-        if style == "concise":
-            echo(render_concise(shown).encode("utf-8", "backslashreplace"), nl=False)
-        else:
-            packages = [root / target.out for target in config.targets] if only is None else []
-            show_listed(shown, found.sources, command="lint", packages=packages, all_=all_)
+        packages = [root / target.out for target in config.targets] if only is None else []
+        listing.show(shown, found.sources, command="lint", packages=packages)
         hidden = len(listed) - len(shown)
         fixable = sum(each in found.fixes for each in listed)
         if hidden:
@@ -191,7 +159,7 @@ def _entries(listed: Sequence[Diagnostic], found: Linted) -> Iterator[Entry]:
 def _json(each: Diagnostic, found: Linted) -> dict[str, Any]:
     from toolgen.compiler.diagnostics.render import render_json
 
-    made = render_json([each], rule_texts())[0]
+    made = render_json([each])[0]
     fixing = found.fixes.get(each)
     edits = (
         [{"file": edit.file, "start": edit.start, "end": edit.end, "text": edit.new_text} for edit in fixing.edits]

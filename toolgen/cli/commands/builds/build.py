@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import diagnostics_json, echo, format_option, progress, show_json, show_listed
+from toolgen.cli.output import Listing, echo, listing_options, progress, show_json
 from toolgen.cli.project import project
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
@@ -18,7 +18,7 @@ from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
-    from toolgen.compiler.build import Built
+    from toolgen.compiler.build import Built, Checked
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.project.config import Config, Target
@@ -61,16 +61,22 @@ def peak_memory() -> int | None:
 
 
 def build_target(
-    config: Config, target: Target, style: str, *, force: bool, warnings_as_errors: bool, timings: bool, all_: bool
+    config: Config, target: Target, listing: Listing, *, force: bool, warnings_as_errors: bool, timings: bool
 ) -> tuple[bool, dict[str, Any]]:
     """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
     sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
         built = build(
-            config, target, sink, force=force, warnings_as_errors=warnings_as_errors, all_warnings=all_, progress=stage
+            config,
+            target,
+            sink,
+            force=force,
+            warnings_as_errors=warnings_as_errors,
+            all_warnings=listing.is_complete,
+            progress=stage,
         )
     published = built.published
-    outcome = _outcome(target, sink, style)
+    outcome = _outcome(target, sink, listing)
     if published is not None:
         outcome |= {
             "written": list(published.written),
@@ -78,45 +84,53 @@ def build_target(
             "unchanged": len(published.unchanged),
             "strays": list(built.strays),
         }
-    if style == "text":
+    if listing.is_text:
         is_compiled = published is not None and bool(built.sources)  # there are none where nothing changed
         packages = [config.root / target.out] if is_compiled else []
-        show_listed(list(sink), built.sources, command="build", packages=packages, all_=all_)
-        _show_built(target, built, sink)
+        listing.show(list(sink), built.sources, command="build", packages=packages)
+        _show_built(target, built, sink, err=not listing.has_blocks)
     if timings:
-        outcome["timings"] = _timings(target, clock, built.cache, style)
+        outcome["timings"] = _timings(target, clock, built.cache, listing)
     return published is not None and not built.strays, outcome
 
 
-def _show_built(target: Target, built: Built, sink: Diagnostics) -> None:
+def _show_built(target: Target, built: Built, sink: Diagnostics, *, err: bool) -> None:
     published = built.published
     if published is None:
         echo(f"{target.out}: not built{_why(sink)}", err=True)
         return
     is_changed = published.written or published.removed
     if not is_changed:
-        echo(f"{target.out}: up to date")
+        echo(f"{target.out}: up to date", err=err)
         if not built.strays:
             return
     from toolgen.runtime.issues.issue_text import counted  # brings the records of calls
 
     if is_changed:
-        echo(f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed")
+        written = counted(len(published.written), "file")
+        echo(f"{target.out}: {written} written, {len(published.removed)} removed", err=err)
     for path in built.strays:
-        echo(f"{target.out}/{path}: {STRAY}")
+        echo(f"{target.out}/{path}: {STRAY}", err=err)
     if built.strays:
         echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
 
 
 def check_target(
-    config: Config, target: Target, style: str, *, warnings_as_errors: bool, timings: bool, all_: bool
+    config: Config, target: Target, listing: Listing, *, warnings_as_errors: bool, timings: bool
 ) -> tuple[bool, dict[str, Any]]:
     """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
     sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
-        checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, all_warnings=all_, progress=stage)
+        checked = check(
+            config,
+            target,
+            sink,
+            warnings_as_errors=warnings_as_errors,
+            all_warnings=listing.is_complete,
+            progress=stage,
+        )
     changes = checked.changes
-    outcome = _outcome(target, sink, style)
+    outcome = _outcome(target, sink, listing)
     if changes is not None:
         outcome["changes"] = [
             {
@@ -127,29 +141,39 @@ def check_target(
             }
             for change in changes
         ]
-    if style == "text":
-        show_listed(list(sink), checked.sources, command="build", packages=[], all_=all_)
-        for change in changes or ():
-            because = f" ({', '.join(change.because)})" if change.because else ""
-            echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
-            if change.diff:
-                echo(change.diff)
-        if changes:
-            from toolgen.runtime.issues.issue_text import counted
-
-            echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
-        elif changes is not None:
-            echo(f"{target.out}: up to date")
-        else:
-            echo(f"{target.out}: not checked{_why(sink)}", err=True)
+    if listing.is_text:
+        listing.show(list(sink), checked.sources, command="build", packages=[])
+        _show_checked(target, checked, sink, listing)
     if timings:
-        outcome["timings"] = _timings(target, clock, checked.cache, style)
+        outcome["timings"] = _timings(target, clock, checked.cache, listing)
     return changes == (), outcome
 
 
-def _outcome(target: Target, sink: Diagnostics, style: str) -> dict[str, Any]:
-    found = diagnostics_json(sink) if style == "json" else []
-    return {"specs": target.specs, "out": target.out, "diagnostics": found}
+def _show_checked(target: Target, checked: Checked, sink: Diagnostics, listing: Listing) -> None:
+    changes, err = checked.changes, not listing.has_blocks
+    for change in changes or ():
+        because = f" ({', '.join(change.because)})" if change.because else ""
+        echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}", err=err)
+        if change.diff and listing.has_blocks:
+            echo(change.diff)
+    if changes:
+        from toolgen.runtime.issues.issue_text import counted
+
+        echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
+    elif changes is not None:
+        echo(f"{target.out}: up to date", err=err)
+    else:
+        echo(f"{target.out}: not checked{_why(sink)}", err=True)
+
+
+def _outcome(target: Target, sink: Diagnostics, listing: Listing) -> dict[str, Any]:
+    """Return the outcome as JSON; findings are in `statistics` where only their counts are asked for."""
+    found = listing.to_json(list(sink)) if listing.style == "json" else []
+    return {
+        "specs": target.specs,
+        "out": target.out,
+        "statistics" if listing.statistics else "diagnostics": found,
+    }
 
 
 def _why(sink: Diagnostics) -> str:
@@ -157,19 +181,19 @@ def _why(sink: Diagnostics) -> str:
     return "" if sink.has_errors else ": `--warnings-as-errors` is given, and there are warnings"
 
 
-def _timings(target: Target, clock: StageClock, cache: Cache | None, style: str) -> dict[str, Any]:
+def _timings(target: Target, clock: StageClock, cache: Cache | None, listing: Listing) -> dict[str, Any]:
     """Return the timings of a target, and show them as text."""
     clock.stop()
     total = sum(clock.stages.values())
     hits, misses = (cache.hits, cache.misses) if cache else (Counter[str](), Counter[str]())
     cached = {kind: {"found": hits[kind], "missing": misses[kind]} for kind in sorted({*hits, *misses})}
     memory = peak_memory()
-    if style == "text":
+    if listing.is_text:
         rows = [f"  {seconds:7.3f} s {seconds / (total or 1):6.1%}  {name}" for name, seconds in clock.stages.items()]
         rows.append(f"  {total:7.3f} s         in all")
         rows += [f"  cache: {row['found']} of {row['found'] + row['missing']} {kind}" for kind, row in cached.items()]
         rows += [] if memory is None else [f"  peak memory: {memory / 1_000_000:.0f} MB"]
-        echo("\n".join([f"{target.out}: timings", *rows]))
+        echo("\n".join([f"{target.out}: timings", *rows]), err=not listing.has_blocks)
     stages = {
         name: {"seconds": round(value, 6), "share": round(value / (total or 1), 4)}
         for name, value in clock.stages.items()
@@ -184,11 +208,18 @@ def _timings(target: Target, clock: StageClock, cache: Cache | None, style: str)
     "--warnings-as-errors", is_flag=True, help="Exit 1 where there is a warning, and write nothing of that target."
 )
 @click.option("--watch", is_flag=True, help="Build now, and again after each change of specs or configuration.")
-@click.option("--all", "all_", is_flag=True, help="Show every warning, also those of imported tools.")
 @click.option("--timings", is_flag=True, help="Show the seconds of each stage, what was cached, and the peak memory.")
-@format_option
+@listing_options()
 def command(
-    *, only_check: bool, force: bool, warnings_as_errors: bool, watch: bool, all_: bool, timings: bool, style: str
+    *,
+    only_check: bool,
+    force: bool,
+    warnings_as_errors: bool,
+    watch: bool,
+    timings: bool,
+    all_: bool,
+    statistics: bool,
+    style: str,
 ) -> int:
     """Compile the specs of every target into its package.
 
@@ -199,13 +230,14 @@ def command(
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
     if only_check and watch:
         raise click.UsageError("`--check` writes nothing, so there is nothing to watch for.")
+    listing = Listing(style, statistics, all_)
 
     def run(config: Config) -> tuple[bool, list[dict[str, Any]]]:
         outcomes = [
-            check_target(config, target, style, warnings_as_errors=warnings_as_errors, timings=timings, all_=all_)
+            check_target(config, target, listing, warnings_as_errors=warnings_as_errors, timings=timings)
             if only_check
             else build_target(
-                config, target, style, force=force, warnings_as_errors=warnings_as_errors, timings=timings, all_=all_
+                config, target, listing, force=force, warnings_as_errors=warnings_as_errors, timings=timings
             )
             for target in config.targets
         ]

@@ -30,15 +30,17 @@ def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], style:
     """
     for version in versions(Path.cwd()):
         started = time.perf_counter()
-        if style == "text" and version.changed:
-            echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed")
+        if style != "json" and version.changed:
+            echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed", err=style != "text")
         outcome = _built(version.config, build, style)
         gc.unfreeze()
         gc.collect()
         if style == "json":
             echo(json.dumps({"changed": version.changed, **outcome}))
         else:
-            echo(f"watching for changes; the last build took {time.perf_counter() - started:.2f} s")
+            echo(
+                f"watching for changes; the last build took {time.perf_counter() - started:.2f} s", err=style != "text"
+            )
     raise AssertionError("versions have no end")
 
 
@@ -47,7 +49,7 @@ def _built(
 ) -> dict[str, Any]:
     """Build once, and return the outcome as JSON."""
     if isinstance(config, ConfigError):
-        if style == "text":
+        if style != "json":
             show_diagnostics(config.diagnostics, config.sources)
         return {"diagnostics": diagnostics_json(config.diagnostics)}
     try:

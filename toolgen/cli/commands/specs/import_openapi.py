@@ -13,7 +13,7 @@ from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_
 from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
 from toolgen.cli.commands.specs.spec_place import kept_path, origins, spec_place, stored_path
 from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
+from toolgen.cli.output import diagnostics_json, format_option, show_grouped, show_json
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
@@ -96,7 +96,7 @@ def openapi(
         show_json(written | {"diagnostics": diagnostics_json(sink)})
     else:
         present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(sink, {**made.reader.texts, **present})
+        show_grouped(sink, {**made.reader.texts, **present}, everything="--format json")
         show_imported(place.path, imported, left_out=sum(found.code == "TG831" for found in sink))
         if imported is not None:
             show_variables(imported.data)

@@ -15,7 +15,7 @@ from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_
 from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
 from toolgen.cli.commands.specs.spec_place import origins, spec_place
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
-from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
+from toolgen.cli.output import diagnostics_json, format_option, show_grouped, show_json
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
@@ -96,7 +96,7 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, ch
         show_json(written | {"diagnostics": diagnostics_json(reading.sink)})
     else:
         present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(reading.sink, {**reading.texts, **present})
+        show_grouped(reading.sink, {**reading.texts, **present}, everything="--format json")
         show_imported(place.path, imported, left_out=sum(found.code in ("TG831", "TG841") for found in reading.sink))
         if imported is not None:
             show_variables(imported.data)
