@@ -13,9 +13,8 @@ from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import Candidates
 from toolgen.llm.tool_use.loop import is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import offered_tool, provider_named, restored
-from toolgen.providers.apis.turns import TURN_FORMATS
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
-from toolgen.providers.table import spelled
+from toolgen.providers.table import PROVIDERS, spelled
 from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from toolgen.agents.planner import Plan
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.llm.tool_use.loop import Ask
-    from toolgen.providers.apis.turns import TurnFormat
-    from toolgen.providers.protocol import Payload, Provider
+    from toolgen.providers.protocol import Payload, Provider, TurnFormat
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 _SENT_BACK: Final = ("role", "content", "choices", "output", "candidates", "promptFeedback", "prompt_feedback")
@@ -47,9 +45,10 @@ class ModelPlanner:
 
     def __init__(self, ask: Ask, provider: str = "openai") -> None:
         self._provider: Final = provider_named(provider)
-        if provider not in TURN_FORMATS:
-            raise ValueError(f"{provider} is no API of a model; there are {', '.join(TURN_FORMATS)}")
-        self._format: Final = TURN_FORMATS[provider]
+        if self._provider.turns is None:
+            others = [name for name in PROVIDERS if provider_named(name).turns is not None]
+            raise ValueError(f"{provider} is not a model API; there are {', '.join(others)}")
+        self._format: Final = self._provider.turns
         self._ask: Final = ask
 
     async def plan(
@@ -61,7 +60,7 @@ class ModelPlanner:
         history = [*members.pop("messages", ()), *_Turns(self._provider, self._format, shown).written(messages)]
         response = await response_of(self._ask, history, {**members, **shown.payload.fields})
         if is_stream(response):
-            response = await read_stream(self._provider.name, aiter(response), _ignore)
+            response = await read_stream(self._provider, aiter(response), _ignore)
         reply = self._provider.read(response)
         turn = shown.presentation.interpret(restored(reply, shown.payload))
         telemetry = {"requests": 1, **self._format.tokens_of(response)}

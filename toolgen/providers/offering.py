@@ -6,25 +6,46 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.providers.lenient import convert_schema
 from toolgen.providers.protocol import Payload, Problem
+from toolgen.providers.schema_dialects import StrictDialect
 from toolgen.providers.strict import project, request_problems
 from toolgen.spec.wire_names import fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from toolgen.providers.protocol import Difference, OfferedTool
-    from toolgen.providers.schema_dialects import Dialect, StrictDialect
+    from toolgen.providers.protocol import Difference, OfferedTool, Provider
+    from toolgen.providers.schema_dialects import Dialect
     from toolgen.spec.wire_names import Grammar
 
 
-def lenient_payload(
+def payload_of(
+    provider: Provider,
+    offered: Sequence[OfferedTool],
+    tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
+    members: Callable[[list[dict[str, Any]]], dict[str, Any]],
+) -> Payload:
+    """Offer tools, with schemas of a provider's dialect. `tool` converts one, `members` returns those of the request.
+
+    A strict dialect has a restorer for the args of each tool.
+    """
+    dialect = provider.dialect
+    if isinstance(dialect, StrictDialect):
+        return _strict_payload(provider.grammar, offered, dialect, tool, members)
+    return _lenient_payload(provider.grammar, offered, dialect, tool, members)
+
+
+def members_of(tools: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the members of a request with `tools`, which must not be empty for most APIs."""
+    return {"tools": tools} if tools else {}
+
+
+def _lenient_payload(
     grammar: Grammar,
     offered: Sequence[OfferedTool],
     dialect: Dialect,
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
 ) -> Payload:
-    """Offer tools with lenient schemas. `tool` converts one, `members` returns the members of a request with all."""
     problems = list(_name_problems(grammar, offered))
     differences: list[Difference] = []
     converted: list[dict[str, Any]] = []
@@ -38,14 +59,13 @@ def lenient_payload(
     return Payload(fields=members(converted), problems=tuple(problems), differences=tuple(differences))
 
 
-def strict_payload(
+def _strict_payload(
     grammar: Grammar,
     offered: Sequence[OfferedTool],
     dialect: StrictDialect,
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
 ) -> Payload:
-    """Offer tools in a strict mode; as `lenient_payload`, with a restorer for the args of each."""
     projections = [project(each.name, each.args, dialect) for each in offered]
     problems = list(_name_problems(grammar, offered))
     problems += [problem for projection in projections for problem in projection.problems]

@@ -1,17 +1,19 @@
-"""The protocol of providers: pure functions between records and the JSON of an API. No network, no SDK."""
+"""Providers: pure functions between records and the JSON of an API. No network, no SDK."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import setter
-from toolgen.schema.json_values import compact_json, value_of
+from toolgen.schema.json_values import compact_json, is_number, is_object, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.contract.records import ToolRequest
+    from toolgen.providers.schema_dialects import Dialect, StrictDialect
     from toolgen.spec.wire_names import Grammar
 
 
@@ -135,23 +137,75 @@ class Payload:
             return arguments
 
 
-class Provider(Protocol):
-    """One API format. All methods are pure, and all returned JSON is new, not shared with arguments."""
+class StreamReader(Protocol):
+    """Reads the events of one streamed response, in their order."""
 
-    @property
-    def name(self) -> str:
-        """The name in the table of providers."""
+    def add(self, event: Mapping[str, Any], /) -> str:
+        """Take an event, as plain JSON; return the text for people in it. Raises `MalformedResponse`."""
         ...
 
-    @property
-    def grammar(self) -> Grammar:
-        """The grammar of tool names."""
+    def response(self) -> dict[str, Any]:
+        """Return the whole response, as `Provider.read` takes it.
+
+        Raises `MalformedResponse` if the stream ended before the response did.
+        """
         ...
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFormat:
+    """What a conversation has beside responses: system texts, and turns that no response of the API is known for.
+
+    `system` returns a system text as members of the request, or, for the API that has it there, as the `messages`.
+    `user` returns the message of a user; `response` is the inverse of `Provider.read`, for turns such as those of
+    another model. `tokens` are the members of a response's usage that are summed up to the tokens of the input and of
+    the output, `usage` where the usage is.
+    """
+
+    system: Callable[[str], dict[str, Any]]
+    user: Callable[[str], dict[str, Any]]
+    response: Callable[[ModelReply], dict[str, Any]]
+    usage: Sequence[str]
+    tokens: Mapping[str, Sequence[str]]
+
+    def tokens_of(self, response: Mapping[str, Any]) -> dict[str, float]:
+        """Return `input_tokens` (those from caches are among them) and `output_tokens`, as far as they are known."""
+        usage = next((response[name] for name in self.usage if is_object(response.get(name))), dict[str, Any]())
+        found = {total: [usage.get(name) for name in names] for total, names in self.tokens.items()}
+        known = {total: list(filter(is_number, figures)) for total, figures in found.items()}
+        return {total: sum(figures) for total, figures in known.items() if figures}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Provider(ABC):
+    """One API format: everything that differs between APIs. Nothing has a default, so that nothing can be left out.
+
+    `name` is that in the table of providers, `telemetry_name` that of OpenTelemetry's conventions. `grammar` is the
+    grammar of tool names, `dialect` the subset of JSON Schema for args, `max_tools` how many tools a request may have,
+    None for any number. `reader` creates a reader of one streamed response, None where streams cannot be read. `turns`
+    is the rest of a conversation, None for the side of a server, which has none.
+
+    All methods are pure, and all returned JSON is new, not shared with arguments.
+    """
+
+    name: str
+    telemetry_name: str
+    grammar: Grammar
+    dialect: Dialect | StrictDialect
+    max_tools: int | None
+    reader: Callable[[], StreamReader] | None
+    turns: TurnFormat | None
+
+    @property
+    def strict(self) -> bool:
+        """Whether a request asks for calls that follow the schema."""
+        return self.dialect.is_strict
+
+    @abstractmethod
     def tools(self, offered: Sequence[OfferedTool], /) -> Payload:
         """Return the tools of a request."""
-        ...
 
+    @abstractmethod
     def tool_choice(self, mode: ChoiceMode, name: str = "", /) -> dict[str, Any]:
         """Return the members of a request for the choice; they are merged into those of `tools`, if nested.
 
@@ -159,12 +213,12 @@ class Provider(Protocol):
 
         Raises `UnsupportedCapability` for a choice that the API does not support.
         """
-        ...
 
+    @abstractmethod
     def read(self, response: Mapping[str, Any], /) -> ModelReply:
         """Parse a response of the API, as plain JSON. Raises `MalformedResponse`."""
-        ...
 
+    @abstractmethod
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = "", /
     ) -> list[dict[str, Any]]:
@@ -174,7 +228,12 @@ class Provider(Protocol):
 
         Raises `MalformedResponse`, and ValueError if a call has no answer.
         """
-        ...
+
+    def stream_reader(self) -> StreamReader:
+        """Return a reader for one response. Raises `UnsupportedCapability` where streams cannot be read."""
+        if self.reader is None:
+            raise UnsupportedCapability(self.name, [Problem("the response", "it cannot be read as a stream")])
+        return self.reader()
 
 
 class UnsupportedCapability(ValueError):

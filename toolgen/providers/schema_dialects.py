@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from toolgen.providers.protocol import Problem
 
@@ -23,6 +23,7 @@ class Dialect:
     possibly empty; with `only_2020_12`, schemas of older drafts are translated.
     """
 
+    is_strict: ClassVar[bool] = False
     refused_at_root: frozenset[str] = frozenset()
     keywords: frozenset[str] | None = None
     argument: re.Pattern[str] | None = None
@@ -60,6 +61,7 @@ class StrictDialect:
     args, `min_items` the largest `minItems`, None for any.
     """
 
+    is_strict: ClassVar[bool] = True
     keywords: Mapping[str, frozenset[str]]
     formats: frozenset[str]
     all_required: bool
@@ -85,6 +87,10 @@ _PLAIN_PATTERN: Final = re.compile(r"(?:[^\\(]|\\[^1-9]|\((?!\?)|\(\?:)*", re.DO
 """A pattern without lookaround and backreferences, which linear-time engines do not support."""
 
 CLAUDE_ARGUMENT: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+OPENAI_MAX_TOOLS: Final = 128
+"""How many tools a request may have. From OpenAI's error message:
+`Invalid 'tools': array too long. Expected an array with maximum length 128`."""
 
 OPENAI: Final = Dialect(
     refused_at_root=frozenset({"oneOf", "anyOf", "allOf", "enum", "const", "not"}),

@@ -56,7 +56,7 @@ class ToolNames:
         self._spelled = spelled
         self._actions = actions
 
-    def meant(self, selector: str, *, restricts: bool) -> tuple[str, ...]:
+    def resolve_selector(self, selector: str, *, restricts: bool) -> tuple[str, ...]:
         """Resolve a selector to selectors by ident or toolset; empty if its name refers to no tool.
 
         A selector that `restricts` refers to every tool that its name may refer to. Any other refers to an ident, a

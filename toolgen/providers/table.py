@@ -26,12 +26,6 @@ PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """By name, a module of `apis`, and the provider in it."""
 
-MOST_TOOLS: Final[Mapping[str, int]] = dict.fromkeys(
-    ("openai", "openai-strict", "openai-responses", "openai-responses-strict"), 128
-)
-"""How many tools a request may have, where an API has such a limit. From OpenAI's error message:
-`Invalid 'tools': array too long. Expected an array with maximum length 128`."""
-
 
 def provider(name: str) -> Provider:
     """Return a provider by name. Raises KeyError for an unknown one."""

@@ -14,7 +14,6 @@ from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.agents import Message, ModelPlanner, Outcome, run_agent
 from toolgen.contract.records import ToolRequest
-from toolgen.providers.apis.turns import TURN_FORMATS
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
@@ -32,6 +31,8 @@ SYSTEM: Mapping[str, Callable[[Any, Any], Any]] = {
     "bedrock": lambda _messages, request: request["system"][0]["text"],
 }
 """Where each API has the system text."""
+
+TURNS = {name: turns for name in PROVIDERS if (turns := provider(name).turns) is not None}
 
 
 class Desk:
@@ -89,12 +90,12 @@ def answers_of(numbers: Sequence[int]) -> list[CallAnswer]:
 
 
 def test_there_is_a_format_of_turns_for_every_api_of_a_model() -> None:
-    assert TURN_FORMATS.keys() == PROVIDERS.keys() - {"mcp"}
+    assert TURNS.keys() == PROVIDERS.keys() - {"mcp"}
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("mcp", "mcp is no API of a model; there are openai, "), ("opnai", "there is no provider 'opnai'; did you mean")],
+    [("mcp", "mcp is not a model API; there are openai, "), ("opnai", "there is no provider 'opnai'; did you mean")],
 )
 def test_a_provider_without_conversations_is_refused(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -167,7 +168,7 @@ def test_a_run_goes_on_with_the_model_of_another_api(name: str, other: str) -> N
     desk = Desk(name, ("done", []))
     desk.run(begun.messages)
     calls = [("call_1", "desk__count", {"n": 1}), ("call_2", "desk__cuont", {"n": 2})]
-    (asked, *_) = provider(name).messages(TURN_FORMATS[name].response(reply_of(other, calls)), answers_of((1, 2)))
+    (asked, *_) = provider(name).messages(TURNS[name].response(reply_of(other, calls)), answers_of((1, 2)))
     history = desk.asked[0][0]
     assert asked in history
     answers = json.dumps(history[history.index(asked) + 1 :])
@@ -201,17 +202,17 @@ REPLIES = st.builds(
 )
 
 
-@pytest.mark.parametrize("name", TURN_FORMATS)
+@pytest.mark.parametrize("name", TURNS)
 @given(reply=REPLIES)
 def test_a_written_turn_reads_as_it_was(name: str, reply: ModelReply) -> None:
-    assert provider(name).read(TURN_FORMATS[name].response(reply)) == reply
+    assert provider(name).read(TURNS[name].response(reply)) == reply
 
 
 @pytest.mark.parametrize("payload", ["[1]", "{", b"\xff", "1" * 5000, "NaN"])
 @pytest.mark.parametrize("name", ["anthropic", "gemini", "bedrock"])
 def test_args_that_are_no_object_stay_visible_where_an_api_needs_one(name: str, payload: Any) -> None:
     reply = ModelReply(calls=(ToolRequest(name="x", payload=payload, tool_call_id="1"),))
-    (read,) = provider(name).read(TURN_FORMATS[name].response(reply)).calls
+    (read,) = provider(name).read(TURNS[name].response(reply)).calls
     text = payload if isinstance(payload, str) else payload.decode(errors="replace")
     assert json.loads(read.payload) == {"invalid_args": text}
 

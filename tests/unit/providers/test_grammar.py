@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.llm import ToolUse
-from toolgen.providers.apis.openai_chat import OpenAIChat
+from toolgen.providers.apis.openai_chat import PLAIN
 from toolgen.providers.spellings import SpelledTool, ToolNames
 from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.runtime import Catalog, Runtime, allow_all
@@ -28,7 +29,7 @@ GRAMMAR = Grammar(re.compile(r"[a-zA-Z0-9_]+"), 64, call_id_length=9)
 def row(monkeypatch: pytest.MonkeyPatch) -> str:
     """The file of the provider, and its row."""
     file = ModuleType("toolgen.providers.apis.nine_letters")
-    file.PLAIN = OpenAIChat("nine-letters", GRAMMAR)  # type: ignore[attr-defined]  # a module made here
+    file.PLAIN = replace(PLAIN, name="nine-letters", grammar=GRAMMAR)  # type: ignore[attr-defined]  # a module made here
     monkeypatch.setitem(sys.modules, file.__name__, file)
     monkeypatch.setitem(PROVIDERS, "nine-letters", ("nine_letters", "PLAIN"))
     return "nine-letters"

@@ -59,7 +59,7 @@ def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics
             _check_role(file.role, name, selector, tools, document, index, sink)
     by_name = {toolset.name: toolset for toolset in toolsets}
     written = [selector for selector in (*file.use, *file.on_request) if "*" not in selector and "+" not in selector]
-    named = [each for selector in written for each in tools.names.meant(selector, restricts=False)]
+    named = [each for selector in written for each in tools.names.resolve_selector(selector, restricts=False)]
     uses = {
         toolset.name
         for selector in named

@@ -47,7 +47,7 @@ class Selectable:
 
     def select(self, selector: str, *, restricts: bool = False) -> list[Tool]:
         """Return the tools that a selector matches."""
-        asked = [Selector.parse(each) for each in self.names.meant(selector, restricts=restricts)]
+        asked = [Selector.parse(each) for each in self.names.resolve_selector(selector, restricts=restricts)]
         return [
             tool
             for toolset in self.toolsets
@@ -77,7 +77,7 @@ class Selectable:
         if names_one_of(selector, registered):
             return
         restricts = answer != "allow"
-        if restricts and not self.names.meant(selector, restricts=True):
+        if restricts and not self.names.resolve_selector(selector, restricts=True):
             fix = self._near(name) or "list it under `registered`, if hosts register such tools"
             sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is named `{name}`", fix=fix)
         elif not self.select(selector, restricts=restricts):
@@ -85,7 +85,7 @@ class Selectable:
 
     def _hint(self, name: str) -> str:
         """Return a fix with possible meanings: a permission accepts only unique names."""
-        possible = [each for each in self.names.meant(name, restricts=True) if each != name]
+        possible = [each for each in self.names.resolve_selector(name, restricts=True) if each != name]
         if possible and name not in self.names.known:
             return f"it may mean {', '.join(f'`{each}`' for each in possible)}: write the ident"
         return self._near(name)

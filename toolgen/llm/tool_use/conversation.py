@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, read_stream, response_of
 from toolgen.llm.tool_use.offered import restored
-from toolgen.providers.apis.turns import TURN_FORMATS
 from toolgen.providers.protocol import UnsupportedCapability, request_fields
 from toolgen.schema.json_values import compact_json
 
@@ -26,18 +25,14 @@ if TYPE_CHECKING:
 
 # Observed requests: the requests of a conversation to its model, in spans, if the runtime has telemetry.
 
-PROVIDER_NAMES: Final[Mapping[str, str]] = {"gemini": "gcp.gemini", "bedrock": "aws.bedrock"}
-"""Names of the conventions for providers, by our own; all others are the same without what follows a hyphen."""
-
 
 class Observed:
-    """The spans of one conversation, with a provider of a name. Without a run, or its telemetry, they do nothing."""
+    """The spans of one conversation with a provider. Without a run, or its telemetry, they do nothing."""
 
-    def __init__(self, run: Run | None, provider: str) -> None:
+    def __init__(self, run: Run | None, provider: Provider) -> None:
         self._run: Final = run
         self._telemetry: Final = None if run is None else run.telemetry
-        self._format: Final = TURN_FORMATS.get(provider)  # a provider of a host's own has none
-        self._provider: Final = PROVIDER_NAMES.get(provider, provider.partition("-")[0])
+        self._provider: Final = provider
 
     @contextmanager
     def conversation(self) -> Generator[Callable[[str], None]]:
@@ -54,7 +49,7 @@ class Observed:
         if self._telemetry is None:
             yield _ignore
             return
-        with self._telemetry.model_request(self._provider) as operation:
+        with self._telemetry.model_request(self._provider.telemetry_name) as operation:
             yield lambda response, turn: self._describe(operation, response, turn)
 
     def _describe(self, operation: Operation, response: Mapping[str, Any], turn: Turn) -> None:
@@ -64,7 +59,8 @@ class Observed:
         if model and isinstance(model, str):
             operation.labels[RESPONSE_MODEL] = model
             operation.set({RESPONSE_MODEL: model})
-        tokens = self._format.tokens_of(response) if self._format is not None else {}
+        turns = self._provider.turns
+        tokens = turns.tokens_of(response) if turns is not None else {}
         operation.used(tokens.get("input_tokens"), tokens.get("output_tokens"))
         if self._telemetry is not None and self._telemetry.contents and operation.is_recording:
             operation.set({OUTPUT_MESSAGES: compact_json([self._answer(turn)])})
@@ -103,7 +99,7 @@ class Conversation:
         self._ops = ops
         self._payload_of = payload_of
         self._run = run
-        self._observed = Observed(run, provider.name)
+        self._observed = Observed(run, provider)
         self._last: tuple[ToolListing, Payload] | None = None
 
     @property
@@ -155,7 +151,7 @@ class Conversation:
                 is_stream = isinstance(response, AsyncIterable)
                 if is_stream:
                     response = await read_stream(
-                        self._provider.name, aiter(response), lambda delta: _tell(on_event, TextDelta(text=delta))
+                        self._provider, aiter(response), lambda delta: _tell(on_event, TextDelta(text=delta))
                     )
                 asked = self._interpret(response)
                 answered(response, asked)

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, M
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
-from toolgen.providers.streams import stream_reader
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import RequestedCall, Turn
+    from toolgen.providers.protocol import Provider
 
 Ask: TypeAlias = Callable[[list[dict[str, Any]], Mapping[str, Any]], Any]
 """The host's own call of an SDK, given the messages and the members of the request that list the tools.
@@ -78,12 +78,12 @@ def is_stream(response: Any) -> TypeGuard[AsyncIterable[Any]]:
     return isinstance(response, AsyncIterable)
 
 
-async def read_stream(provider: str, events: AsyncIterator[Any], on_text: Callable[[str], Awaitable[None]]) -> Any:
+async def read_stream(provider: Provider, events: AsyncIterator[Any], on_text: Callable[[str], Awaitable[None]]) -> Any:
     """Read a streamed response to its end; return it as plain JSON. The stream is closed whatever happens.
 
     Raises `UnsupportedCapability` for a provider whose streams cannot be read, and `MalformedResponse`.
     """
-    reader = stream_reader(provider)
+    reader = provider.stream_reader()
     try:
         async for event in events:
             text = reader.add(plain_json(event))

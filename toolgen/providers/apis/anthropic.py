@@ -5,7 +5,8 @@ The API: https://platform.claude.com/docs/en/api/messages. Thinking blocks must 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -15,12 +16,13 @@ from toolgen.providers.apis.response_json import (
     list_of,
     name_of,
     object_of,
+    payload_object,
     response_of,
     text_of,
     without_nulls,
 )
-from toolgen.providers.offering import lenient_payload, strict_payload
-from toolgen.providers.protocol import MalformedResponse, ModelReply
+from toolgen.providers.offering import members_of, payload_of
+from toolgen.providers.protocol import MalformedResponse, ModelReply, Provider, TurnFormat
 from toolgen.providers.schema_dialects import CLAUDE, CLAUDE_STRICT
 from toolgen.spec.wire_names import STRICT
 
@@ -28,18 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
-    from toolgen.spec.wire_names import Grammar
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
 
 
-@dataclass(frozen=True, slots=True)
-class Anthropic:
+class Anthropic(Provider):
     """The provider; `strict` asks for calls that follow the schema."""
 
-    name: str = "anthropic"
-    grammar: Grammar = STRICT
-    strict: bool = False
+    __slots__ = ()
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
         """Return the tools of a request."""
@@ -48,9 +46,7 @@ class Anthropic:
             about = {"name": each.name, "description": each.description, "input_schema": args}
             return {**about, "strict": True} if self.strict else about
 
-        if self.strict:
-            return strict_payload(self.grammar, offered, CLAUDE_STRICT, tool, _members)
-        return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
+        return payload_of(self, offered, tool, members_of)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return `tool_choice`."""
@@ -96,10 +92,6 @@ class Anthropic:
         return [{"role": role, "content": content} for role, content in turns if content]
 
 
-def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"tools": tools} if tools else {}
-
-
 def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "content" not in response_of(response):
         raise MalformedResponse("the response has no content")
@@ -112,5 +104,102 @@ def _sent_back(block: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in without_nulls(block).items() if name != "parsed_output"}
 
 
-PLAIN: Final = Anthropic()
-WITH_STRICT: Final = Anthropic("anthropic-strict", strict=True)
+# Anthropic's messages as a stream: blocks of content that begin, grow and stop.
+#
+# The API: https://platform.claude.com/docs/en/build-with-claude/streaming.
+
+_GROWS: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+"""By the type of a delta, the member of the delta that is added to the one of the block."""
+
+
+class Reader:
+    """Adds the deltas to the blocks. Events that the SDK adds to those of the API are left out."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._inputs: dict[int, str] = {}
+        self._has_stopped = False
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take an event."""
+        kind = event.get("type")
+        if kind == "error":
+            raise MalformedResponse("the stream reports an error")
+        if kind == "message_start":
+            self._message = dict(object_of(event.get("message"), "message"))
+        elif kind == "content_block_start":
+            self._blocks[_index(event)] = dict(object_of(event.get("content_block"), "content_block"))
+        elif kind == "content_block_delta":
+            return self._grow(_index(event), object_of(event.get("delta"), "delta"))
+        elif kind == "message_delta":
+            self._message.update(object_of(event.get("delta"), "delta"))
+            if event.get("usage") is not None:  # of the whole message so far
+                self._message["usage"] = {**self._message.get("usage", {}), **object_of(event["usage"], "usage")}
+        elif kind == "message_stop":
+            self._has_stopped = True
+        return ""
+
+    def response(self) -> dict[str, Any]:
+        """Return the message."""
+        if not self._has_stopped:
+            raise MalformedResponse("the stream ended before the response did")
+        for place, text in self._inputs.items():
+            try:
+                self._blocks[place]["input"] = json.loads(text) if text else {}
+            except ValueError:
+                raise MalformedResponse(f"content[{place}].input of the response is not JSON") from None
+        return {**self._message, "content": [self._blocks[place] for place in sorted(self._blocks)]}
+
+    def _grow(self, place: int, delta: Mapping[str, Any]) -> str:
+        kind, block = delta.get("type"), self._blocks.get(place)
+        if block is None:
+            raise MalformedResponse(f"content[{place}] of the response was not begun")
+        if kind == "input_json_delta":
+            self._inputs[place] = self._inputs.get(place, "") + text_of(delta.get("partial_json"), "delta.partial_json")
+        elif kind == "citations_delta":
+            block["citations"] = [*list_of(block.get("citations"), "citations"), delta.get("citation")]
+        elif kind in _GROWS:
+            member = _GROWS[kind]
+            added = text_of(delta.get(member), f"delta.{member}")
+            block[member] = text_of(block.get(member), f"content[{place}].{member}") + added
+            return added if kind == "text_delta" else ""
+        return ""
+
+
+def _index(event: Mapping[str, Any]) -> int:
+    index = event.get("index")
+    if not isinstance(index, int):
+        raise MalformedResponse("an event of the stream has no index")
+    return index
+
+
+def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
+    texts = [{"type": "text", "text": reply.text}] if reply.text else []
+    calls = [
+        {"type": "tool_use", "id": call.tool_call_id, "name": call.name, "input": payload_object(call.payload)}
+        for call in reply.calls
+    ]
+    return {"content": [*texts, *calls]}
+
+
+_TURNS: Final = TurnFormat(
+    system=lambda text: {"system": text},
+    user=lambda text: {"role": "user", "content": text},
+    response=_response_of_reply,
+    usage=("usage",),
+    tokens={
+        "input_tokens": ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+        "output_tokens": ("output_tokens",),
+    },
+)
+PLAIN: Final = Anthropic(
+    name="anthropic",
+    telemetry_name="anthropic",
+    grammar=STRICT,
+    dialect=CLAUDE,
+    max_tools=None,
+    reader=Reader,
+    turns=_TURNS,
+)
+WITH_STRICT: Final = replace(PLAIN, name="anthropic-strict", dialect=CLAUDE_STRICT)

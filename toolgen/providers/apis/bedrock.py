@@ -6,7 +6,6 @@ botocore ships. Reasoning must be sent back unchanged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -16,12 +15,13 @@ from toolgen.providers.apis.response_json import (
     list_of,
     name_of,
     object_of,
+    payload_object,
     response_of,
     text_of,
     without_nulls,
 )
-from toolgen.providers.offering import lenient_payload
-from toolgen.providers.protocol import ModelReply, Problem, UnsupportedCapability
+from toolgen.providers.offering import payload_of
+from toolgen.providers.protocol import ModelReply, Problem, Provider, TurnFormat, UnsupportedCapability
 from toolgen.providers.schema_dialects import CLAUDE
 from toolgen.spec.wire_names import STRICT
 
@@ -29,15 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
-    from toolgen.spec.wire_names import Grammar
 
 
-@dataclass(frozen=True, slots=True)
-class Bedrock:
+class Bedrock(Provider):
     """The provider."""
 
-    name: str = "bedrock"
-    grammar: Grammar = STRICT
+    __slots__ = ()
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
         """Return the tools of a request; neither an empty list nor an empty description is allowed."""
@@ -46,7 +43,7 @@ class Bedrock:
             about = {"description": each.description} if each.description else {}
             return {"toolSpec": {"name": each.name, **about, "inputSchema": {"json": args}}}
 
-        return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
+        return payload_of(self, offered, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which does not exist."""
@@ -111,4 +108,31 @@ def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [object_of(block, f"content[{index}]") for index, block in enumerate(blocks)]
 
 
-PLAIN: Final = Bedrock()
+def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
+    texts = [{"text": reply.text}] if reply.text else []
+    calls = [
+        {"toolUse": {"toolUseId": call.tool_call_id, "name": call.name, "input": payload_object(call.payload)}}
+        for call in reply.calls
+    ]
+    return {"output": {"message": {"role": "assistant", "content": [*texts, *calls]}}}
+
+
+_TURNS: Final = TurnFormat(
+    system=lambda text: {"system": [{"text": text}]},
+    user=lambda text: {"role": "user", "content": [{"text": text}]},
+    response=_response_of_reply,
+    usage=("usage",),
+    tokens={
+        "input_tokens": ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),
+        "output_tokens": ("outputTokens",),
+    },
+)
+PLAIN: Final = Bedrock(
+    name="bedrock",
+    telemetry_name="aws.bedrock",
+    grammar=STRICT,
+    dialect=CLAUDE,
+    max_tools=None,
+    reader=None,
+    turns=_TURNS,
+)

@@ -7,7 +7,6 @@ signatures must be sent back with their parts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -17,12 +16,13 @@ from toolgen.providers.apis.response_json import (
     list_of,
     name_of,
     object_of,
+    payload_object,
     response_of,
     text_of,
     without_nulls,
 )
-from toolgen.providers.offering import lenient_payload, takes_args
-from toolgen.providers.protocol import MalformedResponse, ModelReply
+from toolgen.providers.offering import payload_of, takes_args
+from toolgen.providers.protocol import MalformedResponse, ModelReply, Provider, TurnFormat
 from toolgen.providers.schema_dialects import GEMINI
 from toolgen.spec.wire_names import STRICT
 
@@ -30,17 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
-    from toolgen.spec.wire_names import Grammar
 
 _MODES: Final = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 
 
-@dataclass(frozen=True, slots=True)
-class Gemini:
+class Gemini(Provider):
     """The provider. Messages are entries of the next `contents`."""
 
-    name: str = "gemini"
-    grammar: Grammar = STRICT
+    __slots__ = ()
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
         """Return the tools of a request."""
@@ -49,7 +46,7 @@ class Gemini:
             about: dict[str, Any] = {"name": each.name, "description": each.description}
             return {**about, "parametersJsonSchema": args} if takes_args(args) else about  # omitted if there are none
 
-        return lenient_payload(self.grammar, offered, GEMINI, tool, _members)
+        return payload_of(self, offered, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return `toolConfig`."""
@@ -126,4 +123,93 @@ def _member(value: Mapping[str, Any], name: str, other: str) -> Any:
     return value.get(name) if value.get(name) is not None else value.get(other)
 
 
-PLAIN: Final = Gemini()
+# Gemini's `streamGenerateContent`: each chunk is a response with some of the parts.
+#
+# The API: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent.
+
+_PLAIN: Final = frozenset({"text", "thought"})
+"""Members of a part that can be joined with the next; one with a signature must come back as it was."""
+
+
+class Reader:
+    """Joins the parts of the first candidate: texts that follow each other become one part."""
+
+    def __init__(self) -> None:
+        self._parts: list[dict[str, Any]] = []
+        self._about: dict[str, Any] = {}
+        self._finish: str | None = None
+        self._usage: dict[str, Any] = {}
+
+    def add(self, chunk: Mapping[str, Any]) -> str:
+        """Take a chunk. Thoughts are no text."""
+        said = ""
+        for name in ("promptFeedback", "prompt_feedback"):
+            if chunk.get(name) is not None:
+                self._about[name] = chunk[name]
+        for name in ("usageMetadata", "usage_metadata"):
+            if chunk.get(name) is not None:  # of the whole response so far
+                self._usage[name] = chunk[name]
+        candidates = list_of(chunk.get("candidates"), "candidates")
+        if not candidates:
+            return said
+        candidate = object_of(candidates[0], "candidates[0]")
+        self._finish = candidate.get("finishReason") or candidate.get("finish_reason") or self._finish
+        content = object_of(candidate.get("content") or {}, "candidates[0].content")
+        for each in list_of(content.get("parts"), "parts"):
+            part = {name: value for name, value in object_of(each, "parts[]").items() if value is not None}
+            self._append(part)
+            if not part.get("thought"):
+                said += text_of(part.get("text"), "parts[].text")
+        return said
+
+    def response(self) -> dict[str, Any]:
+        """Return the response."""
+        if self._finish is None:
+            if self._about:  # the prompt was blocked
+                return {**self._about, **self._usage, "candidates": []}
+            raise MalformedResponse("the stream ended before the response did")
+        content = {"role": "model", "parts": self._parts}
+        candidate = {"content": content, "finishReason": self._finish}
+        return {**self._about, **self._usage, "candidates": [candidate]}
+
+    def _append(self, part: dict[str, Any]) -> None:
+        last = self._parts[-1] if self._parts else {}
+        is_text = "text" in part and "text" in last and part.keys() | last.keys() <= _PLAIN
+        if is_text and bool(part.get("thought")) == bool(last.get("thought")):
+            last["text"] += part["text"]
+        else:
+            self._parts.append(part)
+
+
+def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
+    texts = [{"text": reply.text}] if reply.text else []
+    calls = [
+        {"functionCall": {"id": call.tool_call_id, "name": call.name, "args": payload_object(call.payload)}}
+        for call in reply.calls
+    ]
+    return {"candidates": [{"content": {"role": "model", "parts": [*texts, *calls]}}]}
+
+
+_TURNS: Final = TurnFormat(
+    system=lambda text: {"systemInstruction": {"parts": [{"text": text}]}},
+    user=lambda text: {"role": "user", "parts": [{"text": text}]},
+    response=_response_of_reply,
+    usage=("usageMetadata", "usage_metadata"),
+    tokens={
+        "input_tokens": (
+            "promptTokenCount", "prompt_token_count", "toolUsePromptTokenCount", "tool_use_prompt_token_count",
+        ),
+        "output_tokens": (
+            "candidatesTokenCount", "candidates_token_count", "thoughtsTokenCount", "thoughts_token_count",
+        ),
+    },
+)  # fmt: skip
+PLAIN: Final = Gemini(
+    name="gemini",
+    telemetry_name="gcp.gemini",
+    grammar=STRICT,
+    dialect=GEMINI,
+    max_tools=None,
+    reader=Reader,
+    turns=_TURNS,
+)

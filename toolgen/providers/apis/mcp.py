@@ -6,13 +6,12 @@ time; the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`, takes the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
-from toolgen.providers.offering import lenient_payload
-from toolgen.providers.protocol import ModelReply, Problem, UnsupportedCapability
+from toolgen.providers.offering import payload_of
+from toolgen.providers.protocol import ModelReply, Problem, Provider, UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP
 from toolgen.spec.wire_names import STRICT
 
@@ -20,15 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
-    from toolgen.spec.wire_names import Grammar
 
 
-@dataclass(frozen=True, slots=True)
-class Mcp:
+class Mcp(Provider):
     """The provider. Its one message is the result of the call."""
 
-    name: str = "mcp"
-    grammar: Grammar = STRICT
+    __slots__ = ()
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
         """Return the result of `tools/list`, in one page."""
@@ -42,7 +38,7 @@ class Mcp:
                 "annotations": annotations,
             }
 
-        return lenient_payload(self.grammar, offered, MCP, tool, lambda tools: {"tools": tools})
+        return payload_of(self, offered, tool, lambda tools: {"tools": tools})
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
@@ -70,4 +66,6 @@ class Mcp:
         return [{"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}]
 
 
-PLAIN: Final = Mcp()
+PLAIN: Final = Mcp(
+    name="mcp", telemetry_name="mcp", grammar=STRICT, dialect=MCP, max_tools=None, reader=None, turns=None
+)

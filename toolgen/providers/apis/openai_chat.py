@@ -5,7 +5,7 @@ The API: https://developers.openai.com/api/reference/resources/chat. LiteLLM and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -14,13 +14,14 @@ from toolgen.providers.apis.response_json import (
     list_of,
     name_of,
     object_of,
+    payload_text,
     response_of,
     text_of,
     without_nulls,
 )
-from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
-from toolgen.providers.protocol import MalformedResponse, ModelReply
-from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
+from toolgen.providers.offering import members_of, payload_of, takes_args
+from toolgen.providers.protocol import MalformedResponse, ModelReply, Provider, TurnFormat
+from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_STRICT
 from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
@@ -30,13 +31,10 @@ if TYPE_CHECKING:
     from toolgen.spec.wire_names import Grammar
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIChat:
+class OpenAIChat(Provider):
     """The provider; `strict` asks for calls that follow the schema."""
 
-    name: str = "openai"
-    grammar: Grammar = STRICT
-    strict: bool = False
+    __slots__ = ()
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
         """Return the tools of a request; without tools it has no `tools`, which must not be empty."""
@@ -49,9 +47,7 @@ class OpenAIChat:
                 function["parameters"] = args  # omitted if there are none
             return {"type": "function", "function": function}
 
-        if self.strict:
-            return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
-        return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
+        return payload_of(self, offered, tool, members_of)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return `tool_choice`."""
@@ -100,10 +96,6 @@ def _call_sent_back(call: Mapping[str, Any], grammar: Grammar) -> dict[str, Any]
     if grammar.call_id_length:
         own["id"] = wire_call_id(own["id"], grammar)
     return own
-
-
-def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"tools": tools} if tools else {}
 
 
 def _message(response: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -163,6 +155,91 @@ def _odd_call(given: Any, where: str) -> ToolRequest:
     )
 
 
-PLAIN: Final = OpenAIChat()
-WITH_STRICT: Final = OpenAIChat("openai-strict", strict=True)
-LITELLM: Final = OpenAIChat("litellm", DOTTED)
+# OpenAI's chat completions as a stream: chunks, whose `delta` adds to the message.
+#
+# The API: https://developers.openai.com/api/reference/resources/chat.
+
+
+class Reader:
+    """Adds up the deltas of the first choice. Members that are text are joined, and so are the args of calls."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {"role": "assistant", "content": None}
+        self._calls: dict[int, dict[str, Any]] = {}
+        self._finish: str | None = None
+        self._usage: Any = None
+
+    def add(self, chunk: Mapping[str, Any]) -> str:
+        """Take a chunk. A refusal is text too."""
+        if chunk.get("error") is not None:
+            raise MalformedResponse("the stream reports an error")
+        self._usage = chunk.get("usage") or self._usage
+        said = ""
+        for choice in list_of(chunk.get("choices"), "choices"):
+            if object_of(choice, "choices[]").get("index", 0) == 0:
+                said += self._add(object_of(choice.get("delta") or {}, "choices[0].delta"))
+                self._finish = choice.get("finish_reason") or self._finish
+        return said
+
+    def response(self) -> dict[str, Any]:
+        """Return the completion."""
+        if self._finish is None:
+            raise MalformedResponse("the stream ended before the response did")
+        calls = {"tool_calls": [self._calls[place] for place in sorted(self._calls)]} if self._calls else {}
+        choice = {"index": 0, "message": {**self._message, **calls}, "finish_reason": self._finish}
+        return {"choices": [choice], **({"usage": self._usage} if self._usage else {})}
+
+    def _add(self, delta: Mapping[str, Any]) -> str:
+        for name, value in delta.items():
+            if name == "tool_calls":
+                for call in list_of(value, "delta.tool_calls"):
+                    self._add_call(object_of(call, "delta.tool_calls[]"))
+            elif name != "role" and value is not None:
+                before = self._message.get(name)
+                is_text = isinstance(value, str) and isinstance(before, str | None)
+                self._message[name] = (before or "") + value if is_text else value
+        return text_of(delta.get("content"), "delta.content") or text_of(delta.get("refusal"), "delta.refusal")
+
+    def _add_call(self, part: Mapping[str, Any]) -> None:
+        """Add to a call; some servers give no index, but an id where a call begins."""
+        place = part.get("index")
+        if not isinstance(place, int):
+            place = len(self._calls) if part.get("id") or not self._calls else max(self._calls)
+        call = self._calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+        function = object_of(part.get("function") or {}, "delta.tool_calls[].function")
+        call["id"] = text_of(part.get("id"), "delta.tool_calls[].id") or call["id"]
+        for name in ("name", "arguments"):
+            call["function"][name] += text_of(function.get(name), f"delta.tool_calls[].function.{name}")
+
+
+def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
+    calls = [
+        {
+            "id": call.tool_call_id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": payload_text(call.payload)},
+        }
+        for call in reply.calls
+    ]
+    message = {"role": "assistant", "content": reply.text or None, **({"tool_calls": calls} if calls else {})}
+    return {"choices": [{"index": 0, "message": message}]}
+
+
+_TURNS: Final = TurnFormat(
+    system=lambda text: {"messages": [{"role": "system", "content": text}]},
+    user=lambda text: {"role": "user", "content": text},
+    response=_response_of_reply,
+    usage=("usage",),
+    tokens={"input_tokens": ("prompt_tokens",), "output_tokens": ("completion_tokens",)},
+)
+PLAIN: Final = OpenAIChat(
+    name="openai",
+    telemetry_name="openai",
+    grammar=STRICT,
+    dialect=OPENAI,
+    max_tools=OPENAI_MAX_TOOLS,
+    reader=Reader,
+    turns=_TURNS,
+)
+WITH_STRICT: Final = replace(PLAIN, name="openai-strict", dialect=OPENAI_STRICT)
+LITELLM: Final = replace(PLAIN, name="litellm", telemetry_name="litellm", grammar=DOTTED, max_tools=None)

@@ -6,7 +6,7 @@ says otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -15,29 +15,26 @@ from toolgen.providers.apis.response_json import (
     list_of,
     name_of,
     object_of,
+    payload_text,
     response_of,
     text_of,
     without_nulls,
 )
-from toolgen.providers.offering import lenient_payload, strict_payload
-from toolgen.providers.protocol import MalformedResponse, ModelReply
-from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
+from toolgen.providers.offering import members_of, payload_of
+from toolgen.providers.protocol import MalformedResponse, ModelReply, Provider, TurnFormat
+from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_STRICT
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
-    from toolgen.spec.wire_names import Grammar
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIResponses:
+class OpenAIResponses(Provider):
     """The provider; `strict` asks for calls that follow the schema. Messages are items of the next `input`."""
 
-    name: str = "openai-responses"
-    grammar: Grammar = STRICT
-    strict: bool = False
+    __slots__ = ()
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
         """Return the tools of a request."""
@@ -46,9 +43,7 @@ class OpenAIResponses:
             about = {"type": "function", "name": each.name, "description": each.description}
             return {**about, "parameters": args, "strict": self.strict}
 
-        if self.strict:
-            return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
-        return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
+        return payload_of(self, offered, tool, members_of)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return `tool_choice`."""
@@ -92,10 +87,6 @@ class OpenAIResponses:
         return [*map(_sent_back, _items(response)), *results, *user]
 
 
-def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"tools": tools} if tools else {}
-
-
 def _items(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "output" not in response:
         raise MalformedResponse("the response has no output")
@@ -120,5 +111,68 @@ def _texts(item: Mapping[str, Any], where: str) -> list[str]:
     ]
 
 
-PLAIN: Final = OpenAIResponses()
-WITH_STRICT: Final = OpenAIResponses("openai-responses-strict", strict=True)
+# OpenAI's responses as a stream: events, the last of which has the whole response.
+#
+# The API: https://developers.openai.com/api/reference/resources/responses.
+
+_TEXT: Final = ("response.output_text.delta", "response.refusal.delta")
+_LAST: Final = ("response.completed", "response.incomplete", "response.failed")
+
+
+class Reader:
+    """Takes the response of the last event. Some servers leave its output out: then it is that of the items."""
+
+    def __init__(self) -> None:
+        self._items: list[Any] = []
+        self._response: Mapping[str, Any] | None = None
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take an event."""
+        kind = event.get("type")
+        if kind == "error":
+            raise MalformedResponse("the stream reports an error")
+        if kind == "response.output_item.done":
+            self._items.append(event.get("item"))
+        elif kind in _LAST:
+            self._response = object_of(event.get("response"), "response")
+        return text_of(event.get("delta"), "delta") if kind in _TEXT else ""
+
+    def response(self) -> dict[str, Any]:
+        """Return the response."""
+        if self._response is None:
+            raise MalformedResponse("the stream ended before the response did")
+        return {**self._response, "output": self._response.get("output") or self._items}
+
+
+def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": reply.text}]
+    texts = [{"type": "message", "role": "assistant", "content": content}] if reply.text else []
+    calls = [
+        {
+            "type": "function_call",
+            "call_id": call.tool_call_id,
+            "name": call.name,
+            "arguments": payload_text(call.payload),
+        }
+        for call in reply.calls
+    ]
+    return {"output": [*texts, *calls]}
+
+
+_TURNS: Final = TurnFormat(
+    system=lambda text: {"instructions": text},
+    user=lambda text: {"role": "user", "content": text},
+    response=_response_of_reply,
+    usage=("usage",),
+    tokens={"input_tokens": ("input_tokens",), "output_tokens": ("output_tokens",)},
+)
+PLAIN: Final = OpenAIResponses(
+    name="openai-responses",
+    telemetry_name="openai",
+    grammar=STRICT,
+    dialect=OPENAI,
+    max_tools=OPENAI_MAX_TOOLS,
+    reader=Reader,
+    turns=_TURNS,
+)
+WITH_STRICT: Final = replace(PLAIN, name="openai-responses-strict", dialect=OPENAI_STRICT)

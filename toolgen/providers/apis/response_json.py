@@ -1,4 +1,4 @@
-"""Checked access to the JSON of responses, and pairing of answers with calls."""
+"""Checked access to the JSON of responses, args of calls as APIs have them, and pairing of answers with calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.schema.json_values import compact_json, kind_of
+from toolgen.schema.json_values import compact_json, is_object, kind_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -77,6 +77,23 @@ def arguments_text(value: Any, where: str) -> str:
         return compact_json(args)
     except (ValueError, TypeError, RecursionError):
         raise MalformedResponse(f"{where} of the response cannot be written as JSON") from None
+
+
+def payload_text(payload: bytes | str) -> str:
+    """Return the args of a call as text."""
+    return payload if isinstance(payload, str) else payload.decode(errors="replace")
+
+
+def payload_object(payload: bytes | str) -> dict[str, Any]:
+    """Return the args of a call as an object, as some APIs have them.
+
+    Text that is not an object is kept under `invalid_args`.
+    """
+    try:
+        args = value_of(payload)
+    except (ValueError, OverflowError, RecursionError):
+        args = None
+    return args if is_object(args) else {"invalid_args": payload_text(payload)}
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:

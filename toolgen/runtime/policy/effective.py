@@ -135,7 +135,7 @@ def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, A
     return {
         **agent,
         **{
-            key: [each for selector in agent.get(key, ()) for each in names.meant(selector, restricts=False)]
+            key: [each for selector in agent.get(key, ()) for each in names.resolve_selector(selector, restricts=False)]
             for key in ("use", "on_request")
         },
     }

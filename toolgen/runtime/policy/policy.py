@@ -241,7 +241,7 @@ def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: Tool
     if tools is None:
         return (Selector.parse(text),)
     restricts = reason.answer is not Answer.ALLOW
-    meant = tools.meant(text, restricts=restricts)
+    meant = tools.resolve_selector(text, restricts=restricts)
     if not meant and restricts and not names_one_of(text, registered):
         name = text.partition("+")[0]
         near = nearest(name, tools.known, count=1)

@@ -15,7 +15,6 @@ from tests.unit.runtime.responses import RESPONSES
 from toolgen.llm import ToolUse
 from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
-from toolgen.providers.streams import stream_reader
 from toolgen.providers.table import provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 
@@ -236,7 +235,7 @@ def test_a_stream_gives_the_same_outcome_as_the_response(name: str) -> None:
 def test_reading_a_stream_returns_the_response(name: str, text: str, args: list[dict[str, Any]]) -> None:
     calls = [(f"call_{number}", "desk__count", each) for number, each in enumerate(args)]
     response = RESPONSES[name](text, calls)
-    reader = stream_reader(name)
+    reader = provider(name).stream_reader()
     text_reply = "".join(reader.add(event) for event in EVENTS[name](response))
     api = provider(name)
     assert text_reply == text
@@ -247,7 +246,7 @@ def test_reading_a_stream_returns_the_response(name: str, text: str, args: list[
 def test_a_stream_that_ends_early_is_malformed(name: str) -> None:
     events = list(EVENTS[name](RESPONSES[name]("I count.", [("call_1", "desk__count", {"n": 1})])))
     for kept in range(len(events) - 2 if name in ("openai", "anthropic") else len(events) - 1):
-        reader = stream_reader(name)
+        reader = provider(name).stream_reader()
         for event in events[:kept]:
             reader.add(event)
         with pytest.raises(MalformedResponse, match="ended before the response did"):
@@ -264,23 +263,23 @@ def test_a_stream_that_ends_early_is_malformed(name: str) -> None:
 )
 def test_an_error_in_a_stream_is_raised(name: str, event: dict[str, Any]) -> None:
     with pytest.raises(MalformedResponse, match="reports an error"):
-        stream_reader(name).add(event)
+        provider(name).stream_reader().add(event)
 
 
 @pytest.mark.parametrize("name", ["bedrock", "mcp"])
 def test_streams_of_unsupported_providers_are_refused(name: str) -> None:
     with pytest.raises(UnsupportedCapability, match="cannot be read as a stream"):
-        stream_reader(name)
+        provider(name).stream_reader()
 
 
 def test_thoughts_and_their_signatures_are_returned_unchanged_and_are_not_text() -> None:
     thought = {"type": "thinking", "thinking": "I should look.", "signature": "c2ln"}
     response = RESPONSES["anthropic"]("I look.", [])
     response = {**response, "content": [thought, *response["content"]]}
-    reader = stream_reader("anthropic")
+    reader = provider("anthropic").stream_reader()
     assert "".join(map(reader.add, EVENTS["anthropic"](response))) == "I look."
     assert reader.response()["content"][0] == thought
-    gemini = stream_reader("gemini")
+    gemini = provider("gemini").stream_reader()
     parts: list[Any] = [
         {"text": "I should ", "thought": True},
         {"text": "look.", "thought": True},
@@ -300,13 +299,13 @@ def test_thoughts_and_their_signatures_are_returned_unchanged_and_are_not_text()
 
 
 def test_a_blocked_prompt_of_gemini_is_an_empty_answer() -> None:
-    reader = stream_reader("gemini")
+    reader = provider("gemini").stream_reader()
     reader.add({"promptFeedback": {"blockReason": "SAFETY"}})
     assert provider("gemini").read(reader.response()).text == ""
 
 
 def test_calls_without_an_index_are_distinguished_by_their_ids() -> None:
-    reader = stream_reader("openai")
+    reader = provider("openai").stream_reader()
     for call in (
         {"id": "a", "function": {"name": "one", "arguments": '{"n"'}},
         {"function": {"arguments": ": 1}"}},
@@ -321,7 +320,7 @@ def test_calls_without_an_index_are_distinguished_by_their_ids() -> None:
 
 
 def test_truncated_input_of_anthropic_is_malformed() -> None:
-    reader = stream_reader("anthropic")
+    reader = provider("anthropic").stream_reader()
     for event in EVENTS["anthropic"](RESPONSES["anthropic"]("", [("c", "desk__count", {"n": 100})])):
         if event.get("delta", {}).get("partial_json") != "}":
             reader.add(event)
@@ -331,7 +330,7 @@ def test_truncated_input_of_anthropic_is_malformed() -> None:
 
 def test_output_missing_in_the_last_event_is_collected_from_the_items() -> None:
     item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}
-    reader = stream_reader("openai-responses")
+    reader = provider("openai-responses").stream_reader()
     reader.add({"type": "response.output_item.done", "item": item})
     reader.add({"type": "response.completed", "response": {"status": "completed", "output": []}})
     assert provider("openai-responses").read(reader.response()).text == "hi"

@@ -176,11 +176,11 @@ def too_many_tools(project: Project) -> Iterator[Finding]:
     Reported for each agent, or for all tools where there is no agent, if a layer shows all of them
     (`tool_use`, `enumerate-all`). Narrow `use`, or show them by category or search.
     """
-    from toolgen.providers.table import MOST_TOOLS
+    from toolgen.providers.table import provider
 
     if "enumerate-all" not in project.config.tool_use.presentations.values():
         return
-    limits = {name: MOST_TOOLS[name] for name in project.config.lint.providers if name in MOST_TOOLS}
+    limits = {name: most for name in project.config.lint.providers if (most := provider(name).max_tools) is not None}
     for used in used_tools(project):
         over = [name for name, most in limits.items() if len(used.tools) > most]
         if over:
