@@ -16,7 +16,7 @@ from tests.unit.execute.http.api import invoke
 from toolgen.cli.commands.specs.import_openapi import _Reader
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.execute.mcp import McpHost, McpServer
-from toolgen.execute.mcp.offer import offer_of
+from toolgen.execute.mcp.server_tools import offer_of
 from toolgen.execute.mcp.sign_in import sign_in
 from toolgen.execute.mcp.tokens import LoginStore, stored_auth
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReportEntry:
     """One entry of a report. `name` is that of its rule; `properties` are more about it, for programs.
 
     Without a span it is about no place of the present files.
@@ -40,12 +40,12 @@ class Entry:
 
 def entries_of(
     findings: Iterable[Diagnostic], rules: Mapping[str, Code], fixes: Mapping[Diagnostic, Fix]
-) -> Iterator[Entry]:
+) -> Iterator[ReportEntry]:
     """Yield an entry for each diagnostic, with the help as its last line."""
     for found in findings:
         name = rules[found.code].name if found.code in rules else ""
         text = f"{found.message}\nhelp: {found.fix}" if found.fix else found.message
-        yield Entry(found.code, name, found.severity, text, found.span, found.related, fixes.get(found))
+        yield ReportEntry(found.code, name, found.severity, text, found.span, found.related, fixes.get(found))
 
 
 # Annotations of GitHub: workflow commands, which a job prints and a pull request shows at the lines.
@@ -56,7 +56,7 @@ def entries_of(
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-def github_annotations(entries: Iterable[Entry], folder: str = "") -> str:
+def github_annotations(entries: Iterable[ReportEntry], folder: str = "") -> str:
     """Return one line for each entry.
 
     `folder` is that of the project in its repository, which paths are relative to there: empty, or with `/` at its end.
@@ -70,7 +70,7 @@ def github_text(text: str) -> str:
     return f"%3A{shown[1:]}" if shown.startswith("::") else shown
 
 
-def _annotation(entry: Entry, folder: str) -> str:
+def _annotation(entry: ReportEntry, folder: str) -> str:
     properties = {"title": f"{entry.code} {entry.name}".rstrip()}
     if (span := entry.span) is not None:
         columns = {"col": str(span.column), "endColumn": str(span.end_column)} if span.line == span.end_line else {}
@@ -92,7 +92,7 @@ _BASE: Final = "%SRCROOT%"
 """The name of the top of the repository, which paths are relative to; code scanning knows it."""
 
 
-def sarif_log(entries: Iterable[Entry], rules: Mapping[str, Code], folder: str = "") -> dict[str, Any]:
+def sarif_log(entries: Iterable[ReportEntry], rules: Mapping[str, Code], folder: str = "") -> dict[str, Any]:
     """Return a log with one run. `rules` are those of its entries, by code; their severities are the default levels.
 
     `folder` is that of the project in its repository: empty, or with `/` at its end.
@@ -129,7 +129,7 @@ def _rule(row: Code) -> dict[str, Any]:
     }
 
 
-def _result(entry: Entry, order: Mapping[str, int], folder: str) -> dict[str, Any]:
+def _result(entry: ReportEntry, order: Mapping[str, int], folder: str) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": entry.code,
         "level": entry.severity.value,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.catalog.definition import Entry
+from toolgen.runtime.catalog.definition import PolicyEntry
 from toolgen.runtime.policy.effective import ROLES, may_hold
 from toolgen.runtime.policy.policy import Policies
 from toolgen.spec.visible import visible
@@ -62,7 +62,7 @@ def _policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> 
         for each in given
     }
     policies = Policies(rules)
-    entry = Entry(
+    entry = PolicyEntry(
         ident=tool.ident,
         toolset=toolset.name,
         tags=frozenset((*tool.tags, tool.permission.value)),

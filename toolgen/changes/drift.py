@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.change import Change
 from toolgen.changes.model_surface import changed_value, compare_parameters
-from toolgen.changes.offered import digest_of, texts_of
+from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.changes.wire import compare_schemas
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical

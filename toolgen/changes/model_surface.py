@@ -64,7 +64,9 @@ def compare_parameters(
     if canonical(old) != canonical(new) or list(_fields(old)) != list(_fields(new)):
         yield from _Parameters(subject, (*path, "args"), old, new).changes()
     results = (before.get("result", True), after.get("result", True))
-    if canonical(results[0]) != canonical(results[1]) and _said(results[0]) != _said(results[1]):
+    if canonical(results[0]) != canonical(results[1]) and _schema_and_texts(results[0]) != _schema_and_texts(
+        results[1]
+    ):
         yield Change(
             code="MODEL208",
             subject=subject,
@@ -171,7 +173,7 @@ def _shown(schema: Any, whole: Any = None) -> Any:
         return canonical(_alone(schema, whole))
 
 
-def _said(schema: Any) -> Any:
+def _schema_and_texts(schema: Any) -> Any:
     """Return everything that a schema says but the order of fields."""
     return _shown(schema), sorted(_texts(schema))
 

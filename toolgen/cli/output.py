@@ -32,7 +32,7 @@ _MOST_NOTED: Final = 10_000_000
 
 format_option = click.option(
     "--format",
-    "style",
+    "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
@@ -52,11 +52,11 @@ def listing_options(**more: str) -> Callable[[_F], _F]:
         click.option("--statistics", is_flag=True, help="Only count the findings of each rule."),
         click.option(
             "--format",
-            "style",
+            "output_format",
             type=click.Choice(list(formats)),
             default="text",
             show_default=True,
-            help=f"Output format: {', '.join(f'{style} {use}' for style, use in formats.items())}.",
+            help=f"Output format: {', '.join(f'{output_format} {use}' for output_format, use in formats.items())}.",
         ),
     )
 
@@ -72,28 +72,28 @@ def listing_options(**more: str) -> Callable[[_F], _F]:
 class Listing:
     """How a command lists what it finds. Raises click.UsageError for options that exclude each other."""
 
-    style: str = "text"
+    output_format: str = "text"
     statistics: bool = False
     all_: bool = False
 
     def __post_init__(self) -> None:
-        if self.statistics and self.style not in ("text", "json"):
-            raise click.UsageError(f"`--statistics` prints text or JSON, not {self.style}.")
+        if self.statistics and self.output_format not in ("text", "json"):
+            raise click.UsageError(f"`--statistics` prints text or JSON, not {self.output_format}.")
 
     @property
     def is_text(self) -> bool:
         """Whether people read it as text, in lines or in blocks."""
-        return self.style in ("text", "concise")
+        return self.output_format in ("text", "concise")
 
     @property
     def has_blocks(self) -> bool:
         """Whether findings are blocks on stderr; else stdout has them, and nothing else."""
-        return self.style == "text" and not self.statistics
+        return self.output_format == "text" and not self.statistics
 
     @property
     def is_complete(self) -> bool:
         """Whether all findings are asked for, also where a command would have nothing to do."""
-        return self.all_ or self.statistics or self.style == "concise"
+        return self.all_ or self.statistics or self.output_format == "concise"
 
     def show(
         self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, str], *, command: str, packages: Sequence[Path]
@@ -108,7 +108,7 @@ class Listing:
 
         if self.statistics:
             _show_statistics(diagnostics)
-        elif self.style == "concise":
+        elif self.output_format == "concise":
             click.echo(render_concise(diagnostics).encode("utf-8", "backslashreplace"), nl=False)
         else:
             _show_blocks(diagnostics, sources, command, packages, all_=self.all_)

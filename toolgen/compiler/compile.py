@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.cache.summary import Summary
     from toolgen.compiler.documents import Document
     from toolgen.compiler.documents.base import SpecFileHead
-    from toolgen.compiler.emit import Part
+    from toolgen.compiler.emit import ToolsetOutput
     from toolgen.compiler.ir.catalog import Catalog, Toolset
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
@@ -155,8 +155,8 @@ class Emitted:
     """
 
     files: dict[str, str]
-    made: Mapping[str, Part]
-    known: Mapping[str, Part]
+    made: Mapping[str, ToolsetOutput]
+    known: Mapping[str, ToolsetOutput]
     patterns: Mapping[str, str]
 
 

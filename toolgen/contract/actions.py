@@ -125,7 +125,7 @@ def only(args: Args, *names: str) -> dict[str, Any]:
     return {name: args[name] for name in names if name in args}
 
 
-def cut(args: Args, name: str, first: str, second: str, /) -> dict[str, Any]:
+def split_arg(args: Args, name: str, first: str, second: str, /) -> dict[str, Any]:
     """Split an arg `<first>__<second>` at its first `__`. Raises `ArgsNotMapped` if it does not have both parts."""
     value = args.get(name)
     before, _, after = value.partition(SEPARATOR) if isinstance(value, str) else ("", "", "")

@@ -165,7 +165,7 @@ class ToolSecrets:
         for place, (ident, call) in enumerate(zip(idents, calls, strict=True)):
             secrets, _ = self._of(ident)
             if secrets.is_watched:
-                payload = _text(call.payload)
+                payload = _decoded(call.payload)
                 shown = hide_payload(payload, secrets_of_call(secrets, payload))
                 if shown != payload:
                     found[str(place)] = shown
@@ -243,5 +243,5 @@ def _parsed(text: str, *, is_args: bool) -> Any:
     return hide_text(text, NO_SECRETS)
 
 
-def _text(payload: str | bytes) -> str:
+def _decoded(payload: str | bytes) -> str:
     return payload if isinstance(payload, str) else payload.decode(errors="replace")

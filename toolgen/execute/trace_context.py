@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from toolgen.runtime.telemetry.operation import RecordedCall
+    from toolgen.runtime.telemetry.operation import CallSpan
 
 
 def outgoing_headers() -> dict[str, str]:
@@ -48,7 +48,7 @@ def continued(headers: Mapping[str, str]) -> Generator[None]:
 
 def describe_call(attributes: Mapping[str, Any]) -> None:
     """Set attributes of the span of the running call; those that are None are left out."""
-    call = _recorded_call()
+    call = _call_span()
     if call is not None:
         call.span.set_attributes({name: value for name, value in attributes.items() if value is not None})
 
@@ -59,7 +59,7 @@ def attempt_span(number: int) -> Generator[Callable[[str], None]]:
 
     The function that it gives marks the attempt as failed, by a code.
     """
-    call = _recorded_call()
+    call = _call_span()
     if call is None:
         yield _ignore
         return
@@ -69,14 +69,14 @@ def attempt_span(number: int) -> Generator[Callable[[str], None]]:
         yield mark_failed
 
 
-def _recorded_call() -> RecordedCall | None:
+def _call_span() -> CallSpan | None:
     if "toolgen.runtime.telemetry" not in sys.modules:
         return None
     from opentelemetry.context import get_value
 
-    from toolgen.runtime.telemetry.operation import RECORDED_CALL
+    from toolgen.runtime.telemetry.operation import CALL_SPAN
 
-    return cast("RecordedCall | None", get_value(RECORDED_CALL))
+    return cast("CallSpan | None", get_value(CALL_SPAN))
 
 
 def _ignore(_code: str) -> None:

@@ -88,10 +88,12 @@ def stages_of(event: Event) -> Iterable[Stage]:
     if is_array(stages):
         for stage in stages:
             if is_object(stage):
-                yield Stage(stage=_text(stage, "stage"), decision=_text(stage, "decision"), us=_number(stage, "us"))
+                yield Stage(
+                    stage=_text_field(stage, "stage"), decision=_text_field(stage, "decision"), us=_number(stage, "us")
+                )
 
 
-def _text(stage: dict[str, Any], key: str) -> str:
+def _text_field(stage: dict[str, Any], key: str) -> str:
     value = stage.get(key)
     return value if isinstance(value, str) else ""
 

@@ -52,7 +52,7 @@ class BrokenLine(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedCall:
+class RecordingLine:
     """One line of a recording. `payload` is the JSON text of the args or the result, as recorded."""
 
     tool: str
@@ -124,7 +124,7 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
     return report
 
 
-def read_call(line: bytes) -> RecordedCall:
+def read_call(line: bytes) -> RecordingLine:
     """Parse one line. Raises `BrokenLine`."""
     try:
         text = line.decode("utf-8").rstrip("\r\n")
@@ -149,7 +149,9 @@ def read_call(line: bytes) -> RecordedCall:
     given = [key for key in _SIDES if key in members]
     if len(given) != 1:
         raise BrokenLine(1, f"it needs `arguments` or a `result`, and has {'both' if given else 'neither'}")
-    return RecordedCall(tool.value, _SIDES[given[0]], members[given[0]].text.encode(), accept.value if accept else None)
+    return RecordingLine(
+        tool.value, _SIDES[given[0]], members[given[0]].text.encode(), accept.value if accept else None
+    )
 
 
 class _Member(NamedTuple):
@@ -207,7 +209,7 @@ class _Tools:
         self._known = KnownTools(tool for tool in every if toolset is None or self._toolset_of(tool.ident) == toolset)
         self._found: dict[str, tuple[Catalog, str] | ToolNotFound] = {}
 
-    def try_call(self, call: RecordedCall, line: int) -> Outcome:
+    def try_call(self, call: RecordingLine, line: int) -> Outcome:
         """Return the verdict on one call. Raises `AmbiguousTool`."""
         found = self._found.get(call.tool)
         if found is None:
@@ -247,7 +249,7 @@ def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...]
     return True, (), text != canonical(value) and not _same(parse(text), value)
 
 
-def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: RecordedCall) -> tuple[Issue, ...]:
+def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: RecordingLine) -> tuple[Issue, ...]:
     """Redact the secrets of a call from its issues, which are printed."""
     of_tool = secrets_of_tool(definition)
     if call.side == "args":

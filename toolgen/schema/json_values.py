@@ -59,7 +59,7 @@ def kind_of(value: Any) -> str:
 
 
 def whole_bound(name: str, bound: float) -> int:
-    """The bound of integers that says what a bound of any numbers says of integers; `name` is that of pydantic."""
+    """Round a numeric bound to the equivalent integer bound; `name` is that of pydantic."""
     return ceil(bound) if name in ("ge", "lt") else floor(bound)
 
 

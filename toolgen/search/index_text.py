@@ -62,11 +62,11 @@ def write_counted(documents: Iterable[CountedDocument], mark: str) -> str:
         "digests": [document.digest for document in ordered],
         "lengths": lengths,
     }
-    lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
-    words = ",\n".join(f"{_text(word)}: {_text(postings[word])}" for word in sorted(postings))
+    lines = [f"{_json_text(key)}: {_json_text(value)}" for key, value in head.items()]
+    words = ",\n".join(f"{_json_text(word)}: {_json_text(postings[word])}" for word in sorted(postings))
     covered = ",\n".join([mark, *lines]) + ",\n" + WORDS_START.decode() + words + WORDS_END.decode()
     return f"{INDEX_START}{hashlib.sha256(covered.encode()).hexdigest()}{DIGEST_END}{covered}"
 
 
-def _text(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))

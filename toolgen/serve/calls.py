@@ -100,7 +100,7 @@ class Rising:
         message = data.get("message")
         if message is None and said is None:
             message = compact_json(data)
-        return Progress(progress, _number(data.get("total")), _text(message))
+        return Progress(progress, _number(data.get("total")), _text_or_json(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,5 +222,5 @@ def _number(value: Any) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _text(value: Any) -> str | None:
+def _text_or_json(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else compact_json(value)

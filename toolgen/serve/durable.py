@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Approval, Engine, RunInfo
     from toolgen.engine.requests import RunRequest
     from toolgen.runtime.runs.run import Run
-    from toolgen.serve.offered import Offered, OfferedTools
+    from toolgen.serve.tool_listing import Offered, OfferedTools
 
 
 # Served calls that an engine makes. A server keeps nothing of them, so another one may answer the next request.

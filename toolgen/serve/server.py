@@ -30,8 +30,8 @@ from toolgen.serve.asking import can_ask, elicited, fields_of, is_modern
 from toolgen.serve.calls import QUESTION_SECONDS, Progress, ServedCall, answer_of
 from toolgen.serve.durable import DurableCalls, add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
-from toolgen.serve.offered import OfferedTools, UnknownCursor
 from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
+from toolgen.serve.tool_listing import OfferedTools, UnknownCursor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.runs.run import Run
-    from toolgen.serve.offered import Offered
+    from toolgen.serve.tool_listing import Offered
 
 _PAGE: Final = 100
 """Tools of one page of a list."""

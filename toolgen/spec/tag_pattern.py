@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # match as Python's: the first one, with greedy parts trying more before less.
 
 
-class Text(NamedTuple):
+class MatchText(NamedTuple):
     """Match a literal text."""
 
     text: str
@@ -59,11 +59,11 @@ class End(NamedTuple):
     """Match the end of the text."""
 
 
-Instruction: TypeAlias = Text | One | Mark | Fork | End
+Instruction: TypeAlias = MatchText | One | Mark | Fork | End
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PatternPart:
     """A part of a pattern. `build` adds its instructions to a program, before a given one, and returns its first.
 
     `size` is the maximum number that it adds, including targets of forks. `words` are all the words it matches, if it
@@ -77,17 +77,17 @@ class Part:
     words: tuple[str, ...] = ()
 
 
-def text(literal: str) -> Part:
+def text(literal: str) -> PatternPart:
     """Return a part for literal text."""
-    return Part(1, lambda program, then: _add(program, Text(literal, then)), words=(literal,))
+    return PatternPart(1, lambda program, then: _add(program, MatchText(literal, then)), words=(literal,))
 
 
-def one(pattern: re.Pattern[str]) -> Part:
+def one(pattern: re.Pattern[str]) -> PatternPart:
     """Return a part for one character of a class."""
-    return Part(1, lambda program, then: _add(program, One(pattern, then)))
+    return PatternPart(1, lambda program, then: _add(program, One(pattern, then)))
 
 
-def sequence(parts: Sequence[Part]) -> Part:
+def sequence(parts: Sequence[PatternPart]) -> PatternPart:
     """Return a part for a sequence of parts."""
     if len(parts) == 1:
         return parts[0]
@@ -97,7 +97,7 @@ def sequence(parts: Sequence[Part]) -> Part:
             then = part.build(program, then)
         return then
 
-    return Part(
+    return PatternPart(
         sum(part.size for part in parts),
         build,
         may_be_empty=all(part.may_be_empty for part in parts),
@@ -105,7 +105,7 @@ def sequence(parts: Sequence[Part]) -> Part:
     )
 
 
-def choice(parts: Sequence[Part]) -> Part:
+def choice(parts: Sequence[PatternPart]) -> PatternPart:
     """Return a part for alternatives, the first that matches."""
     if len(parts) == 1:
         return parts[0]
@@ -113,7 +113,7 @@ def choice(parts: Sequence[Part]) -> Part:
     def build(program: list[Instruction], then: int) -> int:
         return _add(program, Fork(tuple(part.build(program, then) for part in parts)))
 
-    return Part(
+    return PatternPart(
         sum(part.size + 1 for part in parts),
         build,
         may_be_empty=any(part.may_be_empty for part in parts),
@@ -122,16 +122,16 @@ def choice(parts: Sequence[Part]) -> Part:
     )
 
 
-def group(number: int, part: Part) -> Part:
+def group(number: int, part: PatternPart) -> PatternPart:
     """Return a part for a capturing group. Groups are numbered from 0."""
 
     def build(program: list[Instruction], then: int) -> int:
         return _add(program, Mark(2 * number, part.build(program, _add(program, Mark(2 * number + 1, then)))))
 
-    return Part(part.size + 2, build, may_be_empty=part.may_be_empty, has_group=True)
+    return PatternPart(part.size + 2, build, may_be_empty=part.may_be_empty, has_group=True)
 
 
-def repeat(part: Part, least: int, most: int | None, *, lazy: bool) -> Part:
+def repeat(part: PatternPart, least: int, most: int | None, *, lazy: bool) -> PatternPart:
     """Return a part that repeats `least` to `most` times, or without limit; as often as possible, unless lazy.
 
     The part itself must not match empty text.
@@ -155,7 +155,7 @@ def repeat(part: Part, least: int, most: int | None, *, lazy: bool) -> Part:
         return first
 
     size = part.size * max(least, 1) + 2 if most is None else part.size * most + 2 * (most - least)
-    return Part(size, build, may_be_empty=not least, has_group=part.has_group)
+    return PatternPart(size, build, may_be_empty=not least, has_group=part.has_group)
 
 
 def run(program: Sequence[Instruction], start: int, groups: int, text: str) -> tuple[str, ...] | None:
@@ -175,7 +175,7 @@ def run(program: Sequence[Instruction], start: int, groups: int, text: str) -> t
             elif isinstance(instruction, Fork):
                 number, *others = instruction.targets
                 waiting += [(other, at, marks) for other in reversed(others)]
-            elif isinstance(instruction, Text):
+            elif isinstance(instruction, MatchText):
                 if not text.startswith(instruction.text, at):
                     break
                 number, at = instruction.then, at + len(instruction.text)
@@ -265,7 +265,7 @@ class TagPattern:
                 re.compile(pattern)
             except (re.error, RecursionError, OverflowError) as error:
                 raise PatternRefused(f"is not a regular expression: {error}") from None
-            reader = _Reader(pattern)
+            reader = _PatternReader(pattern)
             part = reader.choice()
         program: list[Instruction] = [End()]
         return cls(program, part.build(program, 0), tuple(reader.words))
@@ -280,7 +280,7 @@ class TagPattern:
         return run(self.program, self.start, self.groups, text)
 
 
-class _Reader:
+class _PatternReader:
     """Parses a valid Python regular expression: its brackets match, and its repetitions are well-formed."""
 
     def __init__(self, pattern: str) -> None:
@@ -289,14 +289,14 @@ class _Reader:
         self._depth = 0
         self.words: list[tuple[str, ...]] = []
 
-    def choice(self) -> Part:
+    def choice(self) -> PatternPart:
         branches = [self._sequence()]
         while self._take("|"):
             branches.append(self._sequence())
         return _bounded(choice(branches))
 
-    def _sequence(self) -> Part:
-        parts: list[Part] = []
+    def _sequence(self) -> PatternPart:
+        parts: list[PatternPart] = []
         while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
             part = self._repeated(self._atom())
             if parts and len(parts[-1].words) == len(part.words) == 1:
@@ -304,7 +304,7 @@ class _Reader:
             parts.append(part)
         return sequence(parts)
 
-    def _atom(self) -> Part:
+    def _atom(self) -> PatternPart:
         if found := self._next(_CLASS) or self._next(_ONE_CHARACTER):
             return one(re.compile(found[0]))
         if found := self._next(_GROUP):
@@ -317,7 +317,7 @@ class _Reader:
         self._at += 1
         return text(self._pattern[self._at - 1])
 
-    def _group(self, number: int | None) -> Part:
+    def _group(self, number: int | None) -> PatternPart:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise PatternRefused(f"nests groups more than {MAX_DEPTH} deep")
@@ -331,7 +331,7 @@ class _Reader:
         self.words[number] = part.words
         return group(number, part)
 
-    def _repeated(self, part: Part) -> Part:
+    def _repeated(self, part: PatternPart) -> PatternPart:
         found = self._next(_REPEAT)
         if found is None:
             return part
@@ -372,7 +372,7 @@ def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
     return least, int(found["most"]) if found["most"] else None
 
 
-def _bounded(part: Part) -> Part:
+def _bounded(part: PatternPart) -> PatternPart:
     if part.size > MAX_SIZE:
         hint = "repeat fewer times, or without an upper bound"
         raise PatternRefused(f"becomes more than {MAX_SIZE} instructions", hint)

@@ -109,14 +109,14 @@ def read_tool_use(configuration: Mapping[str, Any]) -> ToolUseConfig:
 
     Missing settings have defaults, and other tables are ignored. Raises `ToolUseError`.
     """
-    reader = _Reader()
+    reader = _ToolUseReader()
     config = reader.read(configuration)
     if reader.problems:
         raise ToolUseError(tuple(reader.problems))
     return config
 
 
-class _Reader:
+class _ToolUseReader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
@@ -128,7 +128,7 @@ class _Reader:
             ("base", "classes", "embedding_class", "hot_list_n", _WRAPPERS),
         )
         classes = self._classes(retrieval)
-        embedding_class = self._text(retrieval, "action_retrieval", "embedding_class")
+        embedding_class = self._string(retrieval, "action_retrieval", "embedding_class")
         known = (LEXICAL, *classes)
         if embedding_class and embedding_class not in known:
             self._report(
@@ -137,9 +137,9 @@ class _Reader:
                 known,
                 embedding_class,
             )
-        tier = self._text(configuration, "", "router_model")
+        tier = self._string(configuration, "", "router_model")
         known_parts: dict[str, Any] = {
-            "catalog": self._text(tool_use, "tool_use", "catalog"),
+            "catalog": self._string(tool_use, "tool_use", "catalog"),
             "embedding_class": embedding_class,
             "embedding_classes": classes,
             "base": self._base(retrieval),
@@ -165,7 +165,7 @@ class _Reader:
         if not has_wrappers:
             presentations = dict.fromkeys(LAYERS, _WITHOUT_WRAPPERS)
         for layer in LAYERS:
-            presentation = self._text(tool_use, "tool_use", layer)
+            presentation = self._string(tool_use, "tool_use", layer)
             if presentation == _WITH_WRAPPERS and not has_wrappers:
                 self._report(
                     f"tool_use.{layer}",
@@ -249,7 +249,7 @@ class _Reader:
                 self._report(f"{name}.{key}", f"`{name}` has no setting `{key}`", known, key)
         return table
 
-    def _text(self, table: Mapping[str, Any], name: str, key: str) -> str:
+    def _string(self, table: Mapping[str, Any], name: str, key: str) -> str:
         value = table.get(key, "")
         if isinstance(value, str):
             return value

@@ -13,7 +13,7 @@ from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.compiler.specs import resolved
 from tests.unit.providers.schemas import args_schemas
 from toolgen.changes.drift import CompiledTool, compare_tool, compare_tools
-from toolgen.changes.offered import digest_of, texts_of
+from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.schema.comparison.normal_form import normal_form
 
 if TYPE_CHECKING:

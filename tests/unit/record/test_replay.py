@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.record.replay import BrokenLine, Outcome, RecordedCall, Report, read_call
+from toolgen.record.replay import BrokenLine, Outcome, RecordingLine, Report, read_call
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -21,16 +21,16 @@ JSON = st.recursive(
 @pytest.mark.parametrize(
     ("line", "call"),
     [
-        (b'{"tool":"a","arguments":{}}', RecordedCall("a", "args", b"{}", None)),
-        (b'{"tool": "a", "result": [1, 2.50] , "accept": false}', RecordedCall("a", "result", b"[1, 2.50]", False)),
-        (b' { "accept" : true , "arguments" : 5 , "tool" : "\\u0061" }\r\n', RecordedCall("a", "args", b"5", True)),
-        (b'{"tool": "a", "arguments": {"x": 1, "x": 2}}', RecordedCall("a", "args", b'{"x": 1, "x": 2}', None)),
-        (b'{"tool": "a", "result": NaN, "accept": null}', RecordedCall("a", "result", b"NaN", None)),
-        (b'{"tool": "a", "result": 1%s}' % (b"0" * 5000), RecordedCall("a", "result", b"1" + b"0" * 5000, None)),
-        (b'\xef\xbb\xbf{"tool": "\xc3\xa9", "result": 1}', RecordedCall("é", "result", b"1", None)),
+        (b'{"tool":"a","arguments":{}}', RecordingLine("a", "args", b"{}", None)),
+        (b'{"tool": "a", "result": [1, 2.50] , "accept": false}', RecordingLine("a", "result", b"[1, 2.50]", False)),
+        (b' { "accept" : true , "arguments" : 5 , "tool" : "\\u0061" }\r\n', RecordingLine("a", "args", b"5", True)),
+        (b'{"tool": "a", "arguments": {"x": 1, "x": 2}}', RecordingLine("a", "args", b'{"x": 1, "x": 2}', None)),
+        (b'{"tool": "a", "result": NaN, "accept": null}', RecordingLine("a", "result", b"NaN", None)),
+        (b'{"tool": "a", "result": 1%s}' % (b"0" * 5000), RecordingLine("a", "result", b"1" + b"0" * 5000, None)),
+        (b'\xef\xbb\xbf{"tool": "\xc3\xa9", "result": 1}', RecordingLine("é", "result", b"1", None)),
     ],
 )
-def test_a_call_is_read_exactly_as_written(line: bytes, call: RecordedCall) -> None:
+def test_a_call_is_read_exactly_as_written(line: bytes, call: RecordingLine) -> None:
     assert read_call(line) == call
 
 

@@ -22,7 +22,7 @@ from toolgen.schema.json_values import value_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.record.replay import RecordedCall
+    from toolgen.record.replay import RecordingLine
     from toolgen.runtime.catalog.catalog import Catalog
 
 _CODES: Final = {"args": "WIRE501", "result": "WIRE502"}
@@ -33,7 +33,7 @@ _QUOTED: Final = 3
 @dataclass(frozen=True, slots=True)
 class _Line:
     number: int
-    call: RecordedCall
+    call: RecordingLine
     value: Any
 
 

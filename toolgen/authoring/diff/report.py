@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.compare import counted
-from toolgen.authoring.report import Entry, github_annotations, github_text, sarif_log
+from toolgen.authoring.report import ReportEntry, github_annotations, github_text, sarif_log
 from toolgen.changes.rules import RULES, Level
 from toolgen.compiler.diagnostics import Related, Severity
 from toolgen.compiler.diagnostics.codes import Code
@@ -153,13 +153,13 @@ def render_github(report: Report, folder: str = "") -> str:
     return f"{github_annotations(_entries(report), folder)}{github_text(summary(report))}\n"
 
 
-def _entries(report: Report) -> Iterator[Entry]:
+def _entries(report: Report) -> Iterator[ReportEntry]:
     """Yield an entry for each change, at the side after; the side before is related to it if its files are here."""
     for each in report.changes:
         change, before = each.change, each.before
         evidence = f" ({change.evidence})" if change.evidence else ""
         is_here = before is not None and not report.before.prefix
-        yield Entry(
+        yield ReportEntry(
             change.code,
             change.rule.name,
             SEVERITIES[change.level],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.format.tree import BLANK, Entry, Tree, Value, folded, key_order, reads_as, reindented
+from toolgen.authoring.format.tree import BLANK, Tree, TreeEntry, Value, folded, key_order, reads_as, reindented
 from toolgen.compiler.source.write import WIDTH, is_literal, key_text, literal_lines, scalar_text
 from toolgen.spec.lines import BLANKS
 
@@ -102,7 +102,7 @@ class _Printer:
         if self.out[at] != "" and self.out[at - 1] != "":
             self.out.insert(at, "")
 
-    def _ordered(self, value: Value, path: tuple[str, ...]) -> list[Entry]:
+    def _ordered(self, value: Value, path: tuple[str, ...]) -> list[TreeEntry]:
         """Return the entries of a mapping in the canonical order, unless an alias would come before its anchor."""
         order = key_order(self._model, path) if self._model is not None else ()
         ranks = {key: rank for rank, key in enumerate(order)}
@@ -118,7 +118,7 @@ class _Printer:
             return value.entries
         return ordered
 
-    def _entry(self, entry: Entry, indent: int, path: tuple[str, ...], lead: str | None) -> None:
+    def _entry(self, entry: TreeEntry, indent: int, path: tuple[str, ...], lead: str | None) -> None:
         lead = " " * indent if lead is None else lead
         if entry.key is None:
             self._value(f"{lead}-", entry.value, indent, (*path, "*"), entry.trailing, is_item=True)
@@ -223,7 +223,7 @@ class _Printer:
         return None if can_fold else written
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: TreeEntry) -> str:
     return "" if entry.key is None else entry.key.text
 
 
@@ -231,7 +231,7 @@ def _starts_with_comment(value: Value) -> bool:
     return any(line != BLANK for line in value.entries[0].before)
 
 
-def _anchors(entry: Entry) -> list[str]:
+def _anchors(entry: TreeEntry) -> list[str]:
     """Return the anchors and aliases of an entry, in order."""
     found = [f"&{entry.key.anchor}"] if entry.key is not None and entry.key.anchor else []
     return found + _anchors_of(entry.value)

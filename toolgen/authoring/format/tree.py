@@ -169,7 +169,7 @@ class Value:
     is_tagged: bool = False
     is_list: bool = False
     is_flow: bool = False
-    entries: list[Entry] = field(default_factory=list["Entry"])
+    entries: list[TreeEntry] = field(default_factory=list["TreeEntry"])
     after: list[str] = field(default_factory=list[str])
 
     @property
@@ -186,7 +186,7 @@ class Value:
 
 
 @dataclass
-class Entry:
+class TreeEntry:
     """An entry of a mapping, or an item of a list, which has no key.
 
     `before` are the comments above it, and blank lines; `trailing` are those at the end of its first line. `column` is
@@ -224,7 +224,7 @@ class Lines:
         """Return where the line of an offset starts."""
         return self._starts[bisect_right(self._starts, offset) - 1]
 
-    def is_after_blank(self, offset: int, last: Entry | None) -> bool:
+    def is_after_blank(self, offset: int, last: TreeEntry | None) -> bool:
         """Whether the line above that of an offset is blank, and not one of the text of `last`, the entry before."""
         start = self.start_of(offset)
         if start not in self._after_blank or last is None or not last.value.is_block_text:
@@ -289,7 +289,7 @@ class _Builder:
             key = None if is_list else first
             value = first if is_list else self.value()
             begin = self._dash(found) if is_list and not found.is_flow else first.start
-            found.entries.append(Entry(key, value, begin, begin - self._lines.start_of(begin)))
+            found.entries.append(TreeEntry(key, value, begin, begin - self._lines.start_of(begin)))
         return found
 
     def _end_of(self, block: Value) -> int:
@@ -351,7 +351,7 @@ class _Comments:
                 entry.before += entry.value.after
                 entry.value.after = []
 
-    def _beside(self, comment: Comment, last: Entry) -> None:
+    def _beside(self, comment: Comment, last: TreeEntry) -> None:
         """Attach a comment after content: to the widest entry that ends before it on its line, or the last begun."""
         line = self._lines.start_of(comment.start)
         chosen = last
@@ -362,7 +362,7 @@ class _Comments:
                 chosen = entry
         chosen.trailing.append(comment.text)
 
-    def _above(self, comment: Comment, lines: list[str], last: Entry | None, following: Entry | None) -> None:
+    def _above(self, comment: Comment, lines: list[str], last: TreeEntry | None, following: TreeEntry | None) -> None:
         """Attach a comment on a line of its own: to the next entry, or to the end of a collection."""
         if last is None:
             self._tree.head += lines
@@ -388,7 +388,7 @@ class _Comments:
         else:
             self._tree.tail += lines
 
-    def _ending_block(self, last: Entry, column: int, following: Entry | None) -> Value | None:
+    def _ending_block(self, last: TreeEntry, column: int, following: TreeEntry | None) -> Value | None:
         """Return the block that a comment is at the end of, by its column; None if it is above what follows."""
         at_least = -1 if following is None else following.column
         for entry in self._around(last):
@@ -397,13 +397,13 @@ class _Comments:
                 return None if parent is self._tree.root else parent
         return None
 
-    def _around(self, entry: Entry | None) -> Iterator[Entry]:
+    def _around(self, entry: TreeEntry | None) -> Iterator[TreeEntry]:
         """Yield an entry, and those that it is in, from the innermost on."""
         while entry is not None:
             yield entry
             entry = self._owners.get(id(self._parents[id(entry)]))
 
-    def _flow_around(self, offset: int, last: Entry) -> Value | None:
+    def _flow_around(self, offset: int, last: TreeEntry) -> Value | None:
         """Return the innermost collection in brackets around an offset."""
         values = [entry.value for entry in self._around(last)] + [self._tree.root]
         return next(
@@ -412,7 +412,7 @@ class _Comments:
         )
 
 
-def _entries(value: Value) -> Iterator[tuple[Value, Entry]]:
+def _entries(value: Value) -> Iterator[tuple[Value, TreeEntry]]:
     """Yield every entry below a value with the collection that it is in, in the order of the text."""
     for entry in value.entries:
         yield value, entry

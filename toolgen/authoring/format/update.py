@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.format.printer import print_tree
-from toolgen.authoring.format.tree import BLANK, Entry, Value, model_of, read_tree
+from toolgen.authoring.format.tree import BLANK, TreeEntry, Value, model_of, read_tree
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
@@ -81,12 +81,12 @@ def _updated(value: Value, data: Any, path: _Path) -> Value:
         made = _made(data, path)
         made.after = [*made.after, *_comments_in(value)] if made.kind == "collection" and made.entries else made.after
         return made
-    entries: list[Entry] = []
+    entries: list[TreeEntry] = []
     for index, (key, entry, inner) in enumerate(pairs):
         place = (*path, index if value.is_list else key)
         if entry is None:
             name = None if value.is_list else Value("scalar", 0, 0, data=key, text=key)
-            entries.append(Entry(name, _made(inner, place), 0, 0))
+            entries.append(TreeEntry(name, _made(inner, place), 0, 0))
             continue
         lost = [] if _holds(entry.value, inner) else _comments_in(entry.value)
         entry.value = _updated(entry.value, inner, place)
@@ -98,7 +98,7 @@ def _updated(value: Value, data: Any, path: _Path) -> Value:
     return value
 
 
-def _hand_over(value: Value, entries: list[Entry]) -> None:
+def _hand_over(value: Value, entries: list[TreeEntry]) -> None:
     """Give the comments of entries that are gone to the next one that stays, or to the end of the collection."""
     stays = {id(entry) for entry in entries}
     pending: list[str] = []
@@ -111,12 +111,12 @@ def _hand_over(value: Value, entries: list[Entry]) -> None:
     value.after[:0] = pending
 
 
-def _items(value: Value, data: list[Any]) -> list[Entry | None]:
+def _items(value: Value, data: list[Any]) -> list[TreeEntry | None]:
     """Return the entry of a list for each new item: at the same index if there are as many, or with the same data."""
     if len(value.entries) == len(data):
         return list(value.entries)
     free = [(canonical(_data(entry.value)), entry) for entry in value.entries]
-    found: list[Entry | None] = []
+    found: list[TreeEntry | None] = []
     for item in data:
         text = canonical(item)
         at = next((index for index, (other, _) in enumerate(free) if other == text), None)
@@ -185,11 +185,11 @@ def _data(value: Value) -> Any:
     return {_name(entry): _data(entry.value) for entry in value.entries}
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: TreeEntry) -> str:
     return "" if entry.key is None else entry.key.text
 
 
-def _comments_of(entry: Entry) -> list[str]:
+def _comments_of(entry: TreeEntry) -> list[str]:
     return [line for line in entry.before if line != BLANK] + entry.trailing + _comments_in(entry.value)
 
 

@@ -34,7 +34,7 @@ _WIDE: Final[Mapping[str | None, tuple[re.Pattern[str], ...]]] = {
 """Which characters take more than one unit, by encoding: one more for each pattern that they match."""
 
 
-class Text:
+class IndexedText:
     """A text with an index of its lines, made once: a conversion takes logarithmic time.
 
     A line ends at LF, CR LF or CR, as the protocol says, and at no other character: an editor and the server would
@@ -90,9 +90,9 @@ class Text:
 
 
 @lru_cache(maxsize=32)
-def indexed(text: str, encoding: str | None) -> Text:
+def indexed(text: str, encoding: str | None) -> IndexedText:
     """Return a text with its index; those of the last texts are kept."""
-    return Text(text, encoding)
+    return IndexedText(text, encoding)
 
 
 def path_of(uri: str) -> str:
@@ -100,7 +100,9 @@ def path_of(uri: str) -> str:
     return uris.to_fs_path(uri) or ""
 
 
-def diagnostic_of(found: Diagnostic, text: Text, related: list[types.DiagnosticRelatedInformation]) -> types.Diagnostic:
+def diagnostic_of(
+    found: Diagnostic, text: IndexedText, related: list[types.DiagnosticRelatedInformation]
+) -> types.Diagnostic:
     """Return a diagnostic for an editor: the message with the fix, and the places that explain it."""
     return types.Diagnostic(
         range=text.range_of(found.span),

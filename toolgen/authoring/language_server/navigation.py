@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.language_server.completion import description_at, node_at
-from toolgen.authoring.language_server.symbols import Kind, Place, Reference, Symbol
+from toolgen.authoring.language_server.symbols import Kind, Reference, Symbol, TextRange
 from toolgen.compiler.documents.base import GRAMMAR, DottedNamePattern, ToolKeyPattern, TypeNamePattern, WordPattern
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode
@@ -35,7 +35,7 @@ class Found:
     """The symbol at a position, and where the position is."""
 
     symbol: Symbol
-    place: Place
+    place: TextRange
 
 
 class RenameRefused(ValueError):
@@ -58,7 +58,7 @@ def symbol_at(index: Index, path: str, offset: int) -> Found | None:
 
 def uses_of(index: Index, symbol: Symbol) -> list[Reference]:
     """Return all references to a symbol, each place once."""
-    found: dict[Place, Reference] = {}
+    found: dict[TextRange, Reference] = {}
     for file in index.files:
         for used in file.symbols.used:
             if symbol.name in used.names and index.find(used.kind, used.names) == symbol:
@@ -66,7 +66,7 @@ def uses_of(index: Index, symbol: Symbol) -> list[Reference]:
     return list(found.values())
 
 
-def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[Place, str]]:
+def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, str]]:
     """Return the edits that give a symbol another name, everywhere. `name` is the key of a tool, not its ident.
 
     Raises RenameRefused if the name is not allowed or taken, or the symbol is of a built-in toolset.
@@ -93,7 +93,7 @@ def short_name(symbol: Symbol) -> str:
     return symbol.name.rpartition("#")[2]
 
 
-def _written(index: Index, symbol: Symbol, prefix: str) -> Iterator[tuple[Place, str]]:
+def _written(index: Index, symbol: Symbol, prefix: str) -> Iterator[tuple[TextRange, str]]:
     """Yield the places of the uses, and what is written there before the name."""
     for used in uses_of(index, symbol):
         length = used.place.end - used.place.start
@@ -101,7 +101,7 @@ def _written(index: Index, symbol: Symbol, prefix: str) -> Iterator[tuple[Place,
         yield used.place, prefix if is_ident else ""
 
 
-def _idents(index: Index, toolset: str, name: str) -> Iterator[tuple[Place, str]]:
+def _idents(index: Index, toolset: str, name: str) -> Iterator[tuple[TextRange, str]]:
     """Yield the edits of idents of a toolset's tools."""
     for file in index.files:
         for used in file.symbols.used:
@@ -113,7 +113,7 @@ def _idents(index: Index, toolset: str, name: str) -> Iterator[tuple[Place, str]
                 yield used.place, f"{name}.{key}"
 
 
-def _holds(place: Place, offset: int) -> bool:
+def _holds(place: TextRange, offset: int) -> bool:
     return place.start <= offset <= place.end
 
 
@@ -144,11 +144,11 @@ def _of_symbol(symbol: Symbol) -> str:
     name = symbol.name if symbol.kind is Kind.TOOL else short_name(symbol)
     head = f"**{symbol.kind.value} `{name}`**"
     if symbol.kind is Kind.TAG:
-        return f"{head}\n\n{_text(symbol.node)}"
-    description = _text(_get(symbol.node, "description"))
+        return f"{head}\n\n{_scalar_text(symbol.node)}"
+    description = _scalar_text(_get(symbol.node, "description"))
     shown = ""
     if symbol.kind is Kind.TOOL:
-        permission = _text(_get(symbol.node, "permission"))
+        permission = _scalar_text(_get(symbol.node, "permission"))
         parts = [_quoted(f"{side}:", _get(symbol.node, side)) for side in ("args", "result")]
         shown = "\n".join([f"`{permission}`\n" if permission else "", *filter(None, parts)])
     elif symbol.kind in (Kind.TYPE, Kind.METHOD):
@@ -174,5 +174,5 @@ def _get(node: Node, key: str) -> Node | None:
     return node.get(key) if isinstance(node, MappingNode) else None
 
 
-def _text(node: Node | None) -> str:
+def _scalar_text(node: Node | None) -> str:
     return str(node.value) if isinstance(node, ScalarNode) and node.value is not None else ""

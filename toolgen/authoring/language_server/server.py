@@ -15,7 +15,7 @@ from toolgen.authoring.language_server.completion import offers_at, writing_at
 from toolgen.authoring.language_server.convert import diagnostic_of, path_of
 from toolgen.authoring.language_server.navigation import RenameRefused, hover_at, renamed, short_name, uses_of
 from toolgen.authoring.language_server.python_links import idents_at
-from toolgen.authoring.language_server.session import Session
+from toolgen.authoring.language_server.session import SpecLanguageServer
 from toolgen.authoring.language_server.symbols import Kind
 from toolgen.authoring.language_server.workspace import Index, project_folder
 from toolgen.authoring.text import Fix, TextEdit, compatible
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 
 
-# Fixes: edits that correct findings of lint, and misspelled names that a diagnostic knows the right one of.
+# Fixes: edits that correct findings of lint, and spelling corrections from diagnostics.
 
 _MEANT: Final = re.compile(r"did you mean `([^`]+)`\?")
 _QUOTED: Final = re.compile(r"`([^`]+)`")
@@ -76,11 +76,11 @@ _SYMBOL_KINDS: Final = {
     Kind.METHOD: types.SymbolKind.Method,
 }
 
-server: Final = Session()
+server: Final = SpecLanguageServer()
 
 
 @server.feature(types.INITIALIZED)
-def _initialized(ls: Session, _: types.InitializedParams) -> None:
+def _initialized(ls: SpecLanguageServer, _: types.InitializedParams) -> None:
     for folder in ls.workspace.folders.values():
         root = Path(path_of(folder.uri))
         if project_folder(root / "specs") == root:
@@ -88,16 +88,16 @@ def _initialized(ls: Session, _: types.InitializedParams) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-async def _opened(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
+async def _opened(ls: SpecLanguageServer, params: types.DidOpenTextDocumentParams) -> None:
     _take(ls, params.text_document.uri)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-async def _changed(ls: Session, params: types.DidChangeTextDocumentParams) -> None:
+async def _changed(ls: SpecLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
     _take(ls, params.text_document.uri)
 
 
-def _take(ls: Session, uri: str) -> None:
+def _take(ls: SpecLanguageServer, uri: str) -> None:
     if spec := ls.spec(uri):
         project, path, _ = spec
         project.unsaved[path] = ls.workspace.get_text_document(uri).source
@@ -105,7 +105,7 @@ def _take(ls: Session, uri: str) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-async def _closed(ls: Session, params: types.DidCloseTextDocumentParams) -> None:
+async def _closed(ls: SpecLanguageServer, params: types.DidCloseTextDocumentParams) -> None:
     if located := ls.located(params.text_document.uri):
         project, path = located
         project.unsaved.pop(path, None)
@@ -113,12 +113,12 @@ async def _closed(ls: Session, params: types.DidCloseTextDocumentParams) -> None
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-async def _saved(ls: Session, params: types.DidSaveTextDocumentParams) -> None:
+async def _saved(ls: SpecLanguageServer, params: types.DidSaveTextDocumentParams) -> None:
     ls.changed(params.text_document.uri)
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-async def _changed_on_disk(ls: Session, params: types.DidChangeWatchedFilesParams) -> None:
+async def _changed_on_disk(ls: SpecLanguageServer, params: types.DidChangeWatchedFilesParams) -> None:
     for change in params.changes:
         if located := ls.located(change.uri):
             ls.check_later(located[0])
@@ -128,7 +128,7 @@ async def _changed_on_disk(ls: Session, params: types.DidChangeWatchedFilesParam
     types.TEXT_DOCUMENT_COMPLETION,
     types.CompletionOptions(trigger_characters=["#", "/", ".", "+", '"', "'", ":", " ", "-"]),
 )
-def _complete(ls: Session, params: types.CompletionParams) -> types.CompletionList | None:
+def _complete(ls: SpecLanguageServer, params: types.CompletionParams) -> types.CompletionList | None:
     spec = ls.spec(params.text_document.uri)
     if spec is None:
         return None
@@ -154,7 +154,7 @@ def _complete(ls: Session, params: types.CompletionParams) -> types.CompletionLi
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
-def _hover(ls: Session, params: types.HoverParams) -> types.Hover | None:
+def _hover(ls: SpecLanguageServer, params: types.HoverParams) -> types.Hover | None:
     spec = ls.spec(params.text_document.uri)
     if spec is None:
         return None
@@ -165,7 +165,7 @@ def _hover(ls: Session, params: types.HoverParams) -> types.Hover | None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-def _definition(ls: Session, params: types.DefinitionParams) -> list[types.Location] | None:
+def _definition(ls: SpecLanguageServer, params: types.DefinitionParams) -> list[types.Location] | None:
     """From a use to the definition; from the definition of a tool to its generated ident; from Python to the spec."""
     if found := ls.symbol(params.text_document.uri, params.position):
         project, target, _, at = found
@@ -176,7 +176,7 @@ def _definition(ls: Session, params: types.DefinitionParams) -> list[types.Locat
 
 
 @server.feature(types.TEXT_DOCUMENT_IMPLEMENTATION)
-def _implementation(ls: Session, params: types.ImplementationParams) -> list[types.Location] | None:
+def _implementation(ls: SpecLanguageServer, params: types.ImplementationParams) -> list[types.Location] | None:
     """From a tool, defined or used, to its generated ident."""
     found = ls.symbol(params.text_document.uri, params.position)
     if found is None or found[3].symbol.kind is not Kind.TOOL:
@@ -185,7 +185,7 @@ def _implementation(ls: Session, params: types.ImplementationParams) -> list[typ
     return ls.generated(project, target, at.symbol.name)
 
 
-def _from_python(ls: Session, params: types.DefinitionParams) -> list[types.Location] | None:
+def _from_python(ls: SpecLanguageServer, params: types.DefinitionParams) -> list[types.Location] | None:
     uri = params.text_document.uri
     located = ls.located(uri)
     if located is None or not uri.endswith(".py"):
@@ -208,7 +208,7 @@ def _from_python(ls: Session, params: types.DefinitionParams) -> list[types.Loca
 
 
 @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-def _references(ls: Session, params: types.ReferenceParams) -> list[types.Location] | None:
+def _references(ls: SpecLanguageServer, params: types.ReferenceParams) -> list[types.Location] | None:
     found = ls.symbol(params.text_document.uri, params.position)
     if found is None:
         return None
@@ -221,7 +221,7 @@ def _references(ls: Session, params: types.ReferenceParams) -> list[types.Locati
 
 
 @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-def _prepare_rename(ls: Session, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+def _prepare_rename(ls: SpecLanguageServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
     found = ls.symbol(params.text_document.uri, params.position)
     if found is None:
         return None
@@ -231,7 +231,7 @@ def _prepare_rename(ls: Session, params: types.PrepareRenameParams) -> types.Pre
 
 
 @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
-def _rename(ls: Session, params: types.RenameParams) -> types.WorkspaceEdit | None:
+def _rename(ls: SpecLanguageServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
     found = ls.symbol(params.text_document.uri, params.position)
     if found is None:
         return None
@@ -244,7 +244,7 @@ def _rename(ls: Session, params: types.RenameParams) -> types.WorkspaceEdit | No
 
 
 @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-def _symbols(ls: Session, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
+def _symbols(ls: SpecLanguageServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
     spec = ls.spec(params.text_document.uri)
     if spec is None:
         return None
@@ -263,7 +263,7 @@ def _symbols(ls: Session, params: types.DocumentSymbolParams) -> list[types.Docu
 
 
 @server.feature(types.TEXT_DOCUMENT_FORMATTING)
-def _format(ls: Session, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+def _format(ls: SpecLanguageServer, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
     spec = ls.spec(params.text_document.uri)
     if spec is None:
         return None
@@ -279,7 +279,7 @@ def _format(ls: Session, params: types.DocumentFormattingParams) -> list[types.T
     types.TEXT_DOCUMENT_CODE_ACTION,
     types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
 )
-def _fix(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+def _fix(ls: SpecLanguageServer, params: types.CodeActionParams) -> list[types.CodeAction] | None:
     """Offer the fix of each finding in a range, and the fixes of all findings of the file at once."""
     spec = ls.spec(params.text_document.uri)
     if spec is None:

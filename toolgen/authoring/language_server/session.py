@@ -25,7 +25,7 @@ from toolgen import __version__
 from toolgen.authoring.language_server.convert import diagnostic_of, indexed, path_of
 from toolgen.authoring.language_server.navigation import Found, symbol_at
 from toolgen.authoring.language_server.python_links import generated_places
-from toolgen.authoring.language_server.symbols import Place
+from toolgen.authoring.language_server.symbols import TextRange
 from toolgen.authoring.language_server.workspace import Checked, Index, Project, project_folder
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from toolgen.authoring.language_server.convert import Text
-    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.language_server.convert import IndexedText
+    from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import TextEdit
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.project.config import Target
@@ -107,7 +107,7 @@ class Checker:
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
 
-    async def check(self, project: Project, target: Target, baseline: Mapping[Entry, int]) -> Checked:
+    async def check(self, project: Project, target: Target, baseline: Mapping[BaselineEntry, int]) -> Checked:
         """Check a whole target, as `build` and then `lint` do, with a baseline of lint. Checks run one after the other.
 
         Raises ConfigError if the configuration has errors by now, and CheckerEnded if the process was killed.
@@ -171,7 +171,7 @@ def _end_with_server() -> None:
 
 
 def _check(
-    root: Path, unsaved: dict[str, str], target: Target, baseline: Mapping[Entry, int]
+    root: Path, unsaved: dict[str, str], target: Target, baseline: Mapping[BaselineEntry, int]
 ) -> Checked | tuple[tuple[Diagnostic, ...], Mapping[str, str]]:
     """Return a check, or the arguments of a ConfigError, which cannot be passed between processes."""
     project = _PROJECTS.setdefault(root, Project(root))
@@ -191,7 +191,7 @@ PAUSE: Final = 0.4
 """Seconds without a change before the whole project is checked: the pause of a person who writes."""
 
 
-class Session(LanguageServer):
+class SpecLanguageServer(LanguageServer):
     """A language server with the projects of the files that are open."""
 
     def __init__(self) -> None:
@@ -228,11 +228,11 @@ class Session(LanguageServer):
         found = symbol_at(index, path, self.text(project.file(path).text).offset(position))
         return None if found is None else (project, target, index, found)
 
-    def text(self, text: str) -> Text:
+    def text(self, text: str) -> IndexedText:
         """Return a text whose positions are converted as the editor counts them."""
         return indexed(text, self.workspace.position_encoding)
 
-    def location(self, project: Project, place: Place) -> types.Location:
+    def location(self, project: Project, place: TextRange) -> types.Location:
         """Return a place of a spec file for the editor."""
         text = self.text(project.file(place.path).text)
         return types.Location((project.root / place.path).as_uri(), text.range(place.start, place.end))
@@ -241,7 +241,7 @@ class Session(LanguageServer):
         """Return edits of spec files for the editor."""
         changes: dict[str, list[types.TextEdit]] = {}
         for edit in edits:
-            at = self.location(project, Place(edit.file, edit.start, edit.end))
+            at = self.location(project, TextRange(edit.file, edit.start, edit.end))
             changes.setdefault(at.uri, []).append(types.TextEdit(at.range, edit.new_text))
         return types.WorkspaceEdit(changes)
 
@@ -300,7 +300,7 @@ class Session(LanguageServer):
                 if "://" not in path:
                     self._publish(project, path, checked.found.get(path, ()))
 
-    def _baseline(self, project: Project) -> Mapping[Entry, int]:
+    def _baseline(self, project: Project) -> Mapping[BaselineEntry, int]:
         try:
             return load_baseline(project.root)
         except BaselineBroken as error:

@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextRange:
     """A range of a file's text: offsets in characters from 0; the end is exclusive."""
 
     path: str
@@ -51,7 +51,7 @@ class Symbol:
 
     kind: Kind
     name: str
-    place: Place
+    place: TextRange
     node: Node
 
 
@@ -64,7 +64,7 @@ class Reference:
 
     kind: Kind
     names: tuple[str, ...]
-    place: Place
+    place: TextRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def symbols_of(path: str, root: Node) -> Symbols:
     """Return the symbols of a file. What has another form than specs have is passed over."""
     if not isinstance(root, MappingNode):
         return Symbols((), ())
-    reader = _Reader(path, root)
+    reader = _SymbolReader(path, root)
     return Symbols(tuple(reader.defined()), tuple(reader.used()))
 
 
@@ -93,7 +93,7 @@ def items(node: Node | None) -> list[Node]:
     return list(node.items) if isinstance(node, SequenceNode) else []
 
 
-class _Reader:
+class _SymbolReader:
     def __init__(self, path: str, root: MappingNode) -> None:
         self._path = path
         self._root = root
@@ -135,7 +135,7 @@ class _Reader:
             for item in items(self._root.get(section)):
                 yield from self._selector(item)
         for item in items(self._root.get("export")):
-            yield from self._text(Kind.TOOLSET, item)
+            yield from self._text_reference(Kind.TOOLSET, item)
         yield from self._rules(self._root.get("rules"))
         for section in ("roles", "modes"):
             for _, rules in entries(self._root.get(section)):
@@ -155,9 +155,9 @@ class _Reader:
     def _of_catalog(self) -> Iterator[Reference]:
         if not self._head("catalog"):
             return
-        yield from self._text(Kind.TOOLSET, self._root.get("from"))
+        yield from self._text_reference(Kind.TOOLSET, self._root.get("from"))
         for _, category in entries(self._root.get("categories")):
-            yield from self._text(Kind.TOOLSET, _get(category, "from"))
+            yield from self._text_reference(Kind.TOOLSET, _get(category, "from"))
             home = _text_of(_get(category, "from")) or self._head("from")
             yield from self._target(_get(category, "target"), home)
             for _, action in entries(_get(category, "actions")):
@@ -182,17 +182,17 @@ class _Reader:
         place = self._key(start, end, text)
         name, *tags = text.split("+")
         if name and "*" not in name:
-            yield Reference(Kind.TOOL, (name,), Place(self._path, place.start, place.start + len(name)))
+            yield Reference(Kind.TOOL, (name,), TextRange(self._path, place.start, place.start + len(name)))
         at = place.start + len(name)
         for tag in tags:
-            yield Reference(Kind.TAG, (tag,), Place(self._path, at + 1, at + 1 + len(tag)))
+            yield Reference(Kind.TAG, (tag,), TextRange(self._path, at + 1, at + 1 + len(tag)))
             at += 1 + len(tag)
 
     def _tags(self, node: Node | None) -> Iterator[Reference]:
         for item in items(node):
-            yield from self._text(Kind.TAG, item)
+            yield from self._text_reference(Kind.TAG, item)
 
-    def _text(self, kind: Kind, node: Node | None) -> Iterator[Reference]:
+    def _text_reference(self, kind: Kind, node: Node | None) -> Iterator[Reference]:
         if text := _text_of(node):
             assert node is not None
             yield Reference(kind, (text,), self._place(node, text))
@@ -233,16 +233,16 @@ class _Reader:
             yield Reference(
                 kind,
                 (f"{path if found['file'] else self._path}#{name}",),
-                Place(self._path, place.end - len(name), place.end),
+                TextRange(self._path, place.end - len(name), place.end),
             )
 
-    def _place(self, node: Node, text: str) -> Place:
+    def _place(self, node: Node, text: str) -> TextRange:
         return self._key(node.start, node.end, text)
 
-    def _key(self, start: int, end: int, text: str) -> Place:
+    def _key(self, start: int, end: int, text: str) -> TextRange:
         """Return where a text is written between two offsets, without the quotes around it."""
         found = self._root.source.text.find(text, start, end)
-        return Place(self._path, start, end) if found < 0 else Place(self._path, found, found + len(text))
+        return TextRange(self._path, start, end) if found < 0 else TextRange(self._path, found, found + len(text))
 
 
 def _get(node: Node | None, key: str) -> Node | None:

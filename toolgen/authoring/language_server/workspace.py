@@ -25,7 +25,7 @@ from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_liste
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
@@ -180,12 +180,12 @@ class Project:
         sink.sources |= {each.path: each.text for each in files}
         return sink
 
-    def check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
+    def check(self, target: Target, baseline: Mapping[BaselineEntry, int]) -> Checked:
         """Check a whole target, as `build` and then `lint` do, with a baseline of lint. Raises ConfigError."""
         with paused():
             return self._check(target, baseline)
 
-    def _check(self, target: Target, baseline: Mapping[Entry, int]) -> Checked:
+    def _check(self, target: Target, baseline: Mapping[BaselineEntry, int]) -> Checked:
         files = self.files(target)
         sink = self._sink(files)
         documents = [each.document for each in files if each.document]

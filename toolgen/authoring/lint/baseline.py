@@ -27,7 +27,7 @@ class BaselineBroken(ValueError):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class BaselineEntry:
     """One accepted finding. `digest` is that of its message and of the value that it is about."""
 
     rule: str
@@ -35,20 +35,20 @@ class Entry:
     digest: str
 
 
-def entry_of(rule: str, finding: Finding) -> Entry:
+def entry_of(rule: str, finding: Finding) -> BaselineEntry:
     """Return how a finding is identified."""
     value = "" if finding.place.key else canonical(finding.place.node.to_data()).decode()
     digest = sha256(f"{finding.message}\n{value}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return Entry(rule, finding.place.name, digest)
+    return BaselineEntry(rule, finding.place.name, digest)
 
 
-def write_baseline(entries: Iterable[Entry]) -> str:
+def write_baseline(entries: Iterable[BaselineEntry]) -> str:
     """Return the text of a baseline: an entry has a line, so that branches merge."""
     rows = [json.dumps([each.rule, each.place, each.digest], ensure_ascii=False) for each in sorted(set(entries))]
     return '{"toolgen_lint_baseline": 1, "findings": [\n' + ",\n".join(rows) + ("\n]}\n" if rows else "]}\n")
 
 
-def load_baseline(root: Path) -> dict[Entry, int]:
+def load_baseline(root: Path) -> dict[BaselineEntry, int]:
     """Return the entries of a project's baseline with their lines; none without a file. Raises BaselineBroken."""
     try:
         return read_baseline(read_file(root / BASELINE, _LARGEST).decode("utf-8"))
@@ -60,13 +60,13 @@ def load_baseline(root: Path) -> dict[Entry, int]:
         raise BaselineBroken(f"{BASELINE} cannot be used: {error}") from error
 
 
-def read_baseline(text: str) -> dict[Entry, int]:
+def read_baseline(text: str) -> dict[BaselineEntry, int]:
     """Return the entries of a baseline with their lines. Raises BaselineBroken."""
     try:
         data: Any = json.loads(text)
         if data["toolgen_lint_baseline"] != 1:
             raise ValueError("another version")
-        entries = [Entry(*row) for row in data["findings"]]
+        entries = [BaselineEntry(*row) for row in data["findings"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BaselineBroken("it is not what `toolgen lint --write-baseline` writes") from error
     if not all(isinstance(part, str) for each in entries for part in (each.rule, each.place, each.digest)):

@@ -13,7 +13,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.compiler.project.config import Config, Target
 
 _ROUNDS: Final = 20
@@ -32,7 +32,7 @@ class Fixed:
 def fix(
     config: Config,
     files: Mapping[Target, Sequence[SpecFile]],
-    baseline: Mapping[Entry, int] | None = None,
+    baseline: Mapping[BaselineEntry, int] | None = None,
     only: Collection[str] | None = None,
 ) -> Fixed:
     """Apply the fixes of all findings, round by round. `only` are the paths of files that may change.

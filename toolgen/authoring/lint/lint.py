@@ -23,9 +23,9 @@ from toolgen.spec.lines import BLANKS, LINE_BREAK, lines_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.lint.registry import Finding
-    from toolgen.authoring.lint.view import Place
+    from toolgen.authoring.lint.view import SpecPlace
     from toolgen.authoring.text import Comment
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.project.config import Config, Target
@@ -167,7 +167,7 @@ class Linted:
 
     findings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     fixes: dict[Diagnostic, Fix] = field(default_factory=dict["Diagnostic", "Fix"])
-    entries: set[Entry] = field(default_factory=set["Entry"])
+    entries: set[BaselineEntry] = field(default_factory=set["BaselineEntry"])
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
     sources: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -180,7 +180,7 @@ class Linted:
 def lint(
     config: Config,
     files: Mapping[Target, Sequence[SpecFile]],
-    baseline: Mapping[Entry, int] | None = None,
+    baseline: Mapping[BaselineEntry, int] | None = None,
     compiled: Mapping[Target, Compiled] | None = None,
 ) -> Linted:
     """Run the rules that are in use over the files of each target. Findings of a `baseline` are left out.
@@ -190,7 +190,7 @@ def lint(
     baseline = baseline or {}
     outcome = Linted()
     suppressions: dict[str, list[Suppression]] = {}
-    matched: set[Entry] = set()
+    matched: set[BaselineEntry] = set()
     for target, read in files.items():
         sink = Diagnostics()
         made = compiled[target] if compiled and target in compiled else compile_files(read, target, sink)
@@ -221,8 +221,8 @@ def _place(
     code: str,
     finding: Finding,
     suppressions: Mapping[str, Sequence[Suppression]],
-    baseline: Mapping[Entry, int],
-    matched: set[Entry],
+    baseline: Mapping[BaselineEntry, int],
+    matched: set[BaselineEntry],
 ) -> None:
     """Add a finding of the project's own files, unless it is suppressed or in the baseline."""
     span = finding.place.span
@@ -246,7 +246,7 @@ def _place(
     _add(outcome, config, code, span, finding.message, finding.help, related, finding.fix)
 
 
-def _is_of_server(code: str, place: Place) -> bool:
+def _is_of_server(code: str, place: SpecPlace) -> bool:
     """Whether a finding asks for a change that nobody here can make: the next import writes it as its source has it.
 
     These are texts, schemas and names in the args, results and types of imported tools, and names of tools that the
@@ -267,7 +267,7 @@ def _is_of_server(code: str, place: Place) -> bool:
     return code in _OF_IMPORTED_NAMES or (code == "TL401" and tool.child("remote") is not None)
 
 
-def _toolset(place: Place) -> str:
+def _toolset(place: SpecPlace) -> str:
     node = place.document.root.child("toolset")
     return "" if node is None else str(node.to_data())
 
@@ -300,7 +300,9 @@ def _report_unused(outcome: Linted, config: Config, suppressions: Mapping[str, l
                 _add(outcome, config, "TL001", suppression.span, message, "remove the suppression", fix=fix)
 
 
-def _report_fixed(outcome: Linted, config: Config, baseline: Mapping[Entry, int], matched: Iterable[Entry]) -> None:
+def _report_fixed(
+    outcome: Linted, config: Config, baseline: Mapping[BaselineEntry, int], matched: Iterable[BaselineEntry]
+) -> None:
     for entry in sorted(baseline.keys() - set(matched)):
         if config.lint.reports(entry.rule):
             line = baseline[entry]

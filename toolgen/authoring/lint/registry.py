@@ -13,7 +13,7 @@ from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from toolgen.authoring.lint.view import Place, Project
+    from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.lint_rules import LintRule
 
@@ -27,10 +27,10 @@ _MODULES: Final = (
 class Finding:
     """What a rule found: where, what, what to do about it, other places that explain it, and a fix where it is safe."""
 
-    place: Place
+    place: SpecPlace
     message: str
     help: str = ""
-    related: tuple[tuple[Place, str], ...] = ()
+    related: tuple[tuple[SpecPlace, str], ...] = ()
     fix: Fix | None = None
 
 

@@ -21,7 +21,7 @@ from toolgen.spec.writing import write_inside
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from toolgen.authoring.lint.view import Place, Project
+    from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.compiler.resolve.selectors import Selectable
     from toolgen.providers.protocol import Provider
@@ -50,7 +50,7 @@ class Used:
 
     agent: str
     what: str
-    place: Place
+    place: SpecPlace
     tools: list[Tool]
 
 

@@ -12,10 +12,10 @@ from toolgen.compiler.source.write import inline_text
 from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import Place
+    from toolgen.authoring.lint.view import SpecPlace
 
 
-def replaced(place: Place, value: Any, title: str) -> Fix | None:
+def replaced(place: SpecPlace, value: Any, title: str) -> Fix | None:
     """Return the fix that writes another value at a place, on one line."""
     node = place.node
     if not place.exists or not _is_plain(node, place):
@@ -23,7 +23,7 @@ def replaced(place: Place, value: Any, title: str) -> Fix | None:
     return Fix(title, (TextEdit(place.document.path, node.start, node.end, _written(place, value)),))
 
 
-def with_keyword(place: Place, keyword: str, value: Any, title: str) -> Fix | None:
+def with_keyword(place: SpecPlace, keyword: str, value: Any, title: str) -> Fix | None:
     """Return the fix that adds a keyword to a schema: a mapping, or the word of a type."""
     node, path = place.node, place.document.path
     if not place.exists or not _is_plain(node, place):
@@ -45,7 +45,7 @@ def with_keyword(place: Place, keyword: str, value: Any, title: str) -> Fix | No
     return Fix(title, (TextEdit(path, node.start, node.start, f"{keyword}: {written}\n{' ' * len(indent)}"),))
 
 
-def without_items(place: Place, doomed: set[int], title: str) -> Fix | None:
+def without_items(place: SpecPlace, doomed: set[int], title: str) -> Fix | None:
     """Return the fix that removes items of a list by index, not all: of a list of scalars, or with a line for each."""
     node = place.node
     if not place.exists or not isinstance(node, SequenceNode) or len(doomed) >= len(node.items):
@@ -72,7 +72,7 @@ def _lines_of(item: Node) -> tuple[int, int] | None:
     return (start, rest.end()) if rest and is_whole and not set("#&") & set(text[start:end]) else None
 
 
-def _written(place: Place, value: Any) -> str:
+def _written(place: SpecPlace, value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if _is_json(place.document.path) else inline_text(value)
 
 
@@ -80,7 +80,7 @@ def _is_json(path: str) -> bool:
     return path.lower().endswith(".json")
 
 
-def _is_plain(node: Node, place: Place) -> bool:
+def _is_plain(node: Node, place: SpecPlace) -> bool:
     """Whether the text of a node is all of it: no anchor, alias, tag or comment, and no block of text."""
     text = node.source.text[node.start : node.end]
     if node.source.path != place.document.path or text[:1] in "&*!|>" or not text:

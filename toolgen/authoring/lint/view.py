@@ -28,21 +28,21 @@ Path = tuple["str | int", ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class SpecPlace:
     """A value of a spec, or with `key` its key. A path that does not exist means its nearest existing parent."""
 
     document: Document[Any]
     path: Path
     key: bool = False
 
-    def __truediv__(self, step: str | int) -> Place:
+    def __truediv__(self, step: str | int) -> SpecPlace:
         """Return the place of a value below."""
-        return Place(self.document, (*self.path, step))
+        return SpecPlace(self.document, (*self.path, step))
 
     @property
-    def of_key(self) -> Place:
+    def of_key(self) -> SpecPlace:
         """The key of the value."""
-        return Place(self.document, self.path, key=True)
+        return SpecPlace(self.document, self.path, key=True)
 
     @property
     def node(self) -> Node:
@@ -70,7 +70,7 @@ class Place:
         return f"{head}:{'/'.join(map(str, self.path))}"
 
 
-def property_place(place: Place, name: str) -> Place:
+def property_place(place: SpecPlace, name: str) -> SpecPlace:
     """Return the place of a field of an object schema: in JSON Schema, or in the short form with its marks."""
     node = place.node
     if isinstance(node, MappingNode) and isinstance(node.get("properties"), MappingNode):
@@ -82,16 +82,16 @@ def property_place(place: Place, name: str) -> Place:
     return place
 
 
-def items_place(place: Place) -> Place:
+def items_place(place: SpecPlace) -> SpecPlace:
     """Return the place of the items of an array schema: `items`, or the item of the short form `[X]`."""
     return place / 0 if isinstance(place.node, SequenceNode) else place / "items"
 
 
-def definition_place(place: Place, name: str, documents: Mapping[str, Document[Any]]) -> Place:
+def definition_place(place: SpecPlace, name: str, documents: Mapping[str, Document[Any]]) -> SpecPlace:
     """Return the place of a type that the schema at a place refers to: in this file, another one, or the schema."""
     document = place.document
     for _ in range(len(documents) + 1):
-        there = Place(document, ("types", name))
+        there = SpecPlace(document, ("types", name))
         if not there.exists:
             break
         node = there.node
@@ -115,7 +115,7 @@ _MOST: Final = 5_000
 
 
 @dataclass(frozen=True)
-class Part:
+class SchemaPart:
     """A part of a schema. `schema` is without a reference at its root; `path` are the field names down to it.
 
     `name` is that of the field, empty for items and alternatives, whose `owner` is the field that they are of.
@@ -129,8 +129,8 @@ class Part:
     path: tuple[str, ...]
     required: bool
     depth: int
-    place: Place
-    field: Place
+    place: SpecPlace
+    field: SpecPlace
     description: str
 
     @property
@@ -149,10 +149,10 @@ class Part:
         return bool(self.types) and set(self.types) <= set(kinds)
 
 
-def parts_of(root: Any, place: Place, documents: Mapping[str, Document[Any]]) -> list[Part]:
+def parts_of(root: Any, place: SpecPlace, documents: Mapping[str, Document[Any]]) -> list[SchemaPart]:
     """Return all parts below the root of a schema, in order; a definition that contains itself is entered once."""
     walk = _Walk(root, documents)
-    found: list[Part] = []
+    found: list[SchemaPart] = []
     for part in walk.below(walk.start(root, place), ()):
         found.append(part)
         if len(found) == _MOST:
@@ -165,12 +165,12 @@ class _Walk:
         self._root = root
         self._documents = documents
 
-    def start(self, schema: Any, place: Place) -> Part:
+    def start(self, schema: Any, place: SpecPlace) -> SchemaPart:
         return self._part(
-            schema, Part({}, "", "", (), required=True, depth=0, place=place, field=place, description="")
+            schema, SchemaPart({}, "", "", (), required=True, depth=0, place=place, field=place, description="")
         )
 
-    def below(self, part: Part, seen: tuple[str, ...]) -> Iterator[Part]:
+    def below(self, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
         schema = part.schema
         required = schema.get("required")
         names = required if isinstance(required, list) else ()
@@ -179,7 +179,9 @@ class _Walk:
             where = property_place(part.place, name)
             yield from self._enter(
                 inner,
-                Part({}, name, name, (*part.path, name), name in names, part.depth + 1, where, where, description=""),
+                SchemaPart(
+                    {}, name, name, (*part.path, name), name in names, part.depth + 1, where, where, description=""
+                ),
                 seen,
             )
         if isinstance(schema.get("items"), dict):
@@ -192,11 +194,11 @@ class _Walk:
             for index, inner in enumerate(choices if isinstance(choices, list) else ()):
                 yield from self._inner(part, inner, part.place / key / index, seen)
 
-    def _inner(self, part: Part, schema: Any, place: Place, seen: tuple[str, ...]) -> Iterator[Part]:
-        made = Part({}, "", part.owner, part.path, True, part.depth, place, place, description="")
+    def _inner(self, part: SchemaPart, schema: Any, place: SpecPlace, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
+        made = SchemaPart({}, "", part.owner, part.path, True, part.depth, place, place, description="")
         yield from self._enter(schema, made, seen)
 
-    def _enter(self, schema: Any, part: Part, seen: tuple[str, ...]) -> Iterator[Part]:
+    def _enter(self, schema: Any, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         made = self._part(schema, part)
         yield made
@@ -205,7 +207,7 @@ class _Walk:
         elif reference not in seen:
             yield from self.below(made, (*seen, reference))
 
-    def _part(self, schema: Any, part: Part) -> Part:
+    def _part(self, schema: Any, part: SchemaPart) -> SchemaPart:
         place, description, marks = part.place, "", set[str]()
         while isinstance(schema, dict):
             text = schema.get("description")
@@ -217,12 +219,12 @@ class _Walk:
             target, place = self._target(reference, place)
             annotations = {key: value for key, value in schema.items() if key in ("default", "examples")}
             schema = {**target, **annotations} if isinstance(target, dict) else target
-        return Part(
+        return SchemaPart(
             schema if isinstance(schema, dict) else {},
             part.name, part.owner, part.path, part.required, part.depth, place, part.field, description,
         )  # fmt: skip
 
-    def _target(self, reference: str, place: Place) -> tuple[Any, Place]:
+    def _target(self, reference: str, place: SpecPlace) -> tuple[Any, SpecPlace]:
         node: Any = self._root
         steps = [key_of(step) for step in reference.split("/")[1:]]
         for step in steps:
@@ -254,25 +256,25 @@ class LintedTool:
     project: Project
     toolset: Toolset
     tool: Tool
-    place: Place
+    place: SpecPlace
 
     @property
-    def key(self) -> Place:
+    def key(self) -> SpecPlace:
         """The place of its name."""
         return self.place.of_key
 
     @cached_property
-    def args(self) -> list[Part]:
+    def args(self) -> list[SchemaPart]:
         """All parts of its args."""
         return parts_of(self.tool.args.json, self.place / "args", self.project.by_path)
 
     @cached_property
-    def result(self) -> list[Part]:
+    def result(self) -> list[SchemaPart]:
         """All parts of its result."""
         return parts_of(self.tool.result.json, self.place / "result", self.project.by_path)
 
     @property
-    def parameters(self) -> list[Part]:
+    def parameters(self) -> list[SchemaPart]:
         """Its args: the named parts at the root."""
         return [part for part in self.args if part.depth == 1 and part.name]
 
@@ -288,7 +290,7 @@ class LintedTool:
 
     def sets(self, key: str) -> bool:
         """Whether the tool, or the defaults of its file, set a key."""
-        return (self.place / key).exists or Place(self.place.document, ("defaults", key)).exists
+        return (self.place / key).exists or SpecPlace(self.place.document, ("defaults", key)).exists
 
 
 class Project:
@@ -315,7 +317,9 @@ class Project:
         found: list[LintedTool] = []
         for toolset in self.toolsets:
             document = self.by_path[toolset.span.file]
-            found += [LintedTool(self, toolset, tool, Place(document, ("tools", tool.key))) for tool in toolset.tools]
+            found += [
+                LintedTool(self, toolset, tool, SpecPlace(document, ("tools", tool.key))) for tool in toolset.tools
+            ]
         return sorted(found, key=lambda each: each.tool.ident)
 
     @property
@@ -323,9 +327,9 @@ class Project:
         """The toolsets of the project's own files."""
         return [each for each in self.catalog.toolsets if not each.span.file.startswith(BUILTIN_PREFIX)]
 
-    def place(self, record: Toolset | Agent | Policy | ActionCatalog, *path: str | int) -> Place:
+    def place(self, record: Toolset | Agent | Policy | ActionCatalog, *path: str | int) -> SpecPlace:
         """Return a place in the file of a toolset, an agent, a policy or an action catalog."""
-        return Place(self.by_path[record.span.file], path)
+        return SpecPlace(self.by_path[record.span.file], path)
 
     def threshold(self, code: str) -> float:
         """Return the threshold of a rule: as configured, or its default."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.ident import build
 from toolgen.llm.actions.catalog import Action, Category, category_of
-from toolgen.llm.actions.view import Entry
+from toolgen.llm.actions.view import ActionEntry
 from toolgen.llm.presentations.protocol import Candidates
 from toolgen.llm.tags.definition import ToolDef
 from toolgen.llm.tags.line import prompt_block
@@ -110,9 +110,9 @@ class Shown:
             yield Form(f"{label}, described", "json", compact_json(entry.as_described()))
 
     @cached_property
-    def _entries(self) -> dict[str, list[tuple[str, Entry]]]:
+    def _entries(self) -> dict[str, list[tuple[str, ActionEntry]]]:
         """The actions by their targets: of the action catalogs, or, without one, of categories for all toolsets."""
-        found: dict[str, list[tuple[str, Entry]]] = {}
+        found: dict[str, list[tuple[str, ActionEntry]]] = {}
         catalog = self._part.catalog
         for each in catalog.catalogs:
             for category in each.categories:
@@ -128,9 +128,9 @@ class Shown:
                 found.setdefault(tool.ident, []).append(("universal-category", made))
         return found
 
-    def _entry(self, category: Category, entry: str, action: Action) -> Entry:
+    def _entry(self, category: Category, entry: str, action: Action) -> ActionEntry:
         name = build(category.name, entry)
-        return Entry(name=name, category=category, action=action, candidates=self._candidates)
+        return ActionEntry(name=name, category=category, action=action, candidates=self._candidates)
 
     def _found(self, tool: Tool) -> Form:
         offered = self._candidates[tool.ident]

@@ -49,8 +49,8 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
     them, and for a variable that is not set.
     """
     require_mcp()
-    from toolgen.execute.mcp.offer import offer_of
     from toolgen.execute.mcp.server import McpHost, McpServer
+    from toolgen.execute.mcp.server_tools import offer_of
 
     try:
         reached = McpServer.from_catalog(server)

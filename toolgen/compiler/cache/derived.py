@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.cache.records import from_json, to_json
-from toolgen.compiler.emit import Part
+from toolgen.compiler.emit import ToolsetOutput
 from toolgen.providers.stubs import ToolTypes, read_types
 from toolgen.search.documents import CountedDocument, documents_of_tools
 
@@ -32,12 +32,12 @@ class PartCache:
         self._settings = settings
         self._patterns: dict[str, str] = {}
 
-    def known(self) -> dict[str, Part]:
+    def known(self) -> dict[str, ToolsetOutput]:
         """Return the parts of toolsets that were emitted before, by toolset."""
         found = {name: self._cache.get(_PARTS, key) for name, key in self._keys.items()}
-        return {name: Part(**part) for name, part in found.items() if part}
+        return {name: ToolsetOutput(**part) for name, part in found.items() if part}
 
-    def keep(self, parts: Mapping[str, Part]) -> None:
+    def keep(self, parts: Mapping[str, ToolsetOutput]) -> None:
         """Keep the parts of toolsets, by toolset."""
         for name, part in parts.items():
             if name in self._keys:

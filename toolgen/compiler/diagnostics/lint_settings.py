@@ -61,10 +61,10 @@ def near_rule(text: str) -> str:
 
 def read_lint_settings(table: object, report: Callable[[str, str, str], None]) -> LintSettings:
     """Read the table `lint`. `report` takes each problem: the setting, the message, and how to fix it."""
-    return _Reader(report).read(table)
+    return _LintSettingsReader(report).read(table)
 
 
-class _Reader:
+class _LintSettingsReader:
     def __init__(self, report: Callable[[str, str, str], None]) -> None:
         self._report = report
 

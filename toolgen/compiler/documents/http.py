@@ -8,7 +8,7 @@ from pydantic import Field
 
 from toolgen.compiler.documents.base import Handler, NonEmpty, Spec
 
-Place = Literal["path", "query", "header", "cookie", "querystring"]
+ParamLocation = Literal["path", "query", "header", "cookie", "querystring"]
 """Where an arg is sent; `querystring` is the whole query string. Args without a place are fields of the body."""
 
 Style = Literal[
@@ -79,7 +79,7 @@ class ApiSpec(Spec):
 class ParamSpec(Spec):
     """Where and how an arg is sent."""
 
-    in_: Annotated[Place, Field(alias="in")]
+    in_: Annotated[ParamLocation, Field(alias="in")]
     """The place."""
     name: NonEmpty | None = None
     """The name in the request. Default: the arg's."""
@@ -140,7 +140,7 @@ class HttpSpec(Spec):
     """The method."""
     path: NonEmpty
     """The path, with `{name}` for each arg in it. A query (`?kind=new`) is always sent, a fragment never."""
-    params: dict[NonEmpty, Place | ParamSpec] = {}
+    params: dict[NonEmpty, ParamLocation | ParamSpec] = {}
     """Where args are sent, by arg; the place alone is enough where nothing else differs from its default."""
     body: BodySpec | None = None
     """The body."""

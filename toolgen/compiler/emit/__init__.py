@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ToolsetOutput:
     """What one toolset gives to a package, which depends on nothing but the toolset.
 
     `files` are its modules, by path below the package, `tools` its lines of `catalog.json`, by ident, and `section` is
@@ -37,11 +37,11 @@ class Part:
     tools: Mapping[str, str]
     section: str
 
-    def emptied(self) -> Part:
+    def emptied(self) -> ToolsetOutput:
         """Return the part with the paths of its modules, without their text."""
         return self.formatted(dict.fromkeys(self.files, ""))
 
-    def formatted(self, files: Mapping[str, str]) -> Part:
+    def formatted(self, files: Mapping[str, str]) -> ToolsetOutput:
         """Return the part with its modules as they are in `files`."""
         return replace(self, files={path: files[path] for path in self.files})
 
@@ -52,8 +52,8 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
 
 
 def emit_new(
-    catalog: Catalog, export: Sequence[str], *, known: Mapping[str, Part], patterns: dict[str, str]
-) -> tuple[dict[str, str], dict[str, Part]]:
+    catalog: Catalog, export: Sequence[str], *, known: Mapping[str, ToolsetOutput], patterns: dict[str, str]
+) -> tuple[dict[str, str], dict[str, ToolsetOutput]]:
     """Return the files of a package as `emit` does, without the modules of `known`, and the parts of other toolsets.
 
     The modules of these parts are among the files, and empty in the parts.
@@ -85,11 +85,11 @@ def emit_new(
     return dict(sorted({**files, **modules}.items())), {name: part.emptied() for name, part in made.items()}
 
 
-def _part(toolset: Toolset, head: Headers, patterns: dict[str, str]) -> Part:
+def _part(toolset: Toolset, head: Headers, patterns: dict[str, str]) -> ToolsetOutput:
     [models] = render_models([_described_classes(toolset)], patterns)
     folder = "/".join(toolset.package)
     files = {f"{folder}/{path}": text for path, text in emit_toolset(toolset, models).items()}
-    return Part(
+    return ToolsetOutput(
         files={path: head.added(path, text) for path, text in files.items()},
         tools=tool_lines(toolset),
         section=tools_section(toolset) if toolset.tools else "",

@@ -130,10 +130,10 @@ def _paragraphs(text: str) -> str:
 
 def _line(text: str) -> str:
     """Return text as one line, escaped except for code in backticks: no link, image, emphasis, table or HTML."""
-    return _INLINE.sub(_text, _visible(" ".join(text.split())))
+    return _INLINE.sub(_escaped_markup, _visible(" ".join(text.split())))
 
 
-def _text(found: re.Match[str]) -> str:
+def _escaped_markup(found: re.Match[str]) -> str:
     if found[1]:
         return found[0]
     return "&lt;" if found[0] == "<" else f"\\{found[0]}"

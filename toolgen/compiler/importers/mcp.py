@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from genson import SchemaBuilder  # type: ignore[import-untyped]  # it has no annotations
 
-from toolgen.changes.offered import digest_of, texts_of
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.imported import imported, report_update

@@ -19,7 +19,7 @@ from toolgen.spec.wire_names import title_of_name, words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from toolgen.changes.offered import Described
+    from toolgen.changes.tool_texts import Described
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.trial import Trial

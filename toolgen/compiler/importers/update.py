@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.offered import digest_of
+from toolgen.changes.tool_texts import digest_of
 from toolgen.compiler.documents.base import ToolKeyPattern
 from toolgen.compiler.importers.merge import ABSENT, UNKNOWN, Base, Merge, differences, leaves
 from toolgen.compiler.importers.shared_definitions import SIDES, TYPE, types_referred_to, with_shared_definitions

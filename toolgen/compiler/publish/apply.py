@@ -98,7 +98,7 @@ def forward(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk
     _flush(tree, steps, disk)
 
 
-def back(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: Disk) -> None:
+def undo(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: Disk) -> None:
     """Undo the steps that are done: all new files go, then the former ones return.
 
     Raises OSError with any number of steps undone.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.compiler.publish.apply import NEW, OLD, Step, back, forward, is_done, to_place
+from toolgen.compiler.publish.apply import NEW, OLD, Step, forward, is_done, to_place, undo
 from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 
@@ -107,7 +107,7 @@ def _run(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
 
 
 def _undo(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
-    back(tree, steps, tree.scan(), disk)
+    undo(tree, steps, tree.scan(), disk)
     disk.remove(tree.work(_BACK))
     _discard_if_possible(tree, disk)
 

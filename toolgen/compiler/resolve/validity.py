@@ -304,7 +304,7 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
     asserted = bundle.formats != "annotate"
     parts = _Parts(bundle.json, assert_formats=asserted)
     for pointer, schema in keywords.subschemas(bundle.json):
-        if "default" not in schema or _plainly_fits(schema, default := schema["default"], asserted):
+        if "default" not in schema or _fits_fast(schema, default := schema["default"], asserted):
             continue
         try:
             problem = parts.problem(schema, pointer, default)
@@ -390,7 +390,7 @@ _PLAIN: Final[dict[str, tuple[type, ...]]] = {
 _CHECKED_PLAINLY: Final = {"type", "default", "description", "title", "format", "enum", "minimum", "maximum"}
 
 
-def _plainly_fits(schema: dict[str, Any], value: Any, assert_formats: bool) -> bool:
+def _fits_fast(schema: dict[str, Any], value: Any, assert_formats: bool) -> bool:
     """The common cases without a validator: a scalar of its type, with no keywords but `enum`, `minimum`, `maximum`.
 
     False where a validator must decide.

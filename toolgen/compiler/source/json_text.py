@@ -14,7 +14,7 @@ from toolgen.compiler.source.scalars import NumberRefused, to_float, to_int
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.source.nodes import Entry, Node, Scalar, Source
+    from toolgen.compiler.source.nodes import MappingEntry, Node, Scalar, Source
 
 _TOKEN: Final = re.compile(
     r"""[ \t\n\r]*+ (?: (?P<comma>,) [ \t\n\r]*+ )?+ (?:
@@ -69,7 +69,7 @@ _ENDS: Final = (_Expected.VALUE_OR_END, _Expected.KEY_OR_END, _Expected.COMMA_OR
 def parse_json(source: Source, sink: Diagnostics) -> Node | None:
     """Parse one JSON text. Errors are reported to the sink; returns None if parsing cannot continue."""
     try:
-        return _Reader(source, sink).read()
+        return _JsonReader(source, sink).read()
     except GaveUp:
         return None
 
@@ -79,14 +79,14 @@ class _Frame:
 
     __slots__ = ("entries", "items", "key", "node")
 
-    def __init__(self, node: Node, items: list[Node], entries: dict[str, Entry] | None) -> None:
+    def __init__(self, node: Node, items: list[Node], entries: dict[str, MappingEntry] | None) -> None:
         self.node = node
         self.items = items
         self.entries = entries
         self.key: tuple[str, int, int] | None = None
 
 
-class _Reader:
+class _JsonReader:
     """Parses token by token, without recursion, so that no text can exhaust the stack."""
 
     def __init__(self, source: Source, sink: Diagnostics) -> None:
@@ -160,7 +160,7 @@ class _Reader:
             raise GaveUp
         self._count(start, start + 1)
         if mark == "{":
-            entries: dict[str, Entry] = {}
+            entries: dict[str, MappingEntry] = {}
             self._stack.append(_Frame(MappingNode(self._source, start, start, entries), [], entries))
             self._expected = _Expected.KEY_OR_END
         else:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Scalar: TypeAlias = "str | int | float | bool | None"
-Entry: TypeAlias = "tuple[Node, int, int]"
+MappingEntry: TypeAlias = "tuple[Node, int, int]"
 """The value of a key, and the start and end offsets of the key itself."""
 
 
@@ -157,7 +157,7 @@ class MappingNode(Node):
 
     __slots__ = ("_entries",)
 
-    def __init__(self, source: Source, start: int, end: int, entries: dict[str, Entry]) -> None:
+    def __init__(self, source: Source, start: int, end: int, entries: dict[str, MappingEntry]) -> None:
         self.source = source
         self.start = start
         self.end = end

@@ -208,7 +208,7 @@ def scalar_text(value: Any, *, in_flow: bool) -> str:
     """Write a scalar or an empty collection."""
     match value:
         case str():
-            return _text(value, in_flow=in_flow)
+            return _one_line(value, in_flow=in_flow)
         case bool() | None | dict() | list():
             return json.dumps(value)
         case int():
@@ -231,10 +231,10 @@ def key_text(key: object, *, in_flow: bool) -> str:
     """Write a key. Raises TypeError for one that is not text."""
     if not isinstance(key, str):
         raise TypeError(f"a key must be text, but {key!r} is not")
-    return _text(key, in_flow=in_flow)
+    return _one_line(key, in_flow=in_flow)
 
 
-def _text(text: str, *, in_flow: bool) -> str:
+def _one_line(text: str, *, in_flow: bool) -> str:
     """Write text on one line: plain if every parser reads it back, else in the quotes that need fewer escapes."""
     if visible(text) == text:
         if not _NEEDS_QUOTES.search(text) and not (in_flow and not _FLOW_INDICATORS.isdisjoint(text)):

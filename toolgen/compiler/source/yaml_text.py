@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from yaml.events import Event
 
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.source.nodes import Entry, Node, Scalar, Source
+    from toolgen.compiler.source.nodes import MappingEntry, Node, Scalar, Source
 
 _CORE: Final = "tag:yaml.org,2002:"
 _TAGS: Final[dict[str, tuple[type, ...]]] = {
@@ -93,7 +93,7 @@ class _Frame:
     __slots__ = ("anchor", "awaits_key", "end", "entries", "height", "items", "key", "node", "size")
 
     def __init__(
-        self, node: Node | None, items: list[Node] | None, entries: dict[str, Entry] | None, anchor: str | None
+        self, node: Node | None, items: list[Node] | None, entries: dict[str, MappingEntry] | None, anchor: str | None
     ) -> None:
         self.node = node
         self.items = items
@@ -212,7 +212,7 @@ class _Builder:
         return text
 
     def _start_mapping(self, event: MappingStartEvent) -> None:
-        entries: dict[str, Entry] = {}
+        entries: dict[str, MappingEntry] = {}
         self._start(MappingNode(self._source, *_range(event), entries), None, entries, event, "map")
 
     def _start_sequence(self, event: SequenceStartEvent) -> None:
@@ -223,7 +223,7 @@ class _Builder:
         self,
         node: Node,
         items: list[Node] | None,
-        entries: dict[str, Entry] | None,
+        entries: dict[str, MappingEntry] | None,
         event: MappingStartEvent | SequenceStartEvent,
         tag: str,
     ) -> None:

@@ -255,7 +255,7 @@ def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DB
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         close_connections(connections)
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
-    wait_for(client._sys_db, Failure.PASSES)  # noqa: SLF001  # no public name
+    retry_lost_connections(client._sys_db, Failure.PASSES)  # noqa: SLF001  # no public name
     return client
 
 
@@ -320,7 +320,7 @@ def failure_of(error: BaseException) -> Failure:
     return Failure.OF_OPERATOR if state.startswith(_OF_OPERATORS) else Failure.PASSES
 
 
-def wait_for(database: SystemDatabase, *failures: Failure) -> None:
+def retry_lost_connections(database: SystemDatabase, *failures: Failure) -> None:
     """Let DBOS make the same statement again after such failures, as it does after lost connections.
 
     DBOS goes by texts of the driver and by a few codes. For what it does not know, it keeps the failure to write an

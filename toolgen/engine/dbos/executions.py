@@ -62,7 +62,7 @@ class Execution:
         return 0 < self._doing == self._waiting
 
     @property
-    def stands_still(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether it only waits or pauses."""
         return 0 < self._doing == self._waiting + self._pausing
 

@@ -50,8 +50,8 @@ from toolgen.engine.dbos.database import (
     prepare,
     read_steps_at_once,
     reason_of,
+    retry_lost_connections,
     text_of,
-    wait_for,
     write_steps_at_once,
 )
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
@@ -262,7 +262,7 @@ class DbosWorker:
             self._dbos = DBOS(config=config)
             self._dbos._active_workflows_set = ActiveRuns(self._executions, lease)  # noqa: SLF001  # see there
             DBOS.launch()
-            wait_for(self._dbos._sys_db, Failure.PASSES, Failure.OF_OPERATOR)  # noqa: SLF001  # no public name
+            retry_lost_connections(self._dbos._sys_db, Failure.PASSES, Failure.OF_OPERATOR)  # noqa: SLF001  # no public name
             read_steps_at_once(self._dbos._sys_db, self._executions)  # noqa: SLF001  # as above
             write_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
         except BaseException:  # also a cancelled start leaves nothing behind; raised again
@@ -350,7 +350,7 @@ class DbosWorker:
     async def _until_outcomes_are_written(self) -> None:
         """Wait until no execution is between two steps, for three seconds at most: the database may be away."""
         for _ in range(150):
-            if all(each.stands_still for each in self._executions.values()):
+            if all(each.is_idle for each in self._executions.values()):
                 return
             await asyncio.sleep(0.02)
 

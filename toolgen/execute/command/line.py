@@ -135,13 +135,13 @@ def texts_of(args: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, st
     """
     defaults = {name: schema["default"] for name, schema in fields.items() if is_object(schema) and "default" in schema}
     return {
-        name: _text(value, fields.get(name))
+        name: _argument_text(value, fields.get(name))
         for name, value in {**defaults, **args}.items()
         if value is not None and not isinstance(value, dict | list)
     }
 
 
-def _text(value: Any, schema: Any) -> str:
+def _argument_text(value: Any, schema: Any) -> str:
     match value:
         case str():
             return value

@@ -87,14 +87,14 @@ class Reading:
         if finished.timed_out or finished.exit_code:
             return await self._failed(finished)
         log = {"log": _decoded(finished.stderr)} if finished.stderr else {}
-        result = self._text(finished, log) if self.as_text else self._json(finished, log)
+        result = self._text_result(finished, log) if self.as_text else self._json(finished, log)
         if not finished.stdout_cut or result.error is not None:
             return result
         summary = ContentBlock(type="text", data=_summary(finished))
         kept = await self._artifact(finished.whole_stdout, _TEXT if self.as_text else _JSON)
         return replace(result, blocks=(summary, *kept), metadata={**result.metadata, "truncated": True})
 
-    def _text(self, finished: Finished, metadata: Mapping[str, Any]) -> ToolResult[Any]:
+    def _text_result(self, finished: Finished, metadata: Mapping[str, Any]) -> ToolResult[Any]:
         text = _summary(finished) if finished.stdout_cut else _decoded(finished.stdout)
         return ToolResult(tool_name=self.name, value=text, metadata=metadata)
 

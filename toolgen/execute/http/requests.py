@@ -18,13 +18,13 @@ from toolgen.execute.http.routes import Filled
 from toolgen.execute.http.styles import (
     FORM_QUERY,
     IN_COOKIE,
+    encode_allow_reserved,
     in_header,
     in_path,
     is_undefined,
     pairs,
     path_encoding,
     percent_encoded,
-    reserved_kept,
     text_of,
     unchanged,
 )
@@ -107,7 +107,7 @@ def _whole(body: Body, value: Any) -> Content:
         data = b"".join(_parts(body, value, boundary)) + f"--{boundary}--\r\n".encode()
         return Content(data=data, media_type=f"{MULTIPART}; boundary={boundary}")
     media_type = _concrete(body.media_type, _TEXT)
-    return Content(data=_text(value, media_type, body.arg), media_type=media_type)
+    return Content(data=_encoded_text(value, media_type, body.arg), media_type=media_type)
 
 
 def _concrete(media_type: str, default: str) -> str:
@@ -115,7 +115,7 @@ def _concrete(media_type: str, default: str) -> str:
     return default if "*" in media_type else media_type
 
 
-def _text(value: Any, media_type: str, name: str) -> bytes:
+def _encoded_text(value: Any, media_type: str, name: str) -> bytes:
     """Encode a value as text, in the charset of its media type."""
     try:
         return text_of(value).encode(charset_of(media_type) or "utf-8")
@@ -129,7 +129,7 @@ def _form(body: Body, fields: Mapping[str, Any]) -> str:
     found: list[tuple[str, str]] = []
     for name, value in fields.items():
         encoding = body.encoding.get(name, _NO_ENCODING)
-        encode: Callable[[str], str] = reserved_kept if encoding.allow_reserved else _form_encoded
+        encode: Callable[[str], str] = encode_allow_reserved if encoding.allow_reserved else _form_encoded
         if encoding.base64:
             found += [(_form_encoded(name), _form_encoded(_bytes(each, name))) for each in _each(value)]
         elif encoding.style:
@@ -181,7 +181,7 @@ def _part(name: str, value: Any, encoding: Encoding, boundary: str) -> Iterator[
     elif is_json(declared) or ((is_object(value) or is_array(value)) and not declared):
         data, media_type = _json(value), declared or "application/json"
     else:
-        data, media_type = _text(value, declared, name), _concrete(declared, _TEXT)
+        data, media_type = _encoded_text(value, declared, name), _concrete(declared, _TEXT)
     head = f"--{boundary}\r\nContent-Disposition: {disposition}\r\n"
     yield (head + (f"Content-Type: {media_type}\r\n" if media_type else "") + "\r\n").encode()
     yield data
@@ -268,7 +268,7 @@ def _path_text(param: Param, value: Any) -> str:
 
 
 def _place(request: Request, param: Param, value: Any) -> None:
-    encode = reserved_kept if param.allow_reserved else percent_encoded
+    encode = encode_allow_reserved if param.allow_reserved else percent_encoded
     match param.place:
         case "header":
             text = (
@@ -284,7 +284,7 @@ def _place(request: Request, param: Param, value: Any) -> None:
                 plain = partial(_cookie_text, param.arg)
                 found = pairs(param.name, value, "cookie", explode=param.explode, encode=plain, encode_name=plain)
             else:
-                encode = partial(reserved_kept, safe=IN_COOKIE) if param.allow_reserved else percent_encoded
+                encode = partial(encode_allow_reserved, safe=IN_COOKIE) if param.allow_reserved else percent_encoded
                 found = pairs(param.name, value, param.style, explode=param.explode, encode=encode)
             request.cookies += [f"{name}={_sendable(param.arg, text)}" for name, text in found]
         case "querystring":
@@ -305,7 +305,7 @@ def _whole_query(param: Param, value: Any) -> list[str]:
         return [percent_encoded(text)] if text else []
     if not is_object(value):
         text = text_of(value)
-        return [reserved_kept(text, FORM_QUERY)] if text else []
+        return [encode_allow_reserved(text, FORM_QUERY)] if text else []
     shown = {name: item if is_array(item) else text_of(item) for name, item in value.items() if item is not None}
     found = [
         pair for name, item in shown.items() for pair in pairs(name, item, encode=quote_plus, encode_name=quote_plus)

@@ -48,7 +48,7 @@ def percent_encoded(text: str) -> str:
     return quote(text, safe="")
 
 
-def reserved_kept(text: str, safe: str = _IN_QUERY) -> str:
+def encode_allow_reserved(text: str, safe: str = _IN_QUERY) -> str:
     """Encode for `allow_reserved`: reserved characters and percent-encoded triples stay (RFC 6570, section 3.2.3)."""
     parts = _TRIPLE.split(text)  # texts and triples in turn
     return "".join(part if index % 2 else quote(part, safe=safe) for index, part in enumerate(parts))
@@ -58,7 +58,7 @@ def path_encoding(*, allow_reserved: bool, separators: str) -> Callable[[str], s
     """Return what encodes values of a path; `separators` is that of the param."""
     kept = {"refuse": "", "encode": ";", "keep_slash": "/"}[separators]
     if allow_reserved:
-        return partial(reserved_kept, safe=_IN_SEGMENT + kept)
+        return partial(encode_allow_reserved, safe=_IN_SEGMENT + kept)
     return partial(quote, safe="/") if kept == "/" else percent_encoded
 
 

@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from toolgen.changes.drift import CompiledTool, compare_tool, removed_tool
-from toolgen.changes.offered import digest_of, texts_of
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.schema.args import with_one_of, without_fields
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import is_object

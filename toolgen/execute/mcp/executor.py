@@ -25,12 +25,12 @@ from toolgen.execute.mcp.failures import (
     connection_lost,
     failed,
     http_error,
+    is_connect_error,
     is_connection_lost,
     is_http_error,
     is_session_lost,
     malformed,
     malformed_list,
-    never_left,
     unreachable,
 )
 from toolgen.execute.mcp.server import McpHost, McpServer
@@ -169,7 +169,7 @@ class McpExecutor:
             if connection.refused:
                 raise answer_refused(connection.refused) from error
             lost = connection_lost(self._server.name)
-            if is_session_lost(error) or (is_alone and never_left(connection.failure)):
+            if is_session_lost(error) or (is_alone and is_connect_error(connection.failure)):
                 raise _NotSentError(lost) from error
             raise _NoAnswerError(lost) from error
         finally:

@@ -56,7 +56,7 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def never_left(failure: BaseException | None) -> bool:
+def is_connect_error(failure: BaseException | None) -> bool:
     """Return whether a connection failed because no connection to the host could be made."""
     return failure is not None and any(isinstance(cause, httpx2.ConnectError) for cause in causes_of(failure))
 

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
 
-from toolgen.execute.mcp.offer import offer_of
 from toolgen.execute.mcp.server import McpHost
+from toolgen.execute.mcp.server_tools import offer_of
 from toolgen.execute.mcp.tokens import LoginStore, Tokens, client_metadata
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, json
 from pydantic import ValidationError
 
 from toolgen.execute.mcp.limits import check_message
-from toolgen.execute.processes.session import Session
+from toolgen.execute.processes.session import ProcessSession
 from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch
 from toolgen.spec.visible import visible
 
@@ -68,7 +68,7 @@ async def stdio_server(
                 yield streams
         return
     where = None if cwd is None else os.fspath(cwd)
-    session = Session(argv, cwd=where, env=environment, stdin=subprocess.PIPE)
+    session = ProcessSession(argv, cwd=where, env=environment, stdin=subprocess.PIPE)
     server = _Server(session, _Log(name, hide))
     try:
         async with server.incoming_sender:
@@ -81,7 +81,7 @@ async def stdio_server(
 class _Server:
     """The streams of one process, and the tasks that fill and empty them."""
 
-    def __init__(self, session: Session, log: _Log) -> None:
+    def __init__(self, session: ProcessSession, log: _Log) -> None:
         self._session, self._log = session, log
         self.incoming_sender, self.incoming = _stream()
         self.outgoing, self._outgoing_receiver = _stream()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import PARTIAL_OUTPUT, FailureKind
 from toolgen.execute.processes.output import Capture, PipeReader, PipeWriter
-from toolgen.execute.processes.session import Session
+from toolgen.execute.processes.session import ProcessSession
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -158,10 +158,10 @@ def _checked(argv: Sequence[str]) -> list[bytes]:
     return encoded
 
 
-def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> Session:
+def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> ProcessSession:
     program = Path(os.fsdecode(argv[0])).name
     try:
-        return Session(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if with_stdin else subprocess.DEVNULL)
+        return ProcessSession(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if with_stdin else subprocess.DEVNULL)
     except OSError as error:
         raise _not_started(error, program, cwd) from error
     except ValueError as error:

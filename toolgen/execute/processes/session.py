@@ -34,7 +34,7 @@ _KILLED_WITHIN: Final = 2.0
 """Seconds that the system may take to end a killed process; one that waits for a device can take longer."""
 
 
-class Session:
+class ProcessSession:
     """A process that was started as the leader of a session, and the processes that it started.
 
     `exited` is done when the leader has exited. If possible, the leader is not reaped before `kill`, so that its id is

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import ValidationError
 
-from toolgen.changes.offered import Described
+from toolgen.changes.tool_texts import Described
 from toolgen.execute.python.tool import json_result
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, rejected
 from toolgen.runtime.issues.issues import issue

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from toolgen.changes.offered import Described
+from toolgen.changes.tool_texts import Described
 from toolgen.contract.records import ToolCallMeta, ToolResult
 from toolgen.execute.python.frameworks import framework_of
 from toolgen.execute.python.tool import json_result

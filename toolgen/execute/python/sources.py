@@ -16,12 +16,12 @@ from toolgen.runtime.catalog.handler_signature import function_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.changes.offered import Described
+    from toolgen.changes.tool_texts import Described
     from toolgen.execute.python.modules import HandlerModules
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLine:
     """Where an object is written: a file, and a line from 1. The file is empty where that is unknown."""
 
     file: str
@@ -34,7 +34,7 @@ class Found:
 
     reference: str
     described: Described | Exception
-    place: Place
+    place: SourceLine
 
 
 class NoTools(LookupError):
@@ -121,9 +121,9 @@ def _as_json(described: Described) -> Described:
     return replace(described, args=args, result=result)
 
 
-def _place(value: Any, reference: str, objects: Objects) -> Place:
+def _place(value: Any, reference: str, objects: Objects) -> SourceLine:
     original = function_of(value) if is_function(value) else None
     code = getattr(original, "__code__", None)
     if code is not None:
-        return Place(code.co_filename, code.co_firstlineno)
-    return Place(getattr(objects.module(reference.partition(":")[0]), "__file__", None) or "", 1)
+        return SourceLine(code.co_filename, code.co_firstlineno)
+    return SourceLine(getattr(objects.module(reference.partition(":")[0]), "__file__", None) or "", 1)

@@ -11,7 +11,7 @@ from toolgen.contract.records import ToolResult
 if TYPE_CHECKING:
     from collections.abc import Set
 
-    from toolgen.changes.offered import Described
+    from toolgen.changes.tool_texts import Described
     from toolgen.contract.records import ToolCallMeta
 
 

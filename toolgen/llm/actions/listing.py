@@ -11,7 +11,7 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-    from toolgen.llm.actions.view import ActionView, Entry
+    from toolgen.llm.actions.view import ActionEntry, ActionView
 
 
 # Error answers for actions that cannot be found or called: the error, the reason, and a hint.
@@ -78,7 +78,7 @@ async def list_actions(
     text: str = "",
     offset: int = 0,
     limit: int = 50,
-    first: Callable[[Mapping[str, Entry]], Sequence[str]] | None = None,
+    first: Callable[[Mapping[str, ActionEntry]], Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Return one page of the visible actions, `{items, total}`; `total` counts all that match the filters.
 
@@ -118,14 +118,14 @@ def _fitting(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
+def _item(entry: ActionEntry, *, is_narrowed: bool) -> dict[str, Any]:
     if is_narrowed:
         return entry.as_found()
     return {"qualified_name": entry.name, "short_description": entry.short_description}
 
 
 async def search_actions(
-    view: ActionView, query: str, limit: int, find: Callable[[str, int, ActionView], Awaitable[Sequence[Entry]]]
+    view: ActionView, query: str, limit: int, find: Callable[[str, int, ActionView], Awaitable[Sequence[ActionEntry]]]
 ) -> dict[str, Any]:
     """Return the visible actions that match a query best, found with `find`, with descriptions and schemas."""
     if not query.strip():

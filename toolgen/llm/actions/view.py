@@ -26,7 +26,7 @@ PURITY: Final = {"readonly": "read_only", "write": "side_effect"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ActionEntry:
     """One visible action; its target is loaded on use. `host_description` is the host's description of a resource."""
 
     name: str
@@ -108,10 +108,10 @@ class ActionView:
         return search.predicate(self._settings.get(search.setting))
 
     @cached_property
-    def operations(self) -> Mapping[str, Entry]:
+    def operations(self) -> Mapping[str, ActionEntry]:
         """The visible fixed entries, by qualified name, in order."""
         found = {
-            name: Entry(name=name, category=category, action=action, candidates=self._candidates)
+            name: ActionEntry(name=name, category=category, action=action, candidates=self._candidates)
             for category in self.categories.values()
             for entry, action in category.actions.items()
             if action.target in self._candidates
@@ -130,13 +130,13 @@ class ActionView:
         """The new names of renamed categories."""
         return {old: category.name for category in self.categories.values() for old in category.formerly}
 
-    async def entries(self, categories: Iterable[str] = ()) -> dict[str, Entry]:
+    async def entries(self, categories: Iterable[str] = ()) -> dict[str, ActionEntry]:
         """Return the current entries of some categories, or of all, by qualified name, in order."""
         chosen = list(categories) or list(self.categories)
         found = {name: entry for name, entry in self.operations.items() if entry.category.name in chosen}
         return dict(sorted({**await self.resources(chosen), **found}.items()))
 
-    async def resources(self, categories: Iterable[str] | None = None) -> dict[str, Entry]:
+    async def resources(self, categories: Iterable[str] | None = None) -> dict[str, ActionEntry]:
         """Return the entries that the host currently lists, in some categories or in all, by qualified name."""
         found = [
             self._of_host(category, resource.name, resource.description)
@@ -145,7 +145,7 @@ class ActionView:
         ]
         return {entry.name: entry for entry in found}
 
-    async def find(self, name: str) -> Entry:
+    async def find(self, name: str) -> ActionEntry:
         """Return one action, listed or not. Raises `UnknownActionError`, without suggestions."""
         _, category, entry = self.rule(name)
         known = self.operations.get(name)
@@ -204,10 +204,10 @@ class ActionView:
         visibility = self.catalog.visibility.get(category)
         return visibility is None or visibility.predicate(self._settings.get(visibility.setting))
 
-    def _of_host(self, category: str, entry: str, host_description: str) -> Entry:
+    def _of_host(self, category: str, entry: str, host_description: str) -> ActionEntry:
         found = self.categories[category]
         assert found.resource is not None  # names of others are only fixed ones
-        return Entry(
+        return ActionEntry(
             name=build(category, entry),
             category=found,
             action=found.resource,

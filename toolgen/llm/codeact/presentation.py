@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import ToolRequest
 from toolgen.llm.codeact.limits import CodeActLimits
-from toolgen.llm.codeact.session import Session
+from toolgen.llm.codeact.session import CodeSession
 from toolgen.llm.codeact.stubs import CompiledStubs, Functions
 from toolgen.llm.presentations.calls import not_offered, run_calls
 from toolgen.llm.presentations.protocol import RequestedCall, ToolListing, Turn
@@ -114,7 +114,7 @@ class CodeAct:
         """
         self._candidates = candidates
         self._functions = Functions(candidates, stubs or CompiledStubs())
-        self._session = Session(self._functions, limits or CodeActLimits(), pool or WorkerPool())
+        self._session = CodeSession(self._functions, limits or CodeActLimits(), pool or WorkerPool())
 
     def build_presentation(self) -> ToolListing:
         """Return the prompt with the functions of all candidates. Raises `CatalogError` if two have the same name."""

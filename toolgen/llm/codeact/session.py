@@ -261,7 +261,7 @@ _UNDEFINED_CALLS: Final = 10
 _NOT_KEPT: Final = "variables are as they were before it, because they would exceed the memory for variables"
 
 
-class Session:
+class CodeSession:
     """The variables of a conversation's snippets, and the execution of the next one.
 
     A process serves one snippet at a time: variables are kept as bytes, and each worker starts with them. If a worker

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolError, ToolRequest, ToolResult
-    from toolgen.llm.actions.view import ActionView, Entry
+    from toolgen.llm.actions.view import ActionEntry, ActionView
     from toolgen.llm.presentations.protocol import Ops, Turn
     from toolgen.providers.protocol import CallAnswer, ModelReply
 
@@ -200,7 +200,7 @@ def _invalid(result: ToolResult[Any], error: ToolError, tool: OfferedTool) -> di
     return missing(next((name for name in fields if name in tool.args["properties"]), "arguments"), text_of(result))
 
 
-def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: Entry) -> ToolResult[Any]:
+def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: ActionEntry) -> ToolResult[Any]:
     """Describe an error in terms of the args of a mapped action instead of those of its target."""
     schema = dict(entry.schema)
     shown = replace(error, prior_input="", example="")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from toolgen.llm.actions.view import ActionView, Entry
+    from toolgen.llm.actions.view import ActionEntry, ActionView
     from toolgen.llm.presentations.protocol import Candidates
     from toolgen.llm.search.embedding import Embedder, EmbeddingClass
     from toolgen.llm.search.index import Hit
@@ -90,7 +90,7 @@ class Finder:
         hits = await self._search.search(query, limit, candidates.idents)
         return [hit.key for hit in hits]
 
-    async def actions(self, query: str, limit: int, view: ActionView) -> list[Entry]:
+    async def actions(self, query: str, limit: int, view: ActionView) -> list[ActionEntry]:
         """Return the visible actions that match a query best, at most `limit`."""
         actions = self._actions_of(view)
         entries = {**await view.resources(), **view.operations}
@@ -123,7 +123,7 @@ class _Actions:
         self._search = fused(Index.build(()), _reader(self._documents))
         self._names = frozenset[str]()
 
-    async def search(self, query: str, limit: int, entries: Mapping[str, Entry]) -> Sequence[Hit]:
+    async def search(self, query: str, limit: int, entries: Mapping[str, ActionEntry]) -> Sequence[Hit]:
         looked_at = sum(
             entry.host_description is not None or name not in self._documents for name, entry in entries.items()
         )
@@ -136,11 +136,11 @@ class _Actions:
             search, names = await asyncio.to_thread(self._waited_of, entries)
         return await search.search(query, limit, names)
 
-    def _waited_of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
+    def _waited_of(self, entries: Mapping[str, ActionEntry]) -> tuple[Search, frozenset[str]]:
         with self._lock:
             return self._of(entries)
 
-    def _of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
+    def _of(self, entries: Mapping[str, ActionEntry]) -> tuple[Search, frozenset[str]]:
         """Return the search over these entries, and their names.
 
         Mappings of documents are replaced, never modified: a running search may still read them.
@@ -179,7 +179,7 @@ def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedd
     return embedder_of(name, classes)
 
 
-def _document(entry: Entry) -> SearchDocument:
+def _document(entry: ActionEntry) -> SearchDocument:
     return SearchDocument(
         key=entry.name,
         names=(entry.name,),

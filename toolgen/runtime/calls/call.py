@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from toolgen.runtime.calls.hooks import Gate, Hook
-    from toolgen.runtime.catalog.definition import Entry, ToolDefinition
+    from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
     from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.events.records import Trace
     from toolgen.runtime.events.store import ArtifactStore
@@ -54,7 +54,7 @@ class Tool:
     """
 
     definition: ToolDefinition
-    entry: Entry
+    entry: PolicyEntry
     args: Codec[Any]
     result: Codec[Any]
     form: Form

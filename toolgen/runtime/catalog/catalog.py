@@ -12,7 +12,13 @@ from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound
 from toolgen.runtime.base.packages import Package, ToolLines, parse_package, read_package
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, hosts_of_every_call, source_of
+from toolgen.runtime.catalog.definition import (
+    BUILT_IN_TAGS,
+    PolicyEntry,
+    ToolDefinition,
+    hosts_of_every_call,
+    source_of,
+)
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -198,7 +204,7 @@ class Catalog:
         return {toolset: tuple(idents) for toolset, idents in tools.items()}
 
     @cached_property
-    def entries(self) -> Mapping[str, Entry]:
+    def entries(self) -> Mapping[str, PolicyEntry]:
         """The properties of every tool that selectors match, sorted by ident."""
         found = [self.entry(ident) for ident in self]
         return {entry.ident: entry for entry in sorted(found)}
@@ -344,7 +350,7 @@ class Catalog:
         if self._frozen:
             raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
 
-    def entry(self, ident: str) -> Entry:
+    def entry(self, ident: str) -> PolicyEntry:
         """Return the properties of a tool that selectors match. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is not None:
@@ -353,9 +359,9 @@ class Catalog:
             held_by = None if roles is None else frozenset[str](roles)
             hosts = hosts_of_every_call(definition.metadata.get("access", {}))
             tags = frozenset(definition.tags)
-            return Entry(ident, _toolset(ident), tags, definition.permission, held_by, confirm, hosts)
+            return PolicyEntry(ident, _toolset(ident), tags, definition.permission, held_by, confirm, hosts)
         tool = self._compiled_tool(ident)
-        return Entry(
+        return PolicyEntry(
             ident=ident,
             toolset=_toolset(ident),
             tags=frozenset(tool.get("tags", ())) | {tool["permission"]},

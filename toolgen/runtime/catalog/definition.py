@@ -98,7 +98,7 @@ def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
     return "task" if toolset == "agent" else "code"
 
 
-class Entry(NamedTuple):
+class PolicyEntry(NamedTuple):
     """The properties of a tool that policies decide by. `roles` is None if agents of any role may hold it.
 
     `hosts` are those that every call reaches, `*` if they are unknown; empty if args name them.

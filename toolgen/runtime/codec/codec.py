@@ -14,7 +14,7 @@ from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
-from toolgen.runtime.codec.exact_types import Doubt, doubts
+from toolgen.runtime.codec.exact_types import Doubt, compare_type_to_schema
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation, is_closed
 from toolgen.runtime.codec.value_type import ValueType
@@ -94,7 +94,7 @@ class Codec(Generic[T]):
         adapter = self._type.adapter
         if adapter is None or self._source.foreign or self._source.assert_formats:
             return None
-        found = doubts(self._source.schema, self._source.type)
+        found = compare_type_to_schema(self._source.schema, self._source.type)
         if found is None:
             return None
         build, usual = adapter.validator.validate_json, self._usual_decoder

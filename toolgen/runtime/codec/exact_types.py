@@ -45,7 +45,7 @@ class Doubt(Flag):
     """A non-finite number or too deep nesting: pydantic accepts both in `number` and in extra fields."""
 
 
-def doubts(schema: Any, kind: Any) -> Doubt | None:
+def compare_type_to_schema(schema: Any, kind: Any) -> Doubt | None:
     """Compare a JSON Schema, without asserted formats, with the class generated from it; None if it is not exact.
 
     A text that contains none of the returned doubts can be decoded in one step.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from toolgen.providers.spellings import ToolNames
-    from toolgen.runtime.catalog.definition import Entry
+    from toolgen.runtime.catalog.definition import PolicyEntry
     from toolgen.runtime.policy.policy import Policies, PolicyDecision
 
 ROLES: Final = ("main", "sub", "fork", "worker")
@@ -82,7 +82,7 @@ class EffectiveSet:
 
 
 def effective_set(
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, PolicyEntry],
     agent: Mapping[str, Any],
     policies: Policies,
     *,
@@ -141,7 +141,7 @@ def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, A
     }
 
 
-def may_hold(entry: Entry, role: str) -> bool:
+def may_hold(entry: PolicyEntry, role: str) -> bool:
     """Whether agents of a role may hold a tool."""
     if role in CHILD_ROLES and entry.ident in NEVER_FOR_CHILDREN:
         return False
@@ -150,7 +150,7 @@ def may_hold(entry: Entry, role: str) -> bool:
     return entry.roles is None or role in entry.roles
 
 
-def _selected(entries: Mapping[str, Entry], selectors: Sequence[str]) -> Set[str]:
+def _selected(entries: Mapping[str, PolicyEntry], selectors: Sequence[str]) -> Set[str]:
     asked = [Selector.parse(selector) for selector in selectors]
     return {
         ident

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from toolgen.providers.spellings import ToolNames
-    from toolgen.runtime.catalog.definition import Entry
+    from toolgen.runtime.catalog.definition import PolicyEntry
     from toolgen.runtime.policy.approvers import Approvers
 
 
@@ -75,7 +75,7 @@ class _Rule:
     role: str | None = None
     mode: str | None = None
 
-    def holds_for(self, tool: Entry, role: str, mode: str) -> bool:
+    def holds_for(self, tool: PolicyEntry, role: str, mode: str) -> bool:
         return (
             self.role in (None, role)
             and self.mode in (None, mode)
@@ -133,7 +133,7 @@ class Policies:
     def __bool__(self) -> bool:
         return self._some
 
-    def approvers(self, tool: Entry) -> Approvers | None:
+    def approvers(self, tool: PolicyEntry) -> Approvers | None:
         """Return who may answer questions about a tool; None if no policy says so."""
         return combined(
             [
@@ -143,7 +143,7 @@ class Policies:
             ]
         )
 
-    def judge(self, tool: Entry, role: str, mode: str) -> PolicyDecision:
+    def judge(self, tool: PolicyEntry, role: str, mode: str) -> PolicyDecision:
         """Return the decision for a tool: by default readonly is allowed, and write asks.
 
         `allow` never overrides `dangerous`. Hosts and paths of a call are checked separately, but a host that all calls

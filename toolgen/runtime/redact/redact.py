@@ -108,7 +108,7 @@ class _Walk:
         if rules.is_strict and _is_misplaced(value, at):
             return rules.hide(value)
         if isinstance(value, str):
-            return self._text(value, depth)
+            return self._redacted_text(value, depth)
         if is_object(value):
             return self._object(value, at, depth + 1) if depth < MAX_DEPTH else rules.hide(value)
         if is_sequence(value):
@@ -157,7 +157,7 @@ class _Walk:
         """Whether a value that is secret by the name before it can only be a credential."""
         return not self._rules.is_cautious or (isinstance(value, str) and is_mere_credential(value))
 
-    def _text(self, text: str, depth: int) -> str:
+    def _redacted_text(self, text: str, depth: int) -> str:
         if self._rules.names is not None and depth < MAX_DEPTH and not self._rules.is_cautious:
             text = self._opened(text, depth)
         return self._rules.text(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.runtime.catalog.definition import Entry
+    from toolgen.runtime.catalog.definition import PolicyEntry
 
 
 class Group(Enum):
@@ -50,7 +50,7 @@ def batches(groups: Iterable[Group]) -> Iterator[Batch]:
         yield Batch(current, tuple(together))
 
 
-def group_of(entry: Entry | None) -> Group:
+def group_of(entry: PolicyEntry | None) -> Group:
     """Return the group of a tool's calls. Tools that start agents are a separate group, unless they write.
 
     A call without a tool counts as readonly: it just fails.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.runtime.catalog.definition import Entry
+    from toolgen.runtime.catalog.definition import PolicyEntry
     from toolgen.runtime.runs.run import Run
 
     Invoke = Callable[[ToolRequest], Coroutine[Any, Any, ToolResult[Any]]]
@@ -31,7 +31,7 @@ class Refuse(Protocol):
 
 async def run_turn(
     requests: Sequence[ToolRequest],
-    entries: Sequence[Entry | None],
+    entries: Sequence[PolicyEntry | None],
     run: Run,
     invoke: Invoke,
     refuse: Refuse,

@@ -68,11 +68,11 @@ EXTENSIONS: Final = frozenset({"http", "mcp"})
 """Kinds of toolsets whose tools are of the type `extension`, as they call other services; all others are functions."""
 
 
-RECORDED_CALL: Final = create_key("toolgen-call")
-"""The key of the `RecordedCall` in the context of a call whose span is sampled."""
+CALL_SPAN: Final = create_key("toolgen-call")
+"""The key of the `CallSpan` in the context of a call whose span is sampled."""
 
 
-class RecordedCall(NamedTuple):
+class CallSpan(NamedTuple):
     """The span of a running call, and the tracer of its parts."""
 
     span: Span
@@ -136,7 +136,7 @@ def started(tracer: Tracer, name: str, attributes: Mapping[str, str | int], kind
 
 
 @contextmanager
-def part_of(call: RecordedCall, name: str, attributes: Mapping[str, str | int]) -> Generator[Callable[[str], None]]:
+def part_of(call: CallSpan, name: str, attributes: Mapping[str, str | int]) -> Generator[Callable[[str], None]]:
     """Be in a span of a part of a call. The function that it gives marks the part as failed, by a code."""
     span = started(call.tracer, name, attributes)
     token = attach(set_span_in_context(span))

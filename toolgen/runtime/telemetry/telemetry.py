@@ -20,6 +20,7 @@ from toolgen.runtime.telemetry.operation import (
     AGENT,
     AGENT_DURATION,
     CALL_ID,
+    CALL_SPAN,
     CONVERSATION,
     ERROR_CODE,
     ERROR_TYPE,
@@ -27,7 +28,6 @@ from toolgen.runtime.telemetry.operation import (
     OPERATION,
     OTHER,
     PROVIDER,
-    RECORDED_CALL,
     REQUEST_DURATION,
     RUN_ID,
     SCOPE,
@@ -37,8 +37,8 @@ from toolgen.runtime.telemetry.operation import (
     TOOL,
     TOOL_DURATION,
     TOOL_TYPE,
+    CallSpan,
     Operation,
-    RecordedCall,
     started,
     type_of,
     without_span,
@@ -89,9 +89,9 @@ class CallSpans:
                 span = without_span(name, error)
             context = set_span_in_context(span, around)
             if span.is_recording():
-                context = set_value(RECORDED_CALL, RecordedCall(span, tracer), context)
-            elif RECORDED_CALL in around:  # that of a call above
-                context = set_value(RECORDED_CALL, None, context)
+                context = set_value(CALL_SPAN, CallSpan(span, tracer), context)
+            elif CALL_SPAN in around:  # that of a call above
+                context = set_value(CALL_SPAN, None, context)
             token = attach(context)
             try:
                 result = await plan(request, meta, run, *typed)

@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaPlace:
     """A part of both schemas, by JSON pointers, and the keyword that matters there; empty if it is no single one."""
 
     before: str
@@ -57,7 +57,7 @@ class Counterexample:
 
     value: Any
     pointer: str
-    place: Place
+    place: SchemaPlace
     is_given: bool = False
 
 
@@ -67,7 +67,7 @@ class Direction:
 
     verdict: Verdict
     counterexample: Counterexample | None = None
-    undecided: tuple[Place, ...] = ()
+    undecided: tuple[SchemaPlace, ...] = ()
 
 
 class SchemaChange(StrEnum):
@@ -107,7 +107,7 @@ MOST_STEPS: Final = 20_000
 """Steps of a comparison in one direction; each takes some 10 µs."""
 
 _NONE: Final = Direction(Verdict.NONE)
-_UNDECIDED: Final = Direction(Verdict.UNDECIDED, undecided=(Place("", ""),))
+_UNDECIDED: Final = Direction(Verdict.UNDECIDED, undecided=(SchemaPlace("", ""),))
 
 
 def compare(
@@ -193,9 +193,9 @@ class _Search:
 
     def _found(self, value: Any, *, is_given: bool = False) -> Direction:
         pointer, holds, fails, keyword = self._contradiction.place_of(value)
-        place = Place(holds, fails, keyword) if self._is_lost else Place(fails, holds, keyword)
+        place = SchemaPlace(holds, fails, keyword) if self._is_lost else SchemaPlace(fails, holds, keyword)
         return Direction(Verdict.FOUND, Counterexample(value=value, pointer=pointer, place=place, is_given=is_given))
 
-    def _place(self, spot: Spot) -> Place:
+    def _place(self, spot: Spot) -> SchemaPlace:
         both = (spot.holds, spot.fails) if self._is_lost else (spot.fails, spot.holds)
-        return Place(*both, spot.keyword)
+        return SchemaPlace(*both, spot.keyword)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.llm import ToolUse
-    from toolgen.llm.actions.view import Entry
+    from toolgen.llm.actions.view import ActionEntry
     from toolgen.runtime.runs.run import Run
     from toolgen.toolsets.generated.tools.actions.models.describe_action import DescribeActionArgs
     from toolgen.toolsets.generated.tools.actions.models.list_actions import ListActionsArgs
@@ -65,7 +65,7 @@ class ActionTools:
         found = await self._tool_use.finder.tools(args.query, args.limit, candidates)
         return {"tools": [{"name": ident, "description": candidates[ident].short_description} for ident in found]}
 
-    def _hot(self, entries: Mapping[str, Entry], owner: str) -> Sequence[str]:
+    def _hot(self, entries: Mapping[str, ActionEntry], owner: str) -> Sequence[str]:
         use = self._tool_use
         return use.hot_list.top(use.hot_list_size, use.actions.hot_list_seeds, entries, owner)
 

@@ -12,7 +12,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
-from toolgen.toolsets.code.text import Change, Text, binary_file, encoded, new_text, normalised
+from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, new_text, normalised
 from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileResult
 from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileResult
 
@@ -50,7 +50,7 @@ def write_file(args: WriteFileArgs, access: PathAccess) -> WriteFileResult:
 # Exact replacements of a text that occurs once, or of all occurrences.
 
 
-def apply_edits(text: Text, edits: Sequence[EditFileArgsEditsItem]) -> tuple[Text, int]:
+def apply_edits(text: FileText, edits: Sequence[EditFileArgsEditsItem]) -> tuple[FileText, int]:
     """Make replacements in order, each in the result of the previous one; return the text and their number.
 
     An empty `old` only matches an empty text. Raises `CallFailed` with `text_not_found` or `ambiguous_edit`.
@@ -121,7 +121,7 @@ class Hunk:
         return self.line - 1 if self.old else self.line
 
 
-def apply_patch(text: Text, diff: str, names: Collection[str]) -> tuple[Text, int]:
+def apply_patch(text: FileText, diff: str, names: Collection[str]) -> tuple[FileText, int]:
     """Apply a diff of the file with one of `names`; return the text and the number of hunks.
 
     Raises `CallFailed` with `patch_apply_failed`.
@@ -287,7 +287,7 @@ def edit_file(args: EditFileArgs, access: PathAccess, *, project: str) -> EditFi
                     "file_too_large", f"{shown(args.path)} has {previous.st_size} bytes; the maximum is {LARGEST}"
                 )
             before = file.read(LARGEST + 1)
-        text = Text.decode(before)
+        text = FileText.decode(before)
         if text is None:
             raise binary_file(args.path, len(before))
         changed, replacements = _apply(args, text, names)
@@ -306,7 +306,7 @@ def _create(args: EditFileArgs, answer: PathAnswer, access: PathAccess, names: t
     return EditFileResult(replacements=replacements, created=True)
 
 
-def _apply(args: EditFileArgs, text: Text, names: tuple[str, ...]) -> tuple[Text, int]:
+def _apply(args: EditFileArgs, text: FileText, names: tuple[str, ...]) -> tuple[FileText, int]:
     if args.edits is not None and args.unified_diff is None:
         return apply_edits(text, args.edits)
     if args.unified_diff is not None and args.edits is None:

@@ -84,7 +84,7 @@ async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) ->
             SearchResultMatchesItem(
                 path=path_below(args.path, found.names) if answer.kind is FileKind.FOLDER else args.path,
                 line=found.number,
-                text=_text(found.line),
+                text=_shown_line(found.line),
             )
             for found in matches[: args.limit]
         ],
@@ -149,5 +149,5 @@ def _confirmed(lines: Iterable[_Found], place: str, access: PathAccess) -> Itera
             continue
 
 
-def _text(line: bytes) -> str:
+def _shown_line(line: bytes) -> str:
     return cut_line(line.decode(errors="replace").rstrip("\r\n"))[0]

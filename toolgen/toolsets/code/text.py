@@ -68,21 +68,21 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Text:
+class FileText:
     """The text of a file. Changes apply to `view`, in which every line ends in LF."""
 
     raw: str
     encoding: Encoding
 
     @staticmethod
-    def decode(content: bytes) -> Text | None:
+    def decode(content: bytes) -> FileText | None:
         """Decode the content of a file; None for a binary one. Invalid bytes are preserved."""
         encoding = detect(content)
         if encoding is None:
             return None
         errors = "surrogateescape" if encoding.codec == "utf-8" else "surrogatepass"
         try:
-            return Text(content[len(encoding.mark) :].decode(encoding.codec, errors), encoding)
+            return FileText(content[len(encoding.mark) :].decode(encoding.codec, errors), encoding)
         except UnicodeDecodeError:
             return None
 
@@ -96,7 +96,7 @@ class Text:
         """The text with LF instead of CRLF."""
         return normalised(self.raw)
 
-    def changed(self, changes: Sequence[Change]) -> Text:
+    def changed(self, changes: Sequence[Change]) -> FileText:
         """Make changes, ordered and without overlaps. Everything between them is preserved byte by byte.
 
         New lines end as most lines of the file do. Raises `CallFailed` with `unsupported_encoding` if the file's
@@ -142,9 +142,9 @@ def normalised(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def new_text() -> Text:
+def new_text() -> FileText:
     """Return the text of a new file."""
-    return Text("", Encoding("utf-8"))
+    return FileText("", Encoding("utf-8"))
 
 
 def encoded(text: str) -> bytes:

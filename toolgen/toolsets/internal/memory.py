@@ -179,11 +179,15 @@ def _notes(folder: Folder, above: str = "", depth: int = 0) -> Iterator[tuple[st
             if entry.kind is FileKind.FOLDER and depth < DEEPEST:
                 with folder.open_folder(entry.name) as inside:
                     yield from _notes(inside, f"{name}/", depth + 1)
-            elif entry.kind is FileKind.FILE and entry.name.endswith(SUFFIXES) and (text := _text(folder, entry.name)):
+            elif (
+                entry.kind is FileKind.FILE
+                and entry.name.endswith(SUFFIXES)
+                and (text := _read_text(folder, entry.name))
+            ):
                 yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), text
 
 
-def _text(folder: Folder, name: str) -> str:
+def _read_text(folder: Folder, name: str) -> str:
     with folder.open_file(name) as file:
         return file.read(LONGEST).decode("utf-8-sig", errors="replace").strip()
 

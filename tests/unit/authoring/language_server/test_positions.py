@@ -13,7 +13,7 @@ from tests.unit.authoring.language_server.buffer import BREAKS, NO_BREAKS, Buffe
 from tests.unit.authoring.language_server.project import FILES
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.language_server import convert
-from toolgen.authoring.language_server.convert import Text, indexed
+from toolgen.authoring.language_server.convert import IndexedText, indexed
 from toolgen.authoring.language_server.session import Documents
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import Source
@@ -53,7 +53,7 @@ def test_the_texts_of_editor_and_server_stay_equal(
 @settings(max_examples=200)
 @given(st.sampled_from(["utf-8", "utf-16", "utf-32"]), TEXTS, st.data())
 def test_an_offset_and_its_position_mean_the_same_place(encoding: str, text: str, data: st.DataObject) -> None:
-    editor, found = Buffer(text, encoding), Text(text, encoding)
+    editor, found = Buffer(text, encoding), IndexedText(text, encoding)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     made = found.range(start, end)

@@ -15,7 +15,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.authoring.lint.baseline import Entry
+    from toolgen.authoring.lint.baseline import BaselineEntry
 
 
 def files_of(example: str) -> dict[str, str]:
@@ -27,7 +27,7 @@ def files_of(example: str) -> dict[str, str]:
 def linted(
     files: Mapping[str, str],
     settings: LintSettings | None = None,
-    baseline: Mapping[Entry, int] | None = None,
+    baseline: Mapping[BaselineEntry, int] | None = None,
     target: Target | None = None,
 ) -> Linted:
     """Lint texts by path; fails if one cannot be parsed."""

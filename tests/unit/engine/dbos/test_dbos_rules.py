@@ -31,7 +31,7 @@ from toolgen.engine.dbos.database import (
     Failure,
     close_client,
     open_client,
-    wait_for,
+    retry_lost_connections,
 )
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ def test_the_time_of_a_run_begins_when_it_is_taken_and_ends_its_owner(rules: Rul
 
 @pytest.mark.parametrize("failure", [*Failure])
 def test_a_statement_is_made_again_where_the_engine_marks_its_error(rules: Rules, failure: Failure) -> None:
-    """Else DBOS would keep the failure to write an outcome as the outcome: see `wait_for`."""
+    """Else DBOS would keep the failure to write an outcome as the outcome: see `retry_lost_connections`."""
     attempts: list[int] = []
 
     @db_retry(initial_backoff=0.001)
@@ -325,7 +325,7 @@ def test_a_statement_is_made_again_where_the_engine_marks_its_error(rules: Rules
 
     clients = open_client(rules.database.engine.url.render_as_string(hide_password=False), waits=True)
     database = clients._sys_db
-    wait_for(database, Failure.PASSES, Failure.OF_OPERATOR)
+    retry_lost_connections(database, Failure.PASSES, Failure.OF_OPERATOR)
     try:
         if failure is Failure.OF_VALUE:
             with pytest.raises(exc.DBAPIError):

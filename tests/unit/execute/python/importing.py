@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.case import write
 from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.specs import resolved
-from toolgen.changes.offered import Described
+from toolgen.changes.tool_texts import Described
 from toolgen.compiler.compile import generate
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python import PythonTool, import_python

@@ -17,13 +17,13 @@ from toolgen.runtime.catalog.catalog import Catalog
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.llm.actions.view import Entry
+    from toolgen.llm.actions.view import ActionEntry
 
 
 class View:
     """A view of a host that lists its skills again each time."""
 
-    operations: Mapping[str, Entry] = {}
+    operations: Mapping[str, ActionEntry] = {}
 
     def __init__(self, *names: str) -> None:
         self.names = names
@@ -86,7 +86,7 @@ def test_many_entries_are_described_in_a_thread(count: int, is_aside: bool, monk
     threads: set[threading.Thread] = set()
     described = finding._document
 
-    def noted(each: Entry) -> Any:
+    def noted(each: ActionEntry) -> Any:
         threads.add(threading.current_thread())
         return described(each)
 

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
-from toolgen.runtime.codec.exact_types import Doubt, doubts
+from toolgen.runtime.codec.exact_types import Doubt, compare_type_to_schema
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
@@ -124,7 +124,7 @@ AtMostNine: TypeAlias = Annotated[int, Field(le=9)]
     ],
 )  # fmt: skip
 def test_types_are_exact_if_they_check_everything_in_the_schema(schema: Any, kind: Any, expected: Doubt | None) -> None:
-    assert doubts(schema, kind) == expected
+    assert compare_type_to_schema(schema, kind) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.catalog.definition import Entry
+from toolgen.runtime.catalog.definition import PolicyEntry
 from toolgen.runtime.policy.effective import EffectiveSet, ExclusionReason, ToolsNotGranted, effective_set
 from toolgen.runtime.policy.policy import Answer, Policies
 
@@ -48,9 +48,11 @@ def tools_of(
     )
 
 
-def entry(ident: str = "a.b", *, permission: Any = "readonly", tags: Iterable[str] = (), **more: Any) -> Entry:
+def entry(ident: str = "a.b", *, permission: Any = "readonly", tags: Iterable[str] = (), **more: Any) -> PolicyEntry:
     toolset = ident.rpartition(".")[0]
-    return Entry(ident, toolset, frozenset({permission, *tags}), permission, **{"roles": None, "confirm": "", **more})
+    return PolicyEntry(
+        ident, toolset, frozenset({permission, *tags}), permission, **{"roles": None, "confirm": "", **more}
+    )
 
 
 def test_reg_22_the_set_depends_on_agent_role_mode_and_policies() -> None:
@@ -122,7 +124,7 @@ def test_discovery_tools_are_in_every_set_unless_a_policy_excludes_them() -> Non
 
 
 @pytest.mark.parametrize("other", [entry("actions.list_actions", permission="write"), entry("evil.list_actions")])
-def test_no_other_tool_is_added_to_a_set_regardless_of_its_name(other: Entry) -> None:
+def test_no_other_tool_is_added_to_a_set_regardless_of_its_name(other: PolicyEntry) -> None:
     found = effective_set({other.ident: other}, {"use": []}, policies())
     assert (found.tools, found.discovery) == ({}, {})
 
@@ -226,7 +228,7 @@ def test_an_excluded_tool_is_left_out_with_a_reason_in_the_audit() -> None:
         (entry(confirm="Really?"), "ask"),
     ],
 )
-def test_reg_85_without_a_rule_only_readonly_tools_are_allowed(tool: Entry, answer: str) -> None:
+def test_reg_85_without_a_rule_only_readonly_tools_are_allowed(tool: PolicyEntry, answer: str) -> None:
     assert policies().judge(tool, "main", "").answer == answer
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
 from toolgen.changes.drift import CompiledTool, compare_tool
-from toolgen.schema.comparison.compare import Direction, Place, SchemaChange, Verdict, compare
+from toolgen.schema.comparison.compare import Direction, SchemaChange, SchemaPlace, Verdict, compare
 from toolgen.schema.comparison.normal_form import normal_form
 
 KEYWORDS = sorted({
@@ -129,14 +129,14 @@ def test_a_counterexample_is_small_and_leads_to_the_places() -> None:
     assert len(found.value["items"]) == 1
     assert found.pointer == "/items/0/count"
     place = "/$defs/Item/properties/count"
-    assert found.place == Place(place, f"{place}/minimum", "minimum")
+    assert found.place == SchemaPlace(place, f"{place}/minimum", "minimum")
 
 
 def test_what_was_required_is_reported_where_it_is_written() -> None:
     before = fields(a={"type": "string"})
     found = compare(before, {**before, "required": ["a"]}).lost.counterexample
     assert found is not None
-    assert (found.value, found.pointer, found.place) == ({}, "", Place("", "/required", "required"))
+    assert (found.value, found.pointer, found.place) == ({}, "", SchemaPlace("", "/required", "required"))
 
 
 def test_keys_of_digits_are_found() -> None:
@@ -144,7 +144,7 @@ def test_keys_of_digits_are_found() -> None:
     found = compare(before, after).lost.counterexample
     assert found is not None
     assert found.pointer == "/0/1"
-    assert found.place == Place(
+    assert found.place == SchemaPlace(
         "/patternProperties/^0/properties/1", "/patternProperties/^0/properties/1", "properties"
     )
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_decided_is_named() -> None:
         fields(a={"type": "string", "pattern": pattern}) for pattern in (r"^(?!secret)[a-z]{9}\b", r"^(?!x)[a-z]{9}")
     )
     comparison = compare(before, after, search=False)
-    place = Place("/properties/a", "/properties/a", "pattern")
+    place = SchemaPlace("/properties/a", "/properties/a", "pattern")
     assert comparison.lost == Direction(Verdict.UNDECIDED, undecided=(place,))
     assert comparison.gained == Direction(Verdict.UNDECIDED, undecided=(place,))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.code import edit
-from toolgen.toolsets.code.text import Change, Encoding, Text
+from toolgen.toolsets.code.text import Change, Encoding, FileText
 from toolgen.toolsets.generated.tools.code import EditFileArgs
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ TEXTS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", "\ud7ff"])).map
 
 @given(raw=TEXTS, new=TEXTS, data=st.data())
 def test_reg_48_an_edit_changes_nothing_else(raw: str, new: str, data: st.DataObject) -> None:
-    text = Text(raw, Encoding("utf-8"))
+    text = FileText(raw, Encoding("utf-8"))
     start = data.draw(st.integers(0, len(text.view)))
     end = data.draw(st.integers(start, len(text.view)))
     new = new.replace("\r", "")

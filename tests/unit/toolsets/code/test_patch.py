@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.code.edit import apply_patch
-from toolgen.toolsets.code.text import Encoding, Text
+from toolgen.toolsets.code.text import Encoding, FileText
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World
@@ -23,7 +23,7 @@ HUNK = "@@ -2,2 +2,2 @@\n two\n-three\n+3\n"
 
 
 def applied(diff: str, file: str = FILE) -> str:
-    return apply_patch(Text(file, Encoding("utf-8")), diff, ["a.txt"])[0].raw
+    return apply_patch(FileText(file, Encoding("utf-8")), diff, ["a.txt"])[0].raw
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from toolgen.spec.wire_names import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import LintedTool, Part, Project
+    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 _QUOTED: Final = r"(?:`[\w.-]{1,30}`|'[\w.-]{1,30}'|\"[\w.-]{1,30}\")"
 _BETWEEN: Final = r"(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*\|\s*|\s*/\s*)"
@@ -64,14 +64,14 @@ _FORM: Final = re.compile(
 _TEXTUAL: Final = ("enum", "const", "format", "pattern", "examples", "default")
 
 
-def _parameters(project: Project) -> Iterator[tuple[LintedTool, Part]]:
+def _parameters(project: Project) -> Iterator[tuple[LintedTool, SchemaPart]]:
     for tool in project.tools:
         for part in tool.args:
             if part.name:
                 yield tool, part
 
 
-def _at(part: Part) -> Any:
+def _at(part: SchemaPart) -> Any:
     where = part.field / "description"
     return where if where.exists else part.field.of_key
 
@@ -263,7 +263,7 @@ def date_without_form(project: Project) -> Iterator[Finding]:
             yield Finding(part.field.of_key, message, help_)
 
 
-def _has(part: Part, *keywords: str) -> bool:
+def _has(part: SchemaPart, *keywords: str) -> bool:
     """Whether a schema, or an alternative of it, has one of these keywords."""
     inner = [each for key in ("anyOf", "oneOf", "allOf") for each in part.schema.get(key, ())]
     return any(isinstance(each, dict) and not each.keys().isdisjoint(keywords) for each in (part.schema, *inner))

@@ -12,7 +12,7 @@ from toolgen.authoring.lint.registry import Finding, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import LintedTool, Place, Project
+    from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
     from toolgen.changes.suspicions import Suspicion
 
 _FOREIGN: Final = ("mcp", "http")
@@ -59,7 +59,7 @@ def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
     return found
 
 
-def _place_of(tool: LintedTool, suspicion: Suspicion) -> Place:
+def _place_of(tool: LintedTool, suspicion: Suspicion) -> SpecPlace:
     """Return the place of a suspicion in the spec; of the nearest text that is written there."""
     part, *path = suspicion.pointer
     if part in ("inputSchema", "outputSchema"):

@@ -16,7 +16,7 @@ from toolgen.spec.wire_names import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import LintedTool, Part, Project
+    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 _VAGUE_WORDS: Final = frozenset(
     """run do go process handle execute perform call use action operation tool function method get set data
@@ -159,7 +159,7 @@ def parameter_types_differ(project: Project) -> Iterator[Finding]:
     another thing in each tool. Each name and type is reported once.
     """
     for toolset in project.toolsets:
-        seen: dict[str, tuple[str, LintedTool, Part]] = {}
+        seen: dict[str, tuple[str, LintedTool, SchemaPart]] = {}
         reported: set[tuple[str, str]] = set()
         for tool in _of(project, toolset.name):
             for part in tool.parameters:
@@ -222,7 +222,7 @@ def parameter_spelling_differs(project: Project) -> Iterator[Finding]:
     A model that saw one sends it to the other tool, where it is refused. Each spelling is reported once.
     """
     for toolset in project.toolsets:
-        seen: dict[str, tuple[str, LintedTool, Part]] = {}
+        seen: dict[str, tuple[str, LintedTool, SchemaPart]] = {}
         reported: set[str] = set()
         for tool in _of(project, toolset.name):
             for part in tool.parameters:

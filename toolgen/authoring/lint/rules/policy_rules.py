@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.authoring.lint.surface import selectable
-from toolgen.authoring.lint.view import Place
+from toolgen.authoring.lint.view import SpecPlace
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def undeciding_rule(project: Project) -> Iterator[Finding]:
             ]
             if over and all(over):
                 message = f"`{selector}: {answer}` never decides: {_stated(over[0])} is stricter"
-                stricter_rule = Place(place.document, ("rules", over[0]))
+                stricter_rule = SpecPlace(place.document, ("rules", over[0]))
                 related = ((stricter_rule.of_key, "the stricter rule"),) if stricter_rule.exists else ()
                 yield Finding(place.of_key, message, "remove it, or narrow the other one", related)
 
@@ -121,7 +121,7 @@ def _selected(project: Project, selector: str, answer: str) -> list[Tool]:
     return selectable(project).select(selector, restricts=answer != "allow")
 
 
-def _rules(project: Project, policy: Policy) -> Iterator[tuple[str, str, Place]]:
+def _rules(project: Project, policy: Policy) -> Iterator[tuple[str, str, SpecPlace]]:
     """Yield every rule of a policy: selector, answer, place."""
     for selector, answer in policy.rules.items():
         yield selector, answer, project.place(policy, "rules", selector)

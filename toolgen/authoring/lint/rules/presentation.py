@@ -13,7 +13,7 @@ from toolgen.schema.json_values import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import Place, Project
+    from toolgen.authoring.lint.view import Project, SpecPlace
 
 _LONG = " ".join(f"Word {number} of a long text." for number in range(260))
 _LONG_TOOL = 'find_{name}: {{description: "Find what {name} put away{name}.\\n{text}.", permission: readonly}}'
@@ -231,7 +231,7 @@ def undescribed_toolset(project: Project) -> Iterator[Finding]:
 )
 def duplicate_toolset_description(project: Project) -> Iterator[Finding]:
     """Two toolsets, or two categories of a catalog, have the same description, so neither can be chosen by it."""
-    groups: dict[tuple[str, str], list[tuple[str, Place]]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[tuple[str, SpecPlace]]] = defaultdict(list)
     for toolset in project.toolsets:
         groups["toolset", toolset.description.strip()].append((toolset.name, project.place(toolset, "description")))
     for catalog in project.catalog.catalogs:

@@ -12,17 +12,17 @@ from toolgen.schema.json_values import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import LintedTool, Part, Project
+    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 
-def _fields(project: Project) -> Iterator[tuple[LintedTool, Part]]:
+def _fields(project: Project) -> Iterator[tuple[LintedTool, SchemaPart]]:
     for tool in project.tools:
         for part in tool.args:
             if part.name:
                 yield tool, part
 
 
-def _label(tool: LintedTool, part: Part) -> str:
+def _label(tool: LintedTool, part: SchemaPart) -> str:
     return f"`{'.'.join(part.path)}` of `{tool.tool.ident}`"
 
 
@@ -267,7 +267,7 @@ def loose_pattern(project: Project) -> Iterator[Finding]:
                 yield Finding(part.place / "pattern", message, "write `^…$`")
 
 
-def _misfit(part: Part, value: Any, tool: LintedTool, *, formats: bool) -> str:
+def _misfit(part: SchemaPart, value: Any, tool: LintedTool, *, formats: bool) -> str:
     """Return why a value does not fit a part that stands alone; empty if it fits, or cannot be checked alone."""
     import jsonschema_rs
 

@@ -10,21 +10,21 @@ from toolgen.spec.wire_names import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import LintedTool, Part, Project
+    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf", "$ref", "not", "if", "const", "enum")
 _NEGATIONS: Final = frozenset({"no", "not", "non", "without", "disable", "disabled", "dont", "never"})
 _TEXT_BOUNDS: Final = ("maxLength", "enum", "const", "pattern", "format")
 
 
-def _fields(project: Project) -> Iterator[tuple[LintedTool, Part]]:
+def _fields(project: Project) -> Iterator[tuple[LintedTool, SchemaPart]]:
     for tool in project.tools:
         for part in tool.args:
             if part.name:
                 yield tool, part
 
 
-def _label(tool: LintedTool, part: Part) -> str:
+def _label(tool: LintedTool, part: SchemaPart) -> str:
     return f"`{'.'.join(part.path)}` of `{tool.tool.ident}`"
 
 

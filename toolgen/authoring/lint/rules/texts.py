@@ -12,7 +12,7 @@ from toolgen.search.words import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.authoring.lint.view import LintedTool, Place, Project
+    from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
 
 _FILLERS: Final = frozenset(words_of("tool function method call use operation given field value parameter arg"))
 _PLACEHOLDER: Final = re.compile(
@@ -27,7 +27,7 @@ _BLANKS: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|[ \t]+(?=\n)|\A\s+|\s+\Z")
 _MANY_WORDS: Final = 2
 
 
-def _described(project: Project) -> Iterator[tuple[str, str, Place]]:
+def _described(project: Project) -> Iterator[tuple[str, str, SpecPlace]]:
     """Yield each description: what it describes, its text, and its place."""
     for tool in project.tools:
         yield f"`{tool.tool.ident}`", str((tool.place / "description").node.to_data()), tool.place / "description"

@@ -71,7 +71,7 @@ class _Words(click.ParamType[tuple[Category | Level, ...]]):
 @click.option("--bump", is_flag=True, help="Print only the part of the version to raise: major, minor, patch or none.")
 @click.option(
     "--format",
-    "style",
+    "output_format",
     type=click.Choice(["text", "json", "sarif", "github", "markdown"]),
     default="text",
     show_default=True,
@@ -84,7 +84,7 @@ def command(
     only: Sequence[Category],
     calls: str | None,
     bump: bool,
-    style: str,
+    output_format: str,
 ) -> int:
     """Compare the specs with another version of them.
 
@@ -94,8 +94,8 @@ def command(
     changes of one of its levels: breaking, ignored (calls stay valid, and an arg has no effect), change, note,
     compatible.
     """
-    if bump and style not in ("text", "json"):
-        raise click.UsageError(f"`--bump` prints text or JSON, not {style}.")
+    if bump and output_format not in ("text", "json"):
+        raise click.UsageError(f"`--bump` prints text or JSON, not {output_format}.")
     if not only:
         raise click.UsageError(f"`--only` needs a category: {', '.join(Category)}.")
     config = project()
@@ -110,9 +110,9 @@ def command(
         raise click.UsageError(str(error)) from None
     shown = report.of(only)
     if bump:
-        _show_bump(shown, style)
+        _show_bump(shown, output_format)
     else:
-        _show(shown, style, config.root)
+        _show(shown, output_format, config.root)
     return 1 if report.failing(fail_on) else 0
 
 
@@ -131,31 +131,31 @@ def _recording(calls: str | None) -> Recording | None:
         raise DiffError(f"{calls} is no recording: {error}") from None
 
 
-def _show(report: Report, style: str, root: Path) -> None:
-    if style == "text":
+def _show(report: Report, output_format: str, root: Path) -> None:
+    if output_format == "text":
         from toolgen.authoring.diff.report import render_text
 
         text = render_text(report, color=takes_color(sys.stdout))
-    elif style == "github":
+    elif output_format == "github":
         from toolgen.authoring.diff.report import render_github
 
         text = render_github(report, folder_in_repository(root))
-    elif style == "markdown":
+    elif output_format == "markdown":
         from toolgen.authoring.diff.report import render_markdown
 
         text = render_markdown(report)
     else:
         from toolgen.authoring.diff.report import to_json, to_sarif
 
-        show_json(to_json(report) if style == "json" else to_sarif(report, folder_in_repository(root)))
+        show_json(to_json(report) if output_format == "json" else to_sarif(report, folder_in_repository(root)))
         return
     echo(text.encode("utf-8", "backslashreplace"), nl=False)
 
 
-def _show_bump(report: Report, style: str) -> None:
+def _show_bump(report: Report, output_format: str) -> None:
     part = report.bump.value if report.bump else "none"
     codes = sorted({each.change.code for each in report.changes if each.change.rule.bump is report.bump})
-    if style == "json":
+    if output_format == "json":
         show_json({"bump": part, "because": codes})
         return
     echo(part)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 where a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change, and exit 1 where something would.")
 @format_option
-def command(*, paths: Sequence[str], check: bool, diff: bool, style: str) -> int:
+def command(*, paths: Sequence[str], check: bool, diff: bool, output_format: str) -> int:
     """Format the specs of every target, or PATHs: canonical order of keys, quotes, indentation and blank lines.
 
     Comments stay with what they are about, and the specs compile to the same. Tools, fields and keywords of schemas
@@ -38,7 +38,7 @@ def command(*, paths: Sequence[str], check: bool, diff: bool, style: str) -> int
     if not (check or diff):
         write_texts(config, after)
     show_diagnostics(sink, sink.sources)
-    if style == "json":
+    if output_format == "json":
         show_json({"checked": len(before), "changed": sorted(after)})
     else:
         if diff:

@@ -23,8 +23,8 @@ from toolgen.runtime.issues.issue_text import counted
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from toolgen.authoring.lint.baseline import Entry as Accepted
-    from toolgen.authoring.report import Entry
+    from toolgen.authoring.lint.baseline import BaselineEntry
+    from toolgen.authoring.report import ReportEntry
     from toolgen.compiler.diagnostics.codes import Code
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
@@ -46,7 +46,7 @@ def command(
     all_: bool,
     statistics: bool,
     accept: bool,
-    style: str,
+    output_format: str,
 ) -> int:
     """Report what is bad for models and for people in specs that compile; of PATHs only, if any are given.
 
@@ -54,7 +54,7 @@ def command(
     table `lint` of the configuration selects them. In YAML a comment `# toolgen: ignore TL101 -- reason` on a line, or
     above it, silences a rule there.
     """
-    listing = Listing(style, statistics, all_)
+    listing = Listing(output_format, statistics, all_)
     if accept and (paths or do_fix or show_diff):
         raise click.UsageError("`--write-baseline` accepts the findings of all specs: give it alone.")
     config = project()
@@ -74,7 +74,7 @@ def command(
             echo(difference_of(originals, fixed.texts), nl=False)
         else:
             write_texts(config, fixed.texts)
-        if style == "text":
+        if output_format == "text":
             would = "would be fixed" if show_diff else "fixed"
             echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
         if show_diff and not found.errors:
@@ -91,7 +91,7 @@ def _read(config: Config) -> tuple[dict[Target, list[SpecFile]], list[Diagnostic
     return files, [found for found in sink if found.severity is Severity.ERROR], sink.sources
 
 
-def _baseline(config: Config) -> dict[Accepted, int]:
+def _baseline(config: Config) -> dict[BaselineEntry, int]:
     try:
         return load_baseline(config.root)
     except BaselineBroken as error:
@@ -118,15 +118,15 @@ def _fails(found: Linted, only: Collection[str] | None) -> bool:
 
 
 def _show(config: Config, found: Linted, listing: Listing, only: Collection[str] | None, *, notes: bool) -> None:
-    root, style = config.root, listing.style
+    root, output_format = config.root, listing.output_format
     listed = _chosen(found, only)
-    if style == "json":
+    if output_format == "json":
         show_json(listing.to_json(listed) if listing.statistics else [_json(each, found) for each in listed])
-    elif style == "sarif":
+    elif output_format == "sarif":
         from toolgen.authoring.report import sarif_log
 
         show_json(sarif_log(_entries(listed, found), _rules(found), folder_in_repository(root)))
-    elif style == "github":
+    elif output_format == "github":
         from toolgen.authoring.report import github_annotations
 
         echo(github_annotations(_entries(listed, found), folder_in_repository(root)), nl=False)
@@ -150,7 +150,7 @@ def _rules(found: Linted) -> Mapping[str, Code]:
     return {**rule_texts(), **(CODES if found.errors else {})}
 
 
-def _entries(listed: Sequence[Diagnostic], found: Linted) -> Iterator[Entry]:
+def _entries(listed: Sequence[Diagnostic], found: Linted) -> Iterator[ReportEntry]:
     from toolgen.authoring.report import entries_of
 
     return entries_of(listed, _rules(found), found.fixes)

@@ -168,7 +168,7 @@ def _show_checked(target: Target, checked: Checked, sink: Diagnostics, listing: 
 
 def _outcome(target: Target, sink: Diagnostics, listing: Listing) -> dict[str, Any]:
     """Return the outcome as JSON; findings are in `statistics` where only their counts are asked for."""
-    found = listing.to_json(list(sink)) if listing.style == "json" else []
+    found = listing.to_json(list(sink)) if listing.output_format == "json" else []
     return {
         "specs": target.specs,
         "out": target.out,
@@ -219,7 +219,7 @@ def command(
     timings: bool,
     all_: bool,
     statistics: bool,
-    style: str,
+    output_format: str,
 ) -> int:
     """Compile the specs of every target into its package.
 
@@ -230,7 +230,7 @@ def command(
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
     if only_check and watch:
         raise click.UsageError("`--check` writes nothing, so there is nothing to watch for.")
-    listing = Listing(style, statistics, all_)
+    listing = Listing(output_format, statistics, all_)
 
     def run(config: Config) -> tuple[bool, list[dict[str, Any]]]:
         outcomes = [
@@ -246,8 +246,8 @@ def command(
     if watch:
         from toolgen.cli.commands.builds.watching import rebuild
 
-        rebuild(run, style)
+        rebuild(run, output_format)
     fine, outcomes = run(project())
-    if style == "json":
+    if output_format == "json":
         show_json({"targets": outcomes})
     return 0 if fine else 1

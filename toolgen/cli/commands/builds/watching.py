@@ -22,7 +22,7 @@ _NAMED: Final = 3
 """Maximum number of changed files that are named."""
 
 
-def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], style: str) -> NoReturn:
+def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], output_format: str) -> NoReturn:
     """Build the project of the working directory now and after each change, without end.
 
     `build` shows what it did, and returns it. As JSON there is one line for each build. A configuration that cannot be
@@ -30,26 +30,27 @@ def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], style:
     """
     for version in versions(Path.cwd()):
         started = time.perf_counter()
-        if style != "json" and version.changed:
-            echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed", err=style != "text")
-        outcome = _built(version.config, build, style)
+        if output_format != "json" and version.changed:
+            echo(f"\n{time.strftime('%H:%M:%S')} {_listed(version.changed)} changed", err=output_format != "text")
+        outcome = _built(version.config, build, output_format)
         gc.unfreeze()
         gc.collect()
-        if style == "json":
+        if output_format == "json":
             echo(json.dumps({"changed": version.changed, **outcome}))
         else:
             echo(
-                f"watching for changes; the last build took {time.perf_counter() - started:.2f} s", err=style != "text"
+                f"watching for changes; the last build took {time.perf_counter() - started:.2f} s",
+                err=output_format != "text",
             )
     raise AssertionError("versions have no end")
 
 
 def _built(
-    config: Config | ConfigError, build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], style: str
+    config: Config | ConfigError, build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], output_format: str
 ) -> dict[str, Any]:
     """Build once, and return the outcome as JSON."""
     if isinstance(config, ConfigError):
-        if style != "json":
+        if output_format != "json":
             show_diagnostics(config.diagnostics, config.sources)
         return {"diagnostics": diagnostics_json(config.diagnostics)}
     try:

@@ -57,7 +57,7 @@ def command(
     disabled_policies: Sequence[str],
     user: str | None,
     injected: Sequence[str],
-    style: str,
+    output_format: str,
 ) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
@@ -71,7 +71,7 @@ def command(
         runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes)
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))
-    if style == "json":
+    if output_format == "json":
         show_json(_json(result))
     elif result.error is None:
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))

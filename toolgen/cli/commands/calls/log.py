@@ -86,7 +86,7 @@ def command() -> None:
     help="Print events as they are recorded, until the run ends. Waits for a store or a run that does not exist yet.",
 )
 @format_option
-def show(*, run: str | None, target: str, follow: bool, style: str) -> int:
+def show(*, run: str | None, target: str, follow: bool, output_format: str) -> int:
     """List the runs of a store, or show RUN: its calls, the decision of each stage, and their durations.
 
     With --follow, print one line per event; with --format json, one JSON object per event.
@@ -95,11 +95,11 @@ def show(*, run: str | None, target: str, follow: bool, style: str) -> int:
         if run is None:
             if follow:
                 raise click.UsageError("Pass the RUN to follow.")
-            _show_runs(store.runs(), style)
+            _show_runs(store.runs(), output_format)
         elif follow:
             _await_store(store, target)
-            _follow(store, run, style)
-        elif style == "json":
+            _follow(store, run, output_format)
+        elif output_format == "json":
             show_json(_run_json(store.read(run)))
         else:
             _show_run(store.read(run))
@@ -110,11 +110,11 @@ def show(*, run: str | None, target: str, follow: bool, style: str) -> int:
 @click.argument("run")
 @store_option
 @format_option
-def head(*, run: str, target: str, style: str) -> int:
+def head(*, run: str, target: str, output_format: str) -> int:
     """Print the chain head of RUN. Keep it outside the store, and pass it to `verify` later."""
     with _store(target) as store:
         found = store.head(run)
-    if style == "json":
+    if output_format == "json":
         show_json({"run": run, "length": found.length, "digest": found.digest})
     else:
         echo(str(found))
@@ -131,7 +131,7 @@ def head(*, run: str, target: str, style: str) -> int:
     help=f"The file with the key that the run was recorded with. Default: the variable {KEY_VARIABLE}.",
 )
 @format_option
-def verify_run(*, run: str, target: str, expected: str, key_file: Path | None, style: str) -> int:
+def verify_run(*, run: str, target: str, expected: str, key_file: Path | None, output_format: str) -> int:
     """Check whether events of RUN were edited, removed, moved, added or truncated since HEAD.
 
     A run that was recorded with another key, or without one, is reported differently from a tampered one.
@@ -143,7 +143,7 @@ def verify_run(*, run: str, target: str, expected: str, key_file: Path | None, s
     findings = verify(chain, at, key)
     events = len(chain.links)
     verdict = next((verdict for verdict in Verdict if any(found.verdict is verdict for found in findings)), None)
-    if style == "json":
+    if output_format == "json":
         found = [{"sequence": finding.sequence, "message": finding.message} for finding in findings]
         show_json({"run": run, "events": events, "intact": not findings, "verdict": verdict, "findings": found})
     elif verdict is not None:
@@ -182,9 +182,9 @@ def _store(target: str) -> Generator[StoreReader]:
         raise click.UsageError(f"The record cannot be verified: {error}.") from None
 
 
-def _show_runs(runs: Iterable[RunSummary], style: str) -> None:
+def _show_runs(runs: Iterable[RunSummary], output_format: str) -> None:
     listed = list(runs)
-    if style == "json":
+    if output_format == "json":
         show_json([_summary_json(summary) for summary in listed])
         return
     if not listed:
@@ -235,13 +235,15 @@ def _await_store(store: StoreReader, target: str) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _follow(store: StoreReader, run: str, style: str) -> None:
+def _follow(store: StoreReader, run: str, output_format: str) -> None:
     after, ended = -1, False
     if not store.events(run, after):
         echo(visible(f"waiting for run {run}"), err=True)
     while not ended:
         for event in store.events(run, after):
-            shown = json.dumps(_event_json(event), ensure_ascii=False) if style == "json" else _event_line(event)
+            shown = (
+                json.dumps(_event_json(event), ensure_ascii=False) if output_format == "json" else _event_line(event)
+            )
             echo(shown.encode("utf-8", "backslashreplace"))
             after, ended = event.sequence, event.kind == EventKind.RUN_ENDED
         if not ended:

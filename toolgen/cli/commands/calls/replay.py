@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("file")
 @click.option("--toolset", help="Resolve tool names in this toolset only.")
 @format_option
-def command(*, file: str, toolset: str | None, style: str) -> int:
+def command(*, file: str, toolset: str | None, output_format: str) -> int:
     """Check the calls recorded in FILE (`-` for stdin) against the generated codecs.
 
     FILE is JSON Lines: {"tool", "arguments" or "result", "accept"?}. If "accept" is given, the verdict is compared with
@@ -38,7 +38,7 @@ def command(*, file: str, toolset: str | None, style: str) -> int:
     except AmbiguousTool as error:
         idents = ", ".join(error.idents)
         raise click.UsageError(f"`{error.name}` is ambiguous: {idents}. Choose one with --toolset.") from None
-    if style == "json":
+    if output_format == "json":
         show_json(_json(report))
     else:
         _show(Path(file).name, report)

@@ -93,7 +93,7 @@ _yes_option = click.option("--yes", is_flag=True, help="Do not ask before this i
 @click.option("--max-turns", type=click.IntRange(min=1), help="Turns at most.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="The run is cancelled after so long.")
 @format_option
-def start(*, file: Any, database: str, style: str, text: str | None, run_id: str | None, **options: Any) -> int:
+def start(*, file: Any, database: str, output_format: str, text: str | None, run_id: str | None, **options: Any) -> int:
     """Start a run, and print its id.
 
     FILE is a JSON object with the fields of a `RunRequest`, such as `messages`; `-` is stdin. Options replace its
@@ -106,7 +106,7 @@ def start(*, file: Any, database: str, style: str, text: str | None, run_id: str
             return await engine.start(made)
 
     started_id = now(started())
-    if style == "json":
+    if output_format == "json":
         show_json({"run_id": started_id})
     else:
         echo(visible(started_id))
@@ -150,7 +150,7 @@ def _new_id() -> str:
 @selecting
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many, the newest first.")
 @format_option
-def list_(*, database: str, selection: Selection, limit: int, style: str) -> int:
+def list_(*, database: str, selection: Selection, limit: int, output_format: str) -> int:
     """List runs, the newest first."""
 
     async def listed() -> list[RunInfo]:
@@ -158,7 +158,7 @@ def list_(*, database: str, selection: Selection, limit: int, style: str) -> int
             return await selection.find(engine, limit)
 
     found = now(listed())
-    if style == "json":
+    if output_format == "json":
         show_json([asdict(info) for info in found])
         return 0
     for info in found:
@@ -179,7 +179,7 @@ def _line(info: RunInfo) -> str:
 @database_option
 @click.option("--timeline", is_flag=True, help="Also list the steps, with durations, args and results.")
 @format_option
-def show(*, run: str, database: str, timeline: bool, style: str) -> int:
+def show(*, run: str, database: str, timeline: bool, output_format: str) -> int:
     """Show RUN: its state, what it asks, and how it ended. Secrets in args and results are redacted."""
 
     async def shown() -> dict[str, Any]:
@@ -200,7 +200,7 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
             return about
 
     about = now(shown())
-    if style == "json":
+    if output_format == "json":
         show_json(about)
         return 0
     for line in _lines(about):
@@ -213,7 +213,7 @@ def show(*, run: str, database: str, timeline: bool, style: str) -> int:
 @database_option
 @click.option("--every", type=click.FloatRange(min=0.05), default=1.0, show_default=True, metavar="SECONDS")
 @format_option
-def tail(*, run: str, database: str, every: float, style: str) -> int:
+def tail(*, run: str, database: str, every: float, output_format: str) -> int:
     """Follow RUN until it has ended: its steps with args and results, its questions and answers, as they come.
 
     As JSON it is one object in a line. Ctrl-C ends it, and not the run.
@@ -221,14 +221,14 @@ def tail(*, run: str, database: str, every: float, style: str) -> int:
 
     async def followed() -> None:
         async with opened(database) as engine:
-            await _follow(engine, run, every, style)
+            await _follow(engine, run, every, output_format)
 
     with suppress(KeyboardInterrupt):
         now(followed())
     return 0
 
 
-async def _follow(engine: Engine, run: str, every: float, style: str) -> None:
+async def _follow(engine: Engine, run: str, every: float, output_format: str) -> None:
     seen: set[str] = set()
     state = ""
 
@@ -236,7 +236,7 @@ async def _follow(engine: Engine, run: str, every: float, style: str) -> None:
         if key in seen:
             return
         seen.add(key)
-        if style == "json":
+        if output_format == "json":
             echo(json.dumps({"kind": kind, **about}))
         else:
             for line in lines:
@@ -267,7 +267,7 @@ async def _follow(engine: Engine, run: str, every: float, style: str) -> None:
 @selecting
 @_yes_option
 @format_option
-def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool, style: str) -> int:
+def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool, output_format: str) -> int:
     """Cancel each RUN, or those of a selection, the calls that they make, and the runs that these started."""
 
     async def cancelled(engine: Engine, run_id: str) -> None:
@@ -276,7 +276,9 @@ def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool
             raise click.UsageError(visible(f"{run_id} is {state} already"))
         await engine.cancel(run_id)
 
-    return _steer(database, run, selection, cancelled, ("cancel", "cancelled"), _GOES_ON, yes=yes, style=style)
+    return _steer(
+        database, run, selection, cancelled, ("cancel", "cancelled"), _GOES_ON, yes=yes, output_format=output_format
+    )
 
 
 @command.command("resume")
@@ -286,13 +288,17 @@ def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool
 @selecting
 @_yes_option
 @format_option
-def resume(*, run: Sequence[str], database: str, selection: Selection, yes: bool, turns: int, style: str) -> int:
+def resume(
+    *, run: Sequence[str], database: str, selection: Selection, yes: bool, turns: int, output_format: str
+) -> int:
     """Let each RUN go on that was cancelled or has failed, or those of a selection, from where it was."""
 
     async def resumed(engine: Engine, run_id: str) -> None:
         await engine.resume(run_id, turns=turns)
 
-    return _steer(database, run, selection, resumed, ("resume", "resumed"), _RESUMABLE, yes=yes, style=style)
+    return _steer(
+        database, run, selection, resumed, ("resume", "resumed"), _RESUMABLE, yes=yes, output_format=output_format
+    )
 
 
 @command.command("fork")
@@ -301,7 +307,7 @@ def resume(*, run: Sequence[str], database: str, selection: Selection, yes: bool
 @database_option
 @click.option("--id", "new_id", default="", metavar="ID", help="The id of the new run. Default: a new one.")
 @format_option
-def fork(*, run: str, step: int, database: str, new_id: str, style: str) -> int:
+def fork(*, run: str, step: int, database: str, new_id: str, output_format: str) -> int:
     """Start a run that has done what RUN had before STEP, a number of `runs show --timeline`, and print its id.
 
     It makes STEP and all after it anew: calls that RUN has made there are made once more, with keys and questions of
@@ -313,7 +319,7 @@ def fork(*, run: str, step: int, database: str, new_id: str, style: str) -> int:
             return await engine.fork(run, step, new_id=new_id)
 
     found = now(forked())
-    if style == "json":
+    if output_format == "json":
         show_json({"run_id": found, "forked_from": run, "step": step})
     else:
         echo(visible(found))
@@ -385,7 +391,7 @@ def signal(*, run: str, name: str, value: str, database: str, is_json: bool, key
 @command.command("workers")
 @database_option
 @format_option
-def workers(*, database: str, style: str) -> int:
+def workers(*, database: str, output_format: str) -> int:
     """List the workers, with their lease, load and version, and what they delete by themselves.
 
     A lease is held; late, so that the worker begins no call; dead, so that others take over its runs; or left by a
@@ -397,7 +403,7 @@ def workers(*, database: str, style: str) -> int:
             return await engine.workers(), await engine.retention()
 
     found, retention = now(listed())
-    if style == "json":
+    if output_format == "json":
         kept = None if retention is None else {**asdict(retention), "deleted": retention.deleted.as_json()}
         show_json({"workers": [*map(asdict, found)], "retention": kept})
         return 0
@@ -423,7 +429,7 @@ def _worker_line(worker: WorkerInfo) -> str:
 @database_option
 @click.option("--older-than", "days", required=True, type=click.FloatRange(min=0), metavar="DAYS", help="In days.")
 @format_option
-def prune(*, database: str, days: float, style: str) -> int:
+def prune(*, database: str, days: float, output_format: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
 
     async def pruned() -> Pruned:
@@ -431,7 +437,7 @@ def prune(*, database: str, days: float, style: str) -> int:
             return await engine.prune(days * 24 * 3600)
 
     found = now(pruned())
-    if style == "json":
+    if output_format == "json":
         show_json(found.as_json())
     else:
         echo(str(found), err=True)
@@ -446,7 +452,7 @@ def _answered(
     database: str,
     selection: Selection,
     yes: bool,
-    style: str,
+    output_format: str,
 ) -> int:
     async def decided() -> list[dict[str, Any]]:
         async with opened(database) as engine:
@@ -461,7 +467,7 @@ def _answered(
             return [await _decided(engine, each, decision, is_one=run is not None) for each in asked]
 
     done = now(decided())
-    if style == "json":
+    if output_format == "json":
         show_json(done)
     else:
         for each in done:
@@ -516,7 +522,7 @@ def _steer(
     states: Sequence[State],
     *,
     yes: bool,
-    style: str,
+    output_format: str,
 ) -> int:
     """Do something to runs, one after the other. A selection goes on past those that refuse; one run is an error."""
 
@@ -538,7 +544,7 @@ def _steer(
             return done
 
     done = now(steered())
-    if style == "json":
+    if output_format == "json":
         show_json(done)
     else:
         for each in done:

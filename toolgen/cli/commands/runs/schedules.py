@@ -29,7 +29,7 @@ def command() -> None:
 @command.command("list")
 @database_option
 @format_option
-def list_(*, database: str, style: str) -> int:
+def list_(*, database: str, output_format: str) -> int:
     """List schedules, with the next time of each and its last run."""
 
     async def listed() -> list[ScheduleInfo]:
@@ -37,7 +37,7 @@ def list_(*, database: str, style: str) -> int:
             return await engine.schedules()
 
     found = now(listed())
-    if style == "json":
+    if output_format == "json":
         show_json([_data(info) for info in found])
         return 0
     for info in found:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 @click.command("explain")
 @click.argument("code", required=False)
 @format_option
-def command(*, code: str | None, style: str) -> int:
+def command(*, code: str | None, output_format: str) -> int:
     """Explain CODE, a diagnostic or a rule, given by its number or name. Without CODE, list all."""
     rows: dict[str, Code | Rule | LintRule] = {**CODES, **RULES, **LINT_RULES}
     if code is None:
-        _list(list(rows.values()), style)
+        _list(list(rows.values()), output_format)
         return 0
     by_name = {row.name: row.code for row in rows.values()}
     found = next((each for each in (code.upper(), f"TG{code}", by_name.get(code.lower(), "")) if each in rows), None)
@@ -35,7 +35,7 @@ def command(*, code: str | None, style: str) -> int:
         hint = f" Did you mean `{near[0]}`?" if near else " `toolgen explain` lists them."
         raise click.UsageError(f"There is no diagnostic or rule `{code}`.{hint}")
     row, examples = _page(found)
-    if style == "json":
+    if output_format == "json":
         show_json({**_json(row), "explanation": row.explanation, **({"examples": examples} if examples else {})})
         return 0
     echo(f"{row.code} {row.name} ({row.severity.value})\n")
@@ -56,8 +56,8 @@ def _page(code: str) -> tuple[Code | Rule, Mapping[str, str]]:
     return rule_texts()[code], examples_of(code)
 
 
-def _list(rows: Sequence[Code | Rule | LintRule], style: str) -> None:
-    if style == "json":
+def _list(rows: Sequence[Code | Rule | LintRule], output_format: str) -> None:
+    if output_format == "json":
         show_json(
             [_json(row) | ({"explanation": row.explanation} if isinstance(row, Code | Rule) else {}) for row in rows]
         )

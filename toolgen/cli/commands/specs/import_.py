@@ -74,7 +74,7 @@ def mcp(
     yes: bool,
     dialect: str | None,
     out: str | None,
-    style: str,
+    output_format: str,
 ) -> int:
     """Write a spec of the tools of an MCP server.
 
@@ -99,17 +99,17 @@ def mcp(
     if entries is not None:
         if check:
             raise click.UsageError("--check compares with the servers of specs: leave out --from.")
-        return _import_entries(import_entries(config, entries, only, toolset, out, dialect, yes=yes), style)
+        return _import_entries(import_entries(config, entries, only, toolset, out, dialect, yes=yes), output_format)
     if toolset is None and (not check or file is not None or server is not None):
         raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
     if results is not None and (check or file is not None or server is not None):
         raise click.UsageError("--results adds to an existing spec: give it with --toolset alone, after the import.")
     if check:
-        return _check(config, toolset, file, server, style, yes=yes)
+        return _check(config, toolset, file, server, output_format, yes=yes)
     assert toolset is not None
     place = place_of(config, toolset, out)
     if results is not None:
-        return _infer(place, toolset, results, style)
+        return _infer(place, toolset, results, output_format)
     present: dict[str, Any] = place.present.root.to_data() if place.present else {}
     server_of_spec = server or present.get("server")
     if file is None and server_of_spec is None and "mcp" in place.origin:
@@ -119,24 +119,24 @@ def mcp(
     answer = _answer(config, file, server_of_spec)
     kept = stored_path(file, config.root) if file is not None and server_of_spec is None else ""
     written = write_spec(place, toolset, answer, server, dialect, kept)
-    if style == "json":
+    if output_format == "json":
         show_json(written.to_json())
     else:
         written.show()
     return 1 if written.is_incomplete else 0
 
 
-def _infer(place: SpecPlace, toolset: str, results: str, style: str) -> int:
+def _infer(place: SpecPlace, toolset: str, results: str, output_format: str) -> int:
     inferred = infer_results(place, toolset, results)
-    if style == "json":
+    if output_format == "json":
         show_json({"file": place.path, "inferred": list(inferred)})
     else:
         echo(f"{place.path}: {counted(len(inferred), 'result schema')} inferred")
     return 0
 
 
-def _import_entries(imports: list[EntryImport], style: str) -> int:
-    if style == "json":
+def _import_entries(imports: list[EntryImport], output_format: str) -> int:
+    if output_format == "json":
         show_json({"servers": [each.to_json() for each in imports]})
     else:
         for each in imports:
@@ -153,14 +153,20 @@ def _answer(config: Config, file: str | None, server: dict[str, Any] | None) -> 
 
 
 def _check(
-    config: Config, toolset: str | None, file: str | None, server: dict[str, Any] | None, style: str, *, yes: bool
+    config: Config,
+    toolset: str | None,
+    file: str | None,
+    server: dict[str, Any] | None,
+    output_format: str,
+    *,
+    yes: bool,
 ) -> int:
     require_mcp()
     from toolgen.cli.mcp_import.check import check_toolsets
 
     answer = None if file is None and server is None else _answer(config, file, server)
     checked = check_toolsets(config, toolset, answer, yes=yes)
-    if style == "json":
+    if output_format == "json":
         show_json({"toolsets": [each.to_json() for each in checked]})
     else:
         show_checked(checked)

@@ -58,7 +58,7 @@ def openapi(
     exclude: tuple[str, ...],
     out: str | None,
     check: bool,
-    style: str,
+    output_format: str,
 ) -> int:
     """Write a spec of the operations of an HTTP API, described in FILE (`-` for stdin) or at URL.
 
@@ -82,7 +82,7 @@ def openapi(
             return checked_import(made.place, name, made.run(), made.sink)
 
         checked = [check_one(toolset)] if toolset is not None else check_each(names, check_one)
-        if style == "json":
+        if output_format == "json":
             show_json({"toolsets": [each.to_json() for each in checked]})
             return exit_code(checked)
         return show_checked(checked)
@@ -91,7 +91,7 @@ def openapi(
     place, sink, imported = made.place, made.sink, made.run()
     if imported is not None:
         place.write(place.text_of(imported))
-    if style == "json":
+    if output_format == "json":
         written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
         show_json(written | {"diagnostics": diagnostics_json(sink)})
     else:

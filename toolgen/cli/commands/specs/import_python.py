@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.changes.offered import Described
+from toolgen.changes.tool_texts import Described
 from toolgen.cli.commands.specs.checked import check_each, checked_import, exit_code, show_checked
 from toolgen.cli.commands.specs.imported import imported_json, show_imported, show_variables
 from toolgen.cli.commands.specs.spec_place import origins, spec_place
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.python import PythonTool
     from toolgen.compiler.project.config import Config
-    from toolgen.execute.python.sources import Place
+    from toolgen.execute.python.sources import SourceLine
 
 _NAME: Final = r"[^\W\d]\w*(\.[^\W\d]\w*)*"
 _SOURCE: Final = re.compile(rf"{_NAME}(:{_NAME})?")
@@ -55,7 +55,7 @@ _LARGEST: Final = 10 * 1024 * 1024
 )
 @click.option("--check", is_flag=True, help="Only compare with the specs; exit with 1 for a change.")
 @format_option
-def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, check: bool, style: str) -> int:
+def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, check: bool, output_format: str) -> int:
     """Write a spec of functions, methods, classes, objects or whole modules in Python, or of an app of FastAPI.
 
     Each tool has a `handler`, so it runs at once. Args and results follow from annotations, descriptions from
@@ -80,7 +80,7 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, ch
 
         is_one = bool(sources) or toolset is not None
         checked = list(map(check_one, names)) if is_one else check_each(names, check_one)
-        if style == "json":
+        if output_format == "json":
             show_json({"toolsets": [each.to_json() for each in checked]})
             return exit_code(checked)
         return show_checked(checked)
@@ -91,7 +91,7 @@ def python(*, sources: tuple[str, ...], toolset: str | None, out: str | None, ch
     place, reading, imported = _imported(config, sources, _named(sources, toolset), out)
     if imported is not None:
         place.write(place.text_of(imported))
-    if style == "json":
+    if output_format == "json":
         written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
         show_json(written | {"diagnostics": diagnostics_json(reading.sink)})
     else:
@@ -215,7 +215,7 @@ class _Reading:
             origin={"python": [reference]},
         )
 
-    def _span(self, place: Place, reference: str) -> Span:
+    def _span(self, place: SourceLine, reference: str) -> Span:
         """Return where an object is written; the reference itself for one outside the project."""
         path = Path(place.file)
         if not place.file or not path.is_relative_to(self.root):

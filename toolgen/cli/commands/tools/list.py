@@ -12,7 +12,7 @@ from toolgen.cli.project import project, summaries
 @click.command("list")
 @click.option("--toolset", help="Only the tools of this toolset.")
 @format_option
-def command(*, toolset: str | None, style: str) -> int:
+def command(*, toolset: str | None, output_format: str) -> int:
     """List the tools of the project, sorted by ident."""
     made = summaries(project())
     if made is None:
@@ -32,7 +32,7 @@ def command(*, toolset: str | None, style: str) -> int:
         for _, tool in sorted(every.items())
         if toolset is None or tool.toolset == toolset
     ]
-    if style == "json":
+    if output_format == "json":
         show_json(listed)
         return 0
     width = max((len(str(row["tool"])) for row in listed), default=0)

@@ -16,7 +16,7 @@ from toolgen.runtime.policy.scope import PATH_KEYS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.runtime.catalog.definition import Entry, ToolDefinition
+    from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
     from toolgen.runtime.policy.policy import PolicyDecision
 
 
@@ -33,7 +33,7 @@ def command() -> None:
 @click.option("--agent", help="Also report whether this agent may call the tool.")
 @format_option
 def explain(
-    *, tool: str, disabled_policies: Sequence[str], role: str | None, mode: str, agent: str | None, style: str
+    *, tool: str, disabled_policies: Sequence[str], role: str | None, mode: str, agent: str | None, output_format: str
 ) -> int:
     """Print what the policies decide for TOOL, given by any of its names, and each matching rule.
 
@@ -64,7 +64,7 @@ def explain(
         answer["held"] = _held(
             catalog.entries, named_by_ident(agents[agent], catalog.names), policies, ident, role=in_role, mode=mode
         )
-    if style == "json":
+    if output_format == "json":
         show_json(answer)
     else:
         _show(answer)
@@ -83,7 +83,13 @@ def _judged_by_call(tool: ToolDefinition) -> list[str]:
 
 
 def _held(
-    entries: Mapping[str, Entry], agent: Mapping[str, Any], policies: Policies, ident: str, *, role: str, mode: str
+    entries: Mapping[str, PolicyEntry],
+    agent: Mapping[str, Any],
+    policies: Policies,
+    ident: str,
+    *,
+    role: str,
+    mode: str,
 ) -> str:
     """`yes`, or the reason why not."""
     excluded = effective_set(entries, agent, policies, role=role, mode=mode).excluded

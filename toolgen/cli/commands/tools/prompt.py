@@ -28,7 +28,7 @@ TAGS = "tags"
 @click.option("--agent", default="", help="The agent whose tools are listed. Default: all tools of the package.")
 @click.option("--package", help="The output folder of a target. Default: the first target.")
 @format_option
-def command(*, layer: str | None, agent: str, package: str | None, style: str) -> int:
+def command(*, layer: str | None, agent: str, package: str | None, output_format: str) -> int:
     """Print the tools section of the system prompt of a LAYER, exactly as it is sent. Default: all layers.
 
     `tags` is the section on tools that are called by lines of text.
@@ -57,7 +57,7 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
             problems[name] = str(error)
     if layer in problems:
         raise click.UsageError(problems[layer])
-    if style == "json":
+    if output_format == "json":
         show_json(
             [{"layer": name, "presentation": presentations[name], "prompt": text} for name, text in sections.items()]
         )

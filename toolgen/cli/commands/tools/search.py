@@ -44,7 +44,7 @@ KEPT: Final = ".toolgen/vectors.db"
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one per line.")
 @click.option("--yes", is_flag=True, help="Use the embedding class of the configuration without asking.")
 @format_option
-def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, style: str) -> int:
+def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, output_format: str) -> int:
     """Search tools by QUERY, a question or keywords; best match first.
 
     An embedding class that sends a variable of the environment to a server, or runs code or a model, is shown first,
@@ -61,7 +61,7 @@ def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, style
     answers = _answers(config, catalogs, queries, limit, frozenset(source_names))
     for each, found in zip(queries, answers, strict=True):
         hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
-        if style == "json":
+        if output_format == "json":
             line = json.dumps({"query": each, "hits": hits}, ensure_ascii=False)
             echo(line.encode("utf-8", "backslashreplace"))
         else:

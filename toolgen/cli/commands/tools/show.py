@@ -135,7 +135,7 @@ def _text(value: Any) -> str:
 @click.command("show")
 @click.argument("tool")
 @format_option
-def command(*, tool: str, style: str) -> int:
+def command(*, tool: str, output_format: str) -> int:
     """Show TOOL, given by any of its names: its args, its result, and the rules for its calls."""
     config = project()
     made = summaries(config)
@@ -146,7 +146,7 @@ def command(*, tool: str, style: str) -> int:
     toolset = find_toolset(config, target, summary, listed.toolset)
     each = next(each for each in toolset.tools if each.ident == listed.ident)
     rules = tool_rules(summary.policies, toolset, each)
-    if style == "json":
+    if output_format == "json":
         show_json(_json(toolset, each) | rules)
     else:
         _show(".".join((import_name(config.root, target.out)[1], *toolset.package)), toolset, each)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--provider", "providers", type=click.Choice(list(PROVIDERS)), multiple=True, help="Repeatable. Default: all."
 )
 @format_option
-def command(*, agent: str, providers: Sequence[str], style: str) -> int:
+def command(*, agent: str, providers: Sequence[str], output_format: str) -> int:
     """Print the cost of each presentation with each provider: tools, bytes and tokens of the first request.
 
     The layers that use a presentation are listed with it. Tokens are those of o200k_base, the encoding of OpenAI, and
@@ -36,7 +36,7 @@ def command(*, agent: str, providers: Sequence[str], style: str) -> int:
         for out, catalog in built_catalogs(config, agent).items()
         for cost in costs(out, catalog, config.tool_use, agent, providers or tuple(PROVIDERS), count_tokens)
     ]
-    if style == "json":
+    if output_format == "json":
         encoding = {"encoding": ENCODING} if count_tokens else {"problem": why_not}
         show_json({"tokens": encoding, "costs": [asdict(cost) for cost in found]})
     else:

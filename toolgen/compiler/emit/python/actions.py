@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Catalog, Condition
 
-_HELPERS: Final = ("cut", "only", "passed_on", "renamed", "without")
+_HELPERS: Final = ("only", "passed_on", "renamed", "split_arg", "without")
 
 
 def emit_actions(catalog: Catalog) -> dict[str, str]:
@@ -103,7 +103,7 @@ def _pieces(action: Action) -> Iterator[str]:
         gone = dict.fromkeys([*filled, *(name for name in read if name not in action.passed)])
         yield f"**without(args, {_names(gone)})"
     for arg, pair in action.split.items():
-        pieces = f"cut(args, {_names((arg, *pair))})"
+        pieces = f"split_arg(args, {_names((arg, *pair))})"
         yield f"**{pieces}" if action.needs(arg) else f"**({pieces} if {literal(arg)} in args else {{}})"
     for parameter, value in action.args.items():
         name = literal(parameter)

@@ -45,7 +45,7 @@ def emit_calls(toolset: Toolset) -> str:
                 "parameters": parameters,
                 "arguments": f"{{{', '.join(f'{literal(field.wire)}: {field.python}' for field in fields)}}}",
                 "defaults": literal(shown) if shown else "",
-                "docstring": docstring(_text(tool, fields, shown), "    "),
+                "docstring": docstring(_docstring(tool, fields, shown), "    "),
             }
         )
     types: dict[str, set[str]] = {"toolgen.contract.records": {"ToolRequest"}}
@@ -103,7 +103,7 @@ def _shown_defaults(tool: Tool, fields: Sequence[Field]) -> dict[str, Any]:
     }
 
 
-def _text(tool: Tool, fields: Sequence[Field], shown: Collection[str]) -> str:
+def _docstring(tool: Tool, fields: Sequence[Field], shown: Collection[str]) -> str:
     """Return the docstring of a builder: the descriptions of the tool and of its args."""
     notes = {field.python: _note(field, is_shown=field.wire in shown) for field in fields}
     lines = [f"    {name}: {note}" for name, note in notes.items() if note]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 POINTER = "#/types/"
 
-Place: TypeAlias = tuple[str, str]
+TypePlace: TypeAlias = tuple[str, str]
 """A file, and the name of a type in it."""
 
 
@@ -45,7 +45,7 @@ class Types:
         self._documents = documents
         self._sink = sink
         self._files: dict[str, dict[str, NamedType]] = {}
-        self._ends: dict[Place, tuple[Place, Span]] = {}
+        self._ends: dict[TypePlace, tuple[TypePlace, Span]] = {}
         self.read: set[str] = set()
 
     def reporting_to(self, sink: Diagnostics) -> Types:
@@ -93,12 +93,12 @@ class Types:
             self._sink.report("TG204", found.span, f"the type `{name}` only refers to itself")
         return None
 
-    def _end(self, place: Place, span: Span) -> tuple[Place, Span]:
+    def _end(self, place: TypePlace, span: Span) -> tuple[TypePlace, Span]:
         """Follow types that are only references, and return the final place, and the span of the last reference.
 
         The final place is itself a reference if its target is missing, or if the references form a cycle.
         """
-        passed: dict[Place, None] = {}
+        passed: dict[TypePlace, None] = {}
         while place not in passed and (step := self._ends.get(place) or self._next(place)):
             passed[place] = None
             place, span = step
@@ -108,7 +108,7 @@ class Types:
             self._ends[each] = (each if is_in_circle else place, span)
         return place, span
 
-    def _next(self, place: Place) -> tuple[Place, Span] | None:
+    def _next(self, place: TypePlace) -> tuple[TypePlace, Span] | None:
         """Return the target of a type that is only a reference, and the span of the reference."""
         path, name = place
         found = self._of(path).get(name)
@@ -116,7 +116,7 @@ class Types:
         target = self.target(path, reference, found.node.span) if found and reference else None
         return (target, found.node.span) if found and target else None
 
-    def target(self, path: str, reference: str, span: Span) -> Place | None:
+    def target(self, path: str, reference: str, span: Span) -> TypePlace | None:
         """Return the file and name of `#/types/Name` or `other.yaml#/types/Name` in a file."""
         file, _, fragment = reference.partition("#")
         if not fragment.startswith("/types/") or "/" in fragment[len("/types/") :]:

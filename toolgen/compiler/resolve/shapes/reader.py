@@ -240,7 +240,7 @@ class SchemaReader:
         name = self._shapes.name_for(name, self._owner, pointer)
         self._classes += 1
         parts = list(self._parts(schema))
-        made = ClassType(name, self._owner.module, (), _is_open(parts), _text(schema.get("description")))
+        made = ClassType(name, self._owner.module, (), _is_open(parts), _text_or_empty(schema.get("description")))
         self._shapes.add(made)
         if pointer in self._made and self.is_class(schema):  # not an object or another type
             self._made[pointer] = ClassRef(name)
@@ -280,7 +280,7 @@ class SchemaReader:
             required,
             has_default="default" in first,
             default=first.get("default"),
-            description=_text(first.get("description")),
+            description=_text_or_empty(first.get("description")),
         )
 
     def _check_names(self, fields: list[Field], owner: str) -> None:
@@ -322,5 +322,5 @@ def _option(schema: Any, index: int) -> str:
     return f"Option{index + 1}"
 
 
-def _text(value: Any) -> str:
+def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""

@@ -22,7 +22,7 @@ from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.shapes.algebra import JSON, bounded, fits
 from toolgen.compiler.resolve.shapes.reader import Owner, SchemaReader
-from toolgen.compiler.resolve.shapes.unions import settled, strongly_connected
+from toolgen.compiler.resolve.shapes.unions import resolve_unions, strongly_connected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -152,7 +152,7 @@ class Shapes:
         """All named types so far, including shared ones: classes first, in the order of occurrence."""
         classes = (*self._classes.values(), *self._shared_classes.values())
         aliases = (*self._aliases.values(), *self._shared_aliases.values())
-        return with_defaults_that_end(settled((*classes, *aliases)))
+        return with_defaults_that_end(resolve_unions((*classes, *aliases)))
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
         """Return the shape of one side of a tool, with the name `owner.name`.

@@ -34,12 +34,12 @@ MOST_GUESSES: Final = 1000
 _Pair = tuple[str, str]
 
 
-def settled(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
+def resolve_unions(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
     """Return the same types, in the same order, with `Json` for every unsupported union."""
     types = tuple(types)
     judge = _Judge({made.name: made for made in types if isinstance(made, ClassType)})
     return tuple(
-        judge.classes[made.name] if isinstance(made, ClassType) else replace(made, shape=judge.settled(made.shape, ""))
+        judge.classes[made.name] if isinstance(made, ClassType) else replace(made, shape=judge.resolve(made.shape, ""))
         for made in types
     )
 
@@ -58,23 +58,23 @@ class _Judge:
         for group in groups:
             for name in group:
                 made = self.classes[name]
-                shapes = [self.settled(field.shape, name) for field in made.fields]
+                shapes = [self.resolve(field.shape, name) for field in made.fields]
                 if any(shape is not field.shape for shape, field in zip(shapes, made.fields, strict=True)):
                     fields = zip(made.fields, shapes, strict=True)
                     changed = tuple(replace(field, shape=shape) for field, shape in fields)
                     self.classes[name] = replace(made, fields=changed)
             shapes = [field.shape for name in group for field in self.classes[name].fields]
-            self._guesses.update(dict.fromkeys(group, max(map(self._tried, shapes), default=1)))
+            self._guesses.update(dict.fromkeys(group, max(map(self._max_attempts, shapes), default=1)))
 
-    def settled(self, shape: Shape, inside: str) -> Shape:
+    def resolve(self, shape: Shape, inside: str) -> Shape:
         """Return the resulting shape of a field of the class `inside`, or of an alias."""
         match shape:
             case Array(items):
-                return replace(shape, items=self.settled(items, inside))
+                return replace(shape, items=self.resolve(items, inside))
             case Map(values):
-                return replace(shape, values=self.settled(values, inside))
+                return replace(shape, values=self.resolve(values, inside))
             case Union(members):
-                settled = union([self.settled(member, inside) for member in members])
+                settled = union([self.resolve(member, inside) for member in members])
                 if not isinstance(settled, Union):
                     return settled
                 if field := self._discriminator(settled):
@@ -115,39 +115,41 @@ class _Judge:
             return False
         if inside in self._cyclic and any(name in self._cyclic for member in compound for name in classes_in(member)):
             return True
-        if self._tried(shape) > MOST_GUESSES:
+        if self._max_attempts(shape) > MOST_GUESSES:
             return True
-        return any(self._takes(one, other, set()) for one in compound for other in compound if one is not other)
+        return any(self._may_confuse(one, other, set()) for one in compound for other in compound if one is not other)
 
-    def _tried(self, shape: Shape) -> int:
+    def _max_attempts(self, shape: Shape) -> int:
         """Return the maximum number of union members tried for one value of a shape."""
         match shape:
             case Array(inner) | Map(inner):
-                return self._tried(inner)
+                return self._max_attempts(inner)
             case Union(members, discriminator):
-                return (max if discriminator else sum)(map(self._tried, members))
+                return (max if discriminator else sum)(map(self._max_attempts, members))
             case ClassRef(name):
                 return self._guesses.get(name, 1)
             case _:
                 return 1
 
-    def _takes(self, one: Shape, other: Shape, seen: set[_Pair]) -> bool:
+    def _may_confuse(self, one: Shape, other: Shape, seen: set[_Pair]) -> bool:
         """Whether `one` has a literal that pydantic confuses with a different value of `other`."""
         match one, other:
             case Literals(values), _:
                 return not {0, 1}.isdisjoint(values) and _may_hold_equal(other, one.kind)
             case Union(members), _:
-                return any(self._takes(member, other, seen) for member in members)
+                return any(self._may_confuse(member, other, seen) for member in members)
             case _, Union(members):
-                return any(self._takes(one, member, seen) for member in members)
+                return any(self._may_confuse(one, member, seen) for member in members)
             case (Array(inner), Array(outer)) | (Map(inner), Map(outer)):
-                return self._takes(inner, outer, seen)
+                return self._may_confuse(inner, outer, seen)
             case ((Array(inner) | Map(inner)), Json()):
-                return self._takes(inner, JSON, seen)
+                return self._may_confuse(inner, JSON, seen)
             case Map(values), ClassRef(name):
                 made = self.classes[name]
                 shapes = [field.shape for field in made.fields]
-                return any(self._takes(values, shape, seen) for shape in (*shapes, *([JSON] if made.open else [])))
+                return any(
+                    self._may_confuse(values, shape, seen) for shape in (*shapes, *([JSON] if made.open else []))
+                )
             case ClassRef(name), ClassRef() | Map() | Json():
                 return self._class_takes(name, other, seen)
             case _:
@@ -166,7 +168,7 @@ class _Judge:
             given = {field.wire: field.shape for field in self.classes[other.name].fields}
             rest = JSON if self.classes[other.name].open else None
         return any(
-            (shape := given.get(field.wire, rest)) is not None and self._takes(field.shape, shape, seen)
+            (shape := given.get(field.wire, rest)) is not None and self._may_confuse(field.shape, shape, seen)
             for field in self.classes[name].fields
         )
 

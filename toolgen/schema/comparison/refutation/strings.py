@@ -33,8 +33,8 @@ def solve_string(branch: Branch) -> Outcome:
     least, most = size_bounds(branch, "minLength", "maxLength")
     if most is not None and least > most:
         return IMPOSSIBLE
-    patterns = [_text(fact.constraint.value) for fact in branch.of("pattern")]
-    others = [_text(fact.constraint.value) for fact in branch.of("pattern", holds=False)]
+    patterns = [_as_str(fact.constraint.value) for fact in branch.of("pattern")]
+    others = [_as_str(fact.constraint.value) for fact in branch.of("pattern", holds=False)]
     excluded = {value for value in branch.excluded().values if isinstance(value, str)}
 
     def is_left(text: str) -> bool:
@@ -72,7 +72,7 @@ def _of_size(least: int, most: int | None) -> Iterator[str]:
     yield from ("text", "-1", "~")
 
 
-def _text(value: object) -> str:
+def _as_str(value: object) -> str:
     return cast("str", value)
 
 

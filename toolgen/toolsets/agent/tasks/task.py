@@ -111,7 +111,7 @@ class Task:
         if steps is None:
             return changed
         given = [step.unstarted() for step in steps]
-        merged = tuple(self._as_kept(step) for step in given)
+        merged = tuple(self._merge_step(step) for step in given)
         named = {step.id for step in given}
         unnamed = tuple(step for step in self.steps if step.state in _KEPT and step.id not in named)
         _check_plan(unnamed + merged)
@@ -147,13 +147,13 @@ class Task:
             message = f"step {_shown(step_id)} is {step.state} already"
             raise rejected("step_not_claimed", message, "go on with another step")
         reported = replace(step, state=state, note=step.note if note is None else note)
-        return self._with(_given_back(reported) if state is StepState.READY else reported)
+        return self._with(_released(reported) if state is StepState.READY else reported)
 
     def released(self, agent: str) -> Task:
         """Return a copy with all claimed, unfinished steps of an agent released."""
         self._check_open()
         held = self.held_by(agent)
-        steps = tuple(_given_back(step) if step in held else step for step in self.steps)
+        steps = tuple(_released(step) if step in held else step for step in self.steps)
         return _settled(replace(self, steps=steps))
 
     def held_by(self, agent: str) -> tuple[Step, ...]:
@@ -179,7 +179,7 @@ class Task:
             message = f"the task is closed: it is {self.state}"
             raise rejected("task_closed", message, "create another task, if there is more to do")
 
-    def _as_kept(self, given: Step) -> Step:
+    def _merge_step(self, given: Step) -> Step:
         """Return a step of a new plan; the existing one if it is claimed or done."""
         known = self._by_id.get(given.id)
         if known is None or known.state not in _KEPT:
@@ -213,7 +213,7 @@ def _settled(task: Task) -> Task:
     return replace(task, steps=tuple(map(settled, task.steps)))
 
 
-def _given_back(step: Step) -> Step:
+def _released(step: Step) -> Step:
     return replace(step, state=StepState.PENDING, claimed_by=None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.actions import ActionRule, ActionTables, Visibility, cut, passed_on, renamed, without
+from toolgen.contract.actions import ActionRule, ActionTables, Visibility, passed_on, renamed, split_arg, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ OPERATION_RULES: Final[Mapping[str, ActionRule]] = {
         "router.call_tool",
         lambda _entry, args: {
             **without(args, "args", "server", "tool", "tool_args"),
-            **cut(args, "tool", "server", "tool"),
+            **split_arg(args, "tool", "server", "tool"),
             **renamed(args, "tool_args", "args"),
         },
     ),

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.compiler.importers.importing import written
 from tests.unit.compiler.importers.openapi.api import OK, import_api, openapi
 from tests.unit.compiler.specs import resolved
-from toolgen.changes.offered import Described
+from toolgen.changes.tool_texts import Described
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python import PythonTool, import_python
 from toolgen.compiler.source.read import SpecFile, parse

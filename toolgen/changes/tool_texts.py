@@ -47,10 +47,10 @@ def texts_of(offered: Mapping[str, Any]) -> tuple[str, str]:
     """
     annotations = offered.get("annotations")
     in_annotations = annotations.get("title") if isinstance(annotations, dict) else None
-    title = _text(offered.get("title")) or _text(in_annotations)
+    title = _text_or_empty(offered.get("title")) or _text_or_empty(in_annotations)
     in_words = title_of_name(offered["name"])
     undescribed = f"{(title or in_words).rstrip('.')}. The server does not describe it."
-    return ("" if title == in_words else title), _text(offered.get("description")) or undescribed
+    return ("" if title == in_words else title), _text_or_empty(offered.get("description")) or undescribed
 
 
 def digest_of(title: str, description: str) -> str:
@@ -58,5 +58,5 @@ def digest_of(title: str, description: str) -> str:
     return hashlib.sha256(canonical([title or None, description])).hexdigest()[:_DIGEST_LENGTH]
 
 
-def _text(value: Any) -> str:
+def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) and value.strip() else ""

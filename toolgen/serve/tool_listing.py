@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.policy.effective import EffectiveSet
 
+
 _HINTS: Final = {"destructiveHint": "dangerous", "openWorldHint": "network"}
 """Annotations of MCP, and the tag that says the same."""
 
