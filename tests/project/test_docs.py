@@ -14,9 +14,11 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.programs.type_checkers import Finding, mypy
+from tests.project.checkout import pyproject
 from tests.unit.adapters.sdks import Said, serving
 from tests.unit.cli.forked_python import forked_python
 from toolgen.compiler.project.config import Target, load_config
+from toolgen.compiler.project.versions import SAME_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -223,6 +225,17 @@ def test_the_readme_example_runs_and_type_checks(tmp_path: Path, mypy_cache: Pat
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     assert "ran" in run("toolgen build\npython program.py", tmp_path)
     assert mypy(tmp_path, mypy_cache) == []
+
+
+def test_the_readme_says_where_toolgen_runs_and_beside_what() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    systems = {
+        line.split(" :: ")[-1] for line in pyproject()["project"]["classifiers"] if line.startswith("Operating System")
+    }
+    assert systems == {"Linux", "MacOS"}
+    assert "Linux or macOS" in page
+    for name, ((major, oldest), (_, newer)) in SAME_OUTPUT.items():
+        assert f"{name} {major}.{oldest} to {major}.{newer - 1}" in page
 
 
 def test_the_example_of_init_matches_the_committed_example() -> None:

@@ -6,6 +6,24 @@ import os
 import re
 import sys
 from functools import cache
+from typing import Final
+
+SAME_OUTPUT: Final = {"datamodel-code-generator": ((0, 57), (0, 90)), "ruff": ((0, 15), (0, 18))}
+"""The libraries that write code, with the versions that write the same: from the first to before the second.
+
+The extra `compiler` allows these, so that a project may have a ruff of its own. Tests generate with each minor version.
+"""
+
+
+def output_version(distribution: str) -> str:
+    """Return the oldest version whose output is that of the installed one; empty if it is not installed.
+
+    Packages are the same whoever builds them, so what depends on a library's output depends on this version.
+    """
+    installed = installed_version(distribution)
+    oldest, newer = SAME_OUTPUT.get(distribution, ((), ()))
+    release = tuple(int(part) for part in re.findall(r"\d+", installed)[:2])
+    return ".".join(map(str, oldest)) if oldest <= release < newer else installed
 
 
 def installed_version(distribution: str) -> str:

@@ -83,6 +83,6 @@ def _run(ruff: str, folder: str, sources: list[str]) -> None:
 
 def _ruff() -> str:
     try:
-        return str(import_module("ruff").find_ruff_bin())
+        return str(import_module("ruff.__main__").find_ruff_bin())
     except (ImportError, FileNotFoundError) as error:
         raise FormatterMissing("ruff is missing: run `pip install 'toolgen[compiler]'`") from error

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.project.listing import LARGEST, list_builtin, list_specs
-from toolgen.compiler.project.versions import installed_version
+from toolgen.compiler.project.versions import installed_version, output_version
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ class Inputs:
     """The inputs of a package.
 
     `specs` maps each file, relative to the project or of a built-in toolset, to its sha256; `generator` is the sha256
-    of toolgen's code, its templates, and the versions of the libraries it generates with; `formatter` is ruff's
-    version, empty if it is not installed; `config` is the sha256 of the target's settings. `named` is that of settings
-    that name tools: no package depends on them, and a build checks them.
+    of toolgen's code, its templates, and the versions of the libraries it generates with; `formatter` is the oldest
+    version of ruff that formats as the installed one does, empty if none is installed; `config` is the sha256 of the
+    target's settings. `named` is that of settings that name tools: no package depends on them, and a build checks them.
     """
 
     specs: Mapping[str, str]
@@ -56,7 +56,7 @@ def current_inputs(root: Path, target: Target) -> Inputs:
     return Inputs(
         specs=spec_digests(root, target.specs) | builtin_digests(target.builtin),
         generator=generator_digest(),
-        formatter=installed_version(FORMATTER),
+        formatter=output_version(FORMATTER),
         config=digest(json.dumps(settings, sort_keys=True).encode()),
         named=digest(named.encode()),
     )
@@ -68,7 +68,7 @@ def settings_digest(target: Target) -> str:
     With it parts of packages are kept. Unlike `Inputs`, it has the libraries that only accept or reject specs: a part
     is kept with the warnings about it.
     """
-    versions = [installed_version(name) for name in (FORMATTER, *_CHECKING)]
+    versions = [output_version(FORMATTER), *map(installed_version, _CHECKING)]
     return digest(
         json.dumps([generator_digest(), target.profile, target.formats, versions, sys.version_info[:3]]).encode()
     )
@@ -99,7 +99,7 @@ def generator_digest() -> str:
     for name, path in sorted(_generator_files()):
         total.update(f"{name} {_file_digest(path)}\n".encode())
     for library in _LIBRARIES:
-        total.update(f"{library} {installed_version(library)}\n".encode())
+        total.update(f"{library} {output_version(library)}\n".encode())
     return total.hexdigest()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen import __version__
-from toolgen.compiler.project.versions import installed_version
+from toolgen.compiler.project.versions import output_version
 from toolgen.compiler.publish.inputs import FORMATTER, Inputs, digest
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe
 from toolgen.spec.derived import DERIVED, write_derived
@@ -131,7 +131,7 @@ Owners = dict[str, str]
 
 @dataclass(frozen=True)
 class Lock:
-    """The content of `toolgen.lock`: the versions of toolgen and ruff that wrote the package, and digests of its parts.
+    """The content of `toolgen.lock`: the versions of toolgen and ruff that write the package, and digests of its parts.
 
     `parts` is keyed by `path#part`, or the path for the unnamed part of a file. A merged lock can have several digests
     of a part. `owners` has the tools of parts.
@@ -234,7 +234,7 @@ def parse_lock(content: bytes) -> Lock:
         raise LockBroken(f"is not in format {_FORMAT}, the one that toolgen {__version__} reads")
     return Lock(
         generator=_one_of(heads["generator"], __version__),
-        formatter=_one_of(heads["formatter"] - {_NONE}, installed_version(FORMATTER)),
+        formatter=_one_of(heads["formatter"] - {_NONE}, output_version(FORMATTER)),
         parts={key: frozenset(values) for key, values in parts.items()},
         owners=owners,
     )

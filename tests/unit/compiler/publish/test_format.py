@@ -89,7 +89,7 @@ def test_a_file_refused_by_ruff_is_reported_with_its_generated_text() -> None:
 
 
 def test_a_missing_ruff_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ruff", None)
+    monkeypatch.setitem(sys.modules, "ruff.__main__", None)
 
     with pytest.raises(FormatterMissing) as caught:
         format_python({"a.py": ""})
@@ -98,6 +98,6 @@ def test_a_missing_ruff_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_nothing_to_format_needs_no_ruff(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ruff", None)
+    monkeypatch.setitem(sys.modules, "ruff.__main__", None)
 
     assert format_python({"a.json": "{}"}) == {"a.json": "{}"}

@@ -13,9 +13,10 @@ import toolgen
 from tests.project.checkout import ROOT
 from tests.unit.compiler.installed import install, run
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project import versions
 from toolgen.compiler.project.config import Target
 from toolgen.compiler.project.listing import list_specs
-from toolgen.compiler.project.versions import installed_version
+from toolgen.compiler.project.versions import installed_version, output_version
 from toolgen.compiler.publish.inputs import current_inputs, digest, spec_digests
 from toolgen.compiler.source.read import read_specs
 
@@ -67,7 +68,7 @@ def test_each_input_has_its_own_digest(specs: Path) -> None:
 
     assert after == replace(before, specs={**before.specs, "specs/b.yaml": digest(b"toolgen: 1 # changed\n")})
     assert current_inputs(root, replace(target, profile="core")).config != before.config
-    assert before.formatter == importlib.metadata.version("ruff")
+    assert before.formatter == output_version("ruff")
 
 
 def test_a_built_in_toolset_is_an_input_of_the_targets_that_name_it(specs: Path) -> None:
@@ -77,6 +78,27 @@ def test_a_built_in_toolset_is_an_input_of_the_targets_that_name_it(specs: Path)
     named = current_inputs(specs.parent, Target(builtin=("code",)))
 
     assert named.specs == {**own, "toolgen://code.yaml": digest(content)}
+
+
+@pytest.mark.parametrize(
+    ("installed", "output"),
+    [
+        ("0.15.0", "0.15"),
+        ("0.16.10", "0.15"),
+        ("0.17.99", "0.15"),
+        ("0.14.14", "0.14.14"),
+        ("0.18.0", "0.18.0"),
+        ("1.16.0", "1.16.0"),
+        ("", ""),
+    ],
+)
+def test_versions_with_the_same_output_are_one_input(
+    specs: Path, installed: str, output: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that people with different versions of ruff build the same package, lock included."""
+    monkeypatch.setattr(versions, "installed_version", lambda _: installed)
+
+    assert current_inputs(specs.parent, Target()).formatter == output
 
 
 @pytest.mark.parametrize("distribution", ["ruff", "Jinja2", "datamodel_code_generator", "no-such-distribution"])

@@ -4,8 +4,8 @@ It is called once, for one class with a field for each structure that the fields
 optional` is one structure, for any number of fields. In its input, every class, literal and default is a token. The
 generated line of a structure is the pattern of all fields with it: tokens are replaced by allocated names and by
 literals. So no text of a spec is passed to it, its naming is not used, and a field depends on nothing but itself. A
-thousand tools have about fifty structures. The patterns of common ones come with toolgen, as the version that they name
-has generated them, because importing the library takes longer than all else in a small build.
+thousand tools have about fifty structures. The patterns of common ones come with toolgen, as the library has generated
+them from the version that they name on, because importing it takes longer than all else in a small build.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from toolgen.compiler.ir.shapes import (
     classes_in,
     has_formats,
 )
-from toolgen.compiler.project.versions import installed_version
+from toolgen.compiler.project.versions import output_version
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
@@ -174,7 +174,10 @@ class _Prepared:
             case Map(values):
                 return {"type": "object", "additionalProperties": self._schema(values)}
             case Union(members):
-                return {"anyOf": [self._schema(member) for member in members]}
+                # Each alternative once: versions of the library differ in whether they repeat one.
+                found = [self._schema(member) for member in members]
+                flat = [part for each in found for part in (each.get("anyOf", [each]))]
+                return {"anyOf": [part for at, part in enumerate(flat) if part not in flat[:at]]}
             case ClassRef(name):
                 return {"$ref": f"#/$defs/{self._token('C', name)}"}
 
@@ -185,9 +188,9 @@ class _Prepared:
 
 
 def common_patterns() -> dict[str, str]:
-    """Return the patterns that come with toolgen, by structure; none if another version of the library is installed."""
+    """Return the patterns that come with toolgen, by structure; none if the library may write others."""
     known: dict[str, Any] = json.loads((templates_folder() / COMMON).read_text(encoding="utf-8"))
-    patterns: dict[str, str] = known["patterns"] if known["version"] == installed_version(LIBRARY) else {}
+    patterns: dict[str, str] = known["patterns"] if known["version"] == output_version(LIBRARY) else {}
     return patterns
 
 
@@ -241,6 +244,7 @@ def _generate(schema: Mapping[str, Any], aliases: Mapping[str, str]) -> str:
         formatters=[],
         disable_timestamp=True,
         strict_nullable=True,
+        field_constraints=True,  # which versions before 0.84 want beside the next
         use_annotated=True,
         use_standard_collections=True,
         use_union_operator=True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.metadata import version
 from itertools import permutations, product
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from toolgen.compiler.emit.python.models import (
 )
 from toolgen.compiler.emit.templates import templates_folder
 from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Json, Literals, Map, Scalar, ScalarKind, Union
+from toolgen.compiler.project.versions import output_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,14 +74,14 @@ def test_the_patterns_that_come_with_toolgen_are_those_of_the_library(pytestconf
     patterns = write_patterns(structures_of(common_fields()))
     if pytestconfig.getoption("--update-cases"):
         lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(patterns[key])}" for key in sorted(patterns))
-        text = f'{{"version": {json.dumps(version(LIBRARY))},\n"patterns": {{\n{lines}\n}}}}\n'
+        text = f'{{"version": {json.dumps(output_version(LIBRARY))},\n"patterns": {{\n{lines}\n}}}}\n'
         (templates_folder() / COMMON).write_text(text, encoding="utf-8")
 
     assert common_patterns() == patterns
 
 
 def test_the_patterns_of_another_version_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "installed_version", lambda name: "0.0.1" if name == LIBRARY else "")
+    monkeypatch.setattr(models, "output_version", lambda _: "0.0.1")
 
     assert common_patterns() == {}
 
