@@ -117,14 +117,16 @@ class Engines:
             yield Running(late.engine, host, self.folder)
             return
         prepare(self.url)
-        async with DbosWorker(
-            host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})}
-        ) as opened:
+        opened = DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})})
+        await opened.start()
+        try:
             late.engine = DbosEngine(self.url, poll=0.02)
             try:
                 yield Running(late.engine, host, self.folder, opened)
             finally:
                 await late.engine.close()
+        finally:
+            await opened.stop(grace=1)  # tests leave calls that would take a minute
 
     def run(self, body: Callable[[Running], Awaitable[None]], **settings: Any) -> None:
         """Run a test in an event loop, with an open engine."""

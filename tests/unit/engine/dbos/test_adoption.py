@@ -19,7 +19,8 @@ from sqlalchemy.exc import OperationalError
 
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
-from tests.unit.engine.engines import until
+from tests.unit.engine.engines import Engines, Running, until
+from toolgen.engine.dbos import tables
 from toolgen.engine.dbos.adoption import SEARCH_SECONDS, Adoption
 from toolgen.engine.dbos.connections import application_name
 from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client, prepare
@@ -28,6 +29,8 @@ from toolgen.engine.dbos.lease import DEAD, WORKERS, Lease, Watch, place_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
+
+    from dbos._sys_db import SystemDatabase
 
 HOST = "tests.unit.engine.app:host"
 _RUNS = "FROM dbos.workflow_status WHERE status = 'PENDING'"
@@ -243,6 +246,67 @@ def test_runs_that_a_worker_has_taken_and_does_not_execute_are_enqueued_again(lo
         "executed": ("PENDING", QUEUE),
         "just-taken": ("PENDING", QUEUE),
     }
+
+
+def test_a_worker_that_is_back_is_not_adopted(lonely: Lonely) -> None:
+    """It has begun another lease after somebody has seen that it was dead."""
+    lonely.add("r", "w1")
+    returned = Lease(lonely.tables.engine, "w1")
+    returned.prepare()
+    assert not lonely.adoption.take_over("w1")
+    assert lonely.seen() == {"r": ("PENDING", QUEUE)}
+    assert returned.beat()
+
+
+def test_no_death_counts_for_a_worker_that_leaves_its_runs(lonely: Lonely) -> None:
+    """It has lost its lease and lives; somebody else takes over what it left before it does so itself."""
+    lonely.add("r", "w1")
+    Lease(lonely.tables.engine, "w1").yield_runs()
+    assert lonely.adoption.take_over("w1")
+    with lonely.tables.engine.begin() as connection:
+        assert not connection.execute(sa.select(lonely.runs.c.attributes)).scalar_one()
+    assert lonely.seen() == {"r": ("ENQUEUED", QUEUE)}
+
+
+def test_no_lease_begins_while_runs_of_the_one_before_are_left(postgres_url: str) -> None:
+    lonely = Lonely(database_url(postgres_url))
+    lonely.add("r", "own")
+    with lonely.tables.engine.begin() as connection:
+        connection.execute(sa.delete(WORKERS))
+    assert not lonely.lease.beat()
+    with psycopg.connect(postgres_url) as held:
+        held.execute("SELECT 1 FROM dbos.workflow_status WHERE workflow_uuid = 'r' FOR UPDATE")
+        lonely.adoption.begin_again(lonely.lease)
+        assert lonely.lease.is_lost
+        held.rollback()
+    lonely.adoption.begin_again(lonely.lease)
+    assert lonely.lease.is_held
+    assert lonely.seen() == {"r": ("ENQUEUED", QUEUE)}
+    close_client(lonely.client)
+
+
+def test_a_run_that_is_taken_over_right_before_its_call_makes_none(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker holds its lease all the while: only who owns the run tells."""
+    is_owned, asked = tables.is_owned, list[str]()
+
+    def take_over_first(database: SystemDatabase, run_id: str, owner: str) -> bool:
+        runs = database.tables.workflow_status
+        with database.engine.begin() as connection:
+            connection.execute(sa.update(runs).where(runs.c.workflow_uuid == run_id).values(owner_xid="another"))
+        asked.append(run_id)
+        return is_owned(database, run_id, owner)
+
+    monkeypatch.setattr(tables, "is_owned", take_over_first)
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("a")], run_id="r", user="u"))
+        await until(lambda: bool(asked) and not running.worker._executions)
+        assert running.count("call") == 0
+        assert running.worker._lease.is_held
+
+    durable.run(body, worker={"per_user": 1})  # whoever waits for its turn is asked again
 
 
 def test_searches_are_the_rarer_the_more_workers_there_are(lonely: Lonely) -> None:
