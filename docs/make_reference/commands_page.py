@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.cli.commands import COMMANDS, module_of
+from toolgen.cli.commands import GROUPS, module_of
 
 
 def commands_page() -> str:
@@ -21,12 +21,14 @@ def commands_page() -> str:
             "either. A FILE is a regular file: pipes and devices are not opened, and `-` is stdin."
         )
     ]
-    for name in COMMANDS:
-        command: click.Command = import_module(module_of(name)).command
-        for words, each in _commands(command, f"toolgen {name}"):
-            shown = click.Context(each, info_name=words, terminal_width=100, help_option_names=["-h", "--help"])
-            text = each.get_help(shown)
-            parts.append(f"## `{words}`\n\n```text\n{text}\n```")
+    for group in GROUPS.values():
+        parts.append(f"## {group.title}")
+        for name in group.commands:
+            command: click.Command = import_module(module_of(name)).command
+            for words, each in _commands(command, f"toolgen {name}"):
+                shown = click.Context(each, info_name=words, terminal_width=100, help_option_names=["-h", "--help"])
+                text = each.get_help(shown)
+                parts.append(f"### `{words}`\n\n```text\n{text}\n```")
     return "\n\n".join(parts) + "\n"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli.commands import COMMANDS, module_of
+from toolgen.cli.commands import COMMANDS, GROUPS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
 from toolgen.compiler.project.config import ConfigError
@@ -42,9 +42,11 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from the table, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """List the commands of each group, without importing them. Their summaries are in one column."""
+        width = max(map(len, COMMANDS))
+        for group in GROUPS.values():
+            with formatter.section(group.title):
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in group.commands.items()])
 
 
 @click.group(

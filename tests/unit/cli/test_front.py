@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,14 +12,15 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from toolgen.cli.commands import COMMANDS, GROUPS, module_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMANDS = [("build",), ("list",), ("show", "x"), ("ir",), ("call", "x"), ("policy", "explain", "x")]
+PLAIN = [("build",), ("list",), ("show", "x"), ("ir",), ("call", "x"), ("policy", "explain", "x")]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", PLAIN, ids=lambda command: command[0])
 def test_a_folder_without_a_project_is_reported(tmp_path: Path, command: tuple[str, ...]) -> None:
     done = toolgen(tmp_path, *command)
 
@@ -60,3 +62,27 @@ def test_ctrl_c_while_libraries_load_shows_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+def test_help_lists_each_command_in_its_group_and_imports_none(tmp_path: Path) -> None:
+    code = (
+        "import sys; from toolgen.cli.front import run; run(['--help'])\n"
+        "print(*(name for name in sys.modules if name.startswith('toolgen.cli.commands.') or name in "
+        "('jinja2', 'jsonschema', 'jsonschema_rs', 'pydantic', 'rich', 'toolgen.runtime', 'yaml')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    sections = re.findall(r"^(\w.*):\n((?:  .*\n)+)", done.stdout, re.MULTILINE)
+    listed = {title: re.findall(r"^  (\w+)  ", lines, re.MULTILINE) for title, lines in sections}
+
+    del listed["Options"]
+    assert listed == {group.title: list(group.commands) for group in GROUPS.values()}
+    assert done.stdout.splitlines()[-1] == ""
+
+
+def test_each_module_of_a_command_is_in_the_table() -> None:
+    """A command is a module with a function `command`; `schedules` is below `runs`."""
+    files = (ROOT / "toolgen" / "cli" / "commands").glob("*/*.py")
+    written = {file for file in files if re.search(r"^def command\(", file.read_text(encoding="utf-8"), re.MULTILINE)}
+    names = {".".join(file.relative_to(ROOT).with_suffix("").parts) for file in written}
+
+    assert names - {"toolgen.cli.commands.runs.schedules"} == set(map(module_of, COMMANDS))

@@ -1,1 +1,1 @@
-"""Commands beside the build: what authors of specs use."""
+"""Commands about specs: what checks, formats, compares and compiles them."""

@@ -1,1 +1,1 @@
-"""Commands about specs: what makes them, checks them, and compiles them."""
+"""Commands that create specs: a new project, and imports of tools that exist."""

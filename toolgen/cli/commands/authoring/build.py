@@ -244,7 +244,7 @@ def command(
         return all(fine for fine, _ in outcomes), [outcome for _, outcome in outcomes]
 
     if watch:
-        from toolgen.cli.commands.builds.watching import rebuild
+        from toolgen.cli.commands.authoring.watching import rebuild
 
         rebuild(run, output_format)
     fine, outcomes = run(project())

@@ -1,1 +1,0 @@
-"""Commands that compile specs into packages."""
