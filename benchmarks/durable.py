@@ -22,7 +22,7 @@ import pytest
 from benchmarks.measured.durable_runs import PLAIN, STEPS, TURNS, plain_request, run_request
 from benchmarks.processes import ROOT, report_of, summary
 from tests.programs.postgres import new_server
-from toolgen.engine.dbos import DbosEngine, database_url, prepare
+from toolgen.engine import DbosEngine, database_url, prepare_database
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, VERSION, open_client
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Bench:
 
     def _database(self) -> str:
         url = self._server.new_database()
-        prepare(database_url(url))
+        prepare_database(database_url(url))
         return url
 
     @contextmanager

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 FLOOR: Final = "pydantic"
+_COMMON: Final = (
+    "Catalog, Codec, Decision, InvalidPayload, Runtime, Session, ToolAdapter, ToolCallMeta, ToolDefinition, ToolError, "
+    "ToolNotFound, ToolRequest, ToolResult, allow_all, blocking, deny_all, load"
+)
 _STATEMENTS: Final = {
     FLOOR: "import pydantic; pydantic.BaseModel; pydantic.TypeAdapter",
     "toolgen.runtime": "import toolgen.runtime",
-    "toolgen.runtime, all of its names": "from toolgen.runtime import *",
+    "toolgen.runtime, what most hosts use": f"from toolgen.runtime import {_COMMON}",
     "generated package and idents": f"from {PACKAGE}.bench.tools import issues; issues.SEARCH_ISSUES",
 }
 _CHILD: Final = """\

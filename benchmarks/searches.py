@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.hashed_vectors import HashedVectors
 from benchmarks.processes import ROOT, summary
 from benchmarks.tools import make_toolsets
+from toolgen.llm import SearchIndex, ToolSearch, Vectors
 from toolgen.llm.search.embedders import LocalEmbedder
-from toolgen.llm.search.fused import Search
-from toolgen.llm.search.index import Index
-from toolgen.llm.search.vectors import Vectors
 from toolgen.search.documents import SearchDocument, document_of_tool
 from toolgen.search.index_text import write_index
 from toolgen.spec.derived import catalog_mark
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
-    from toolgen.llm.search.embedding import Embedder
+    from toolgen.llm import Embedder
 
 QUERIES: Final = ROOT / "benchmarks" / "search_queries.jsonl"
 TOOLS: Final = ROOT.parent / "shared" / "data" / "acebench.tools.json"
@@ -73,7 +71,7 @@ def measure(scale: Scale, _projects: Projects) -> dict[str, Any]:
 
 def _quality() -> dict[str, Any]:
     documents = real_documents()
-    index, queries = Index.build(documents), read_queries()
+    index, queries = SearchIndex.build(documents), read_queries()
     lexical = recall(queries, lambda query, limit: [hit.key for hit in index.search(query, limit)])
     plain = recall(queries, PlainBM25(documents).search)
     fused = recall(queries, fused_search(documents, index, HashedVectors()))
@@ -92,11 +90,11 @@ def local_model() -> LocalEmbedder | None:
 
 
 def fused_search(
-    documents: Sequence[SearchDocument], index: Index, embedder: Embedder
+    documents: Sequence[SearchDocument], index: SearchIndex, embedder: Embedder
 ) -> Callable[[str, int], Sequence[str]]:
     """Return a search by words and the vectors of an embedder; the first question embeds all documents."""
     by_key = {each.key: each for each in documents}
-    search = Search(index, Vectors(index, embedder, lambda keys: [by_key[key] for key in keys], patience=math.inf))
+    search = ToolSearch(index, Vectors(index, embedder, lambda keys: [by_key[key] for key in keys], patience=math.inf))
     return lambda query, limit: [hit.key for hit in asyncio.run(search.search(query, limit))]
 
 
@@ -170,13 +168,13 @@ def _speed(tools: int, runs: int) -> dict[str, Any]:
         for key, tool in toolset.tools.items()
     ]
     text = write_index(documents, catalog_mark(b"")).encode()
-    index = Index.build(documents)
+    index = SearchIndex.build(documents)
     questions = list(islice(_questions(documents), 200))
     searches = [_milliseconds(partial(index.search, question, 10)) for _ in range(runs + 1) for question in questions]
     return {
         "tools": tools,
-        "build_ms": summary([_milliseconds(partial(Index.build, documents)) for _ in range(runs)], digits=1),
-        "load_ms": summary([_milliseconds(partial(Index.load, text)) for _ in range(runs)], digits=1),
+        "build_ms": summary([_milliseconds(partial(SearchIndex.build, documents)) for _ in range(runs)], digits=1),
+        "load_ms": summary([_milliseconds(partial(SearchIndex.load, text)) for _ in range(runs)], digits=1),
         "search_ms": summary(searches[len(questions) :], digits=3),
         "first_search_ms": summary(searches[: len(questions)], digits=3),
         "file_kb": round(len(text) / 1_000, 1),

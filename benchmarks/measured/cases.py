@@ -117,7 +117,7 @@ def toolgen_model_call_open() -> Callable[[], Call]:
 
 def toolgen_model_call_guarded() -> Callable[[], Call]:
     """The same with all features: limits, hooks, a policy, the eval gate, and a record in memory with each stage."""
-    from toolgen.record.memory import MemoryStore
+    from toolgen.record import MemoryStore
 
     return _requested_by_a_model(GUARDED_TOOL, guarded_runtime(MemoryStore()))
 
@@ -157,7 +157,7 @@ def toolgen_invoke_open() -> Callable[[], Call]:
 
 
 def toolgen_invoke_guarded() -> Callable[[], Call]:
-    from toolgen.record.memory import MemoryStore
+    from toolgen.record import MemoryStore
 
     return _invoked(GUARDED_TOOL, guarded_runtime(MemoryStore()))
 
@@ -175,8 +175,7 @@ def _invoked(name: str, runtime: Any) -> Callable[[], Call]:
 
 
 def guarded_runtime(store: Any) -> Any:
-    from toolgen.runtime import Runtime, deny_all, load
-    from toolgen.runtime.calls.hooks import GateDecision
+    from toolgen.runtime import GateDecision, Runtime, deny_all, load
 
     class Hook:
         def pre_tool_use(self, _call: object, /) -> None:

@@ -37,8 +37,7 @@ def host() -> EngineHost:
     """Return the host of the runs, for a folder with a package of `benchmarks.projects`."""
     from toolgen.agents import ScriptedPlanner
     from toolgen.engine import EngineHost
-    from toolgen.runtime import ToolRequest
-    from toolgen.runtime.policy.approval import ask_before_call
+    from toolgen.runtime import ToolRequest, ask_before_call
 
     turns = [[ToolRequest(name=TOOL, payload=ARGS.decode(), tool_call_id=f"call_{turn}")] for turn in range(TURNS)]
     return EngineHost(plain_runtime(ask_before_call), ScriptedPlanner(*turns))

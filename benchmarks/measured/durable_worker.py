@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from dbos import DBOS, DBOSClient
 
 from benchmarks.measured.durable_runs import PLAIN, host, plain_run
-from toolgen.engine.dbos import DbosWorker
+from toolgen.engine import DbosWorker
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, VERSION, JsonSerializer
 
 if TYPE_CHECKING:

@@ -48,9 +48,8 @@ async def fastmcp_client(stack: AsyncExitStack) -> Call:
 
 
 async def client_executor(stack: AsyncExitStack) -> Call:
-    from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.execute.mcp import McpExecutor, McpHost, McpServer
-    from toolgen.runtime import ToolDefinition, load
+    from toolgen.execute import McpExecutor, McpHost, McpServer
+    from toolgen.runtime import ToolCallMeta, ToolDefinition, ToolRequest, load
 
     catalog = load(PACKAGE)
     definition = catalog.definition(TOOL)

@@ -11,18 +11,16 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from benchmarks.measured.peer_tools import TOOLSET, peer_tools
-from toolgen.contract.records import ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
-from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime import Runtime, ToolsetRegistration, deny_all, load
 from toolgen.schema.compact import compact
 from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.llm import Conversation
-    from toolgen.runtime import ToolDefinition
+    from toolgen.runtime import ToolCallMeta, ToolDefinition, ToolRequest
     from toolgen.spec.tool_use import PresentationName
 
 DISCOVERY: Final = "actions"

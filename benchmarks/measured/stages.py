@@ -9,8 +9,7 @@ from collections import defaultdict
 from statistics import median
 
 from benchmarks.measured.cases import ARGS, GUARDED_TOOL, guarded_runtime
-from toolgen.record.calls import calls_of
-from toolgen.record.memory import MemoryStore
+from toolgen.record import MemoryStore, calls_of
 from toolgen.runtime import ToolCallMeta, ToolRequest
 
 

@@ -17,8 +17,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased
 
 from benchmarks.measured.cases import ARGS, TOOL, issues_executor
 from benchmarks.projects import PACKAGE
-from toolgen.runtime import Runtime, ToolRequest, allow_all, load
-from toolgen.runtime.telemetry import Telemetry
+from toolgen.runtime import Runtime, Telemetry, ToolRequest, allow_all, load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.hostile.building import shown, spec_texts, toolset
-from toolgen.compiler.build import build
+from toolgen.compiler.build import build_target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import ConfigError, load_config
 
@@ -75,7 +75,7 @@ class Project:
                 sink.add(diagnostic)
         else:
             for target in config.targets:
-                sources.update(build(config, target, sink).sources)
+                sources.update(build_target(config, target, sink).sources)
         return shown(sink, sources)
 
     def package(self) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from toolgen.cli.commands.specs.import_openapi import _Reader
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.execute.mcp import McpHost, McpServer
 from toolgen.execute.mcp.server_tools import offer_of
-from toolgen.execute.mcp.sign_in import sign_in
+from toolgen.execute.mcp.sign_in import mcp_sign_in
 from toolgen.execute.mcp.tokens import LoginStore, stored_auth
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
@@ -128,7 +128,7 @@ async def listed_by_events(peer: Peer, _logins: LoginStore) -> None:
 
 
 async def login(peer: Peer, logins: LoginStore) -> None:
-    await sign_in(McpServer(http=f"{peer.url}/mcp", retries=0), print, logins)
+    await mcp_sign_in(McpServer(http=f"{peer.url}/mcp", retries=0), print, logins)
 
 
 async def refresh(peer: Peer, logins: LoginStore) -> None:

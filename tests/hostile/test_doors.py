@@ -30,7 +30,7 @@ from toolgen.agents import Message, ScriptedPlanner, run_agent
 from toolgen.contract.records import ToolRequest
 from toolgen.engine import EngineHost, LocalEngine, RunRequest
 from toolgen.engine.calls import run_by_workers
-from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.tags import TagRegistry, ToolContext
 from toolgen.llm.tool_use.tool_use import RunOps
@@ -392,7 +392,7 @@ async def by_the_local_engine(world: World) -> AsyncIterator[Make]:
 
 async def by_a_worker(world: World) -> AsyncIterator[Make]:
     url = database_url(str(world.folder / "runs.sqlite"))
-    prepare(url)
+    prepare_database(url)
     async with DbosWorker(EngineHost(world.runtime(permission=ask_before_call), FromTask()), url, poll=0.02):
         engine = DbosEngine(url, poll=0.02)
         yield lambda tool: _run_on(world, engine, tool)

@@ -18,8 +18,8 @@ from tests.hostile.test_mcp_peers import called
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.llm.search.embedding import EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
-from toolgen.llm.search.fused import Search
-from toolgen.llm.search.index import Index
+from toolgen.llm.search.fused import ToolSearch
+from toolgen.llm.search.index import SearchIndex
 from toolgen.llm.search.vectors import Vectors
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.search.documents import SearchDocument
@@ -94,12 +94,12 @@ def test_no_answer_of_a_server_holds_up_the_loop(
 def test_no_answer_with_vectors_holds_up_the_loop(tmp_path: Path) -> None:
     numbers = json.dumps({"data": [{"index": 0, "embedding": [0.5] * 200_000}]}).encode()
     documents = {"a": SearchDocument(key="a", names=("drawer",), description="A drawer.")}
-    index = Index.build(documents.values())
+    index = SearchIndex.build(documents.values())
     for attack in (within_bounds(lambda: numbers), ATTACKS["endless"], ATTACKS["values"]):
         with answering(attack) as peer, watched_steps() as steps:
             embedder = EndpointEmbedder(EndpointClass(url=peer.url, model="m"), environment={}, sleep=lambda _: None)
             vectors = Vectors(index, embedder, lambda names: (documents[name] for name in names), None, patience=60)
-            found = asyncio.run(Search(index, vectors).search("drawer", 1, ["a"]))
+            found = asyncio.run(ToolSearch(index, vectors).search("drawer", 1, ["a"]))
         assert [hit.key for hit in found] == ["a"]
         assert peer.requests, "nothing was asked for"
         assert steps.longest < LONGEST

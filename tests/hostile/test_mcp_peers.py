@@ -17,7 +17,7 @@ import pytest
 
 from tests.unit.cli.forked_python import forked_python
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.mcp import McpHost, McpServer, connection, executor
+from toolgen.execute.mcp import McpHost, McpServer, connection, mcp_executor
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy import policy
@@ -39,7 +39,7 @@ def called(
     async def main() -> tuple[list[ToolResult[Any]], list[Any]]:
         store = MemoryStore()
         catalog = load(package)
-        registration = executor(catalog, "mcp.shop", host or McpHost(cwd=folder), server=server)
+        registration = mcp_executor(catalog, "mcp.shop", host or McpHost(cwd=folder), server=server)
         runtime = Runtime(catalog, executors=[registration], permission=allow_all, store=store)
         found: list[Any] = []
         runs: Any = registration.executor
@@ -112,7 +112,7 @@ def test_a_server_that_does_not_connect_is_given_up_in_time_and_leaves_nothing(
     async def main() -> None:
         catalog = load(package)
         host = McpHost(cwd=tmp_path, timeout=0.5)
-        registration = executor(catalog, "mcp.shop", host, server=peer(transport, "mute"))
+        registration = mcp_executor(catalog, "mcp.shop", host, server=peer(transport, "mute"))
         runtime = Runtime(catalog, executors=[registration], permission=allow_all)
         request = ToolRequest(name="mcp.shop.fine", payload="{}")
         result = await asyncio.wait_for(runtime.invoke(request, meta=ToolCallMeta()), 100)
@@ -133,7 +133,7 @@ def test_a_session_ends_also_if_its_server_does_not_confirm_it(
 
     async def main() -> None:
         catalog = load(package)
-        registration = executor(catalog, "mcp.shop", McpHost(), server=peer("http", "clinging"))
+        registration = mcp_executor(catalog, "mcp.shop", McpHost(), server=peer("http", "clinging"))
         runtime = Runtime(catalog, executors=[registration], permission=allow_all)
         request = ToolRequest(name="mcp.shop.fine", payload="{}")
         assert (await runtime.invoke(request, meta=ToolCallMeta())).error is None

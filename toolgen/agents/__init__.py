@@ -1,21 +1,27 @@
-"""Agents: planners, the loop that runs them, and agents that calls start."""
+"""Agents: planners, the loop that runs them, and agents that calls start. The modules below are private."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolgen.agents.exported import executor as executor
+    from toolgen.agents.exported import AgentExecutor as AgentExecutor
+    from toolgen.agents.exported import agent_executor as agent_executor
     from toolgen.agents.loop import AgentResult as AgentResult
-    from toolgen.agents.loop import planned as planned
+    from toolgen.agents.loop import planner_loop as planner_loop
     from toolgen.agents.loop import run_agent as run_agent
     from toolgen.agents.messages import Message as Message
+    from toolgen.agents.messages import message_as_json as message_as_json
+    from toolgen.agents.messages import message_from_json as message_from_json
     from toolgen.agents.model_planner import ModelPlanner as ModelPlanner
-    from toolgen.agents.planner import Calls as Calls
-    from toolgen.agents.planner import Outcome as Outcome
+    from toolgen.agents.planner import Plan as Plan
+    from toolgen.agents.planner import PlannedCalls as PlannedCalls
     from toolgen.agents.planner import Planner as Planner
+    from toolgen.agents.planner import RunOutcome as RunOutcome
     from toolgen.agents.planner import ScriptedPlanner as ScriptedPlanner
     from toolgen.agents.runs import AgentRun as AgentRun
+    from toolgen.agents.runs import RunAgent as RunAgent
+    from toolgen.agents.runs import run_to_end as run_to_end
     from toolgen.agents.subscription import subscribe as subscribe
 else:
     from toolgen.contract.lazy import reexport
@@ -24,16 +30,22 @@ else:
         __name__,
         {
             "AgentResult": ".loop",
-            "AgentRun": ".runs",
-            "Calls": ".planner",
-            "Message": ".messages",
-            "ModelPlanner": ".model_planner",
-            "Outcome": ".planner",
-            "Planner": ".planner",
-            "ScriptedPlanner": ".planner",
-            "executor": ".exported",
-            "planned": ".loop",
+            "planner_loop": ".loop",
             "run_agent": ".loop",
+            "Plan": ".planner",
+            "PlannedCalls": ".planner",
+            "Planner": ".planner",
+            "RunOutcome": ".planner",
+            "ScriptedPlanner": ".planner",
+            "ModelPlanner": ".model_planner",
+            "Message": ".messages",
+            "message_as_json": ".messages",
+            "message_from_json": ".messages",
+            "AgentExecutor": ".exported",
+            "agent_executor": ".exported",
+            "AgentRun": ".runs",
+            "RunAgent": ".runs",
+            "run_to_end": ".runs",
             "subscribe": ".subscription",
         },
     )

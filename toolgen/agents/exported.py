@@ -65,7 +65,7 @@ class AgentExecutor:
         return result
 
 
-def executor(catalog: Catalog, toolset: str, run_agent: RunAgent) -> ToolsetRegistration:
+def agent_executor(catalog: Catalog, toolset: str, run_agent: RunAgent) -> ToolsetRegistration:
     """Return the executor of an `agent` toolset: `Runtime(executors=[executor(catalog, "lab.research", run_agent)])`.
 
     Raises `ExecutorError` for an unknown toolset, or one that no agent exports.

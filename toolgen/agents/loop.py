@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgen.agents.messages import Message
 from toolgen.agents.observed import in_span, observed
-from toolgen.agents.planner import Outcome, checked
+from toolgen.agents.planner import RunOutcome, checked
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.llm.presentations.calls import text_of
@@ -37,7 +37,7 @@ class AgentResult:
     `outcome` is None unless `stopped` is `completed`. After `max_turns`, `run_agent` with `messages` goes on.
     """
 
-    outcome: Outcome | None
+    outcome: RunOutcome | None
     messages: tuple[Message, ...]
     turns: int
     stopped: Literal["completed", "max_turns", "aborted"]
@@ -105,13 +105,13 @@ async def run_agent(
     return result
 
 
-def planned(planner: Planner, catalog: Catalog, *, max_turns: int = MAX_TURNS) -> RunAgent:
-    """Return the planner loop of agents that calls start, for `executor` and `AgentTools`.
+def planner_loop(planner: Planner, catalog: Catalog, *, max_turns: int = MAX_TURNS) -> RunAgent:
+    """Return the planner loop of agents that calls start, for `agent_executor` and `AgentTools`.
 
     A run without an answer after `max_turns` fails with the code `max_turns`.
     """
 
-    async def execute(child: AgentRun) -> Outcome:
+    async def execute(child: AgentRun) -> RunOutcome:
         run = child.run
         result = await _loop(planner, child.messages, run, RunTools(catalog, run), child.turn, max_turns)
         if result.outcome is None:
@@ -120,7 +120,7 @@ def planned(planner: Planner, catalog: Catalog, *, max_turns: int = MAX_TURNS) -
             raise CallFailed(
                 FailureKind.UNAVAILABLE, "max_turns", f"{run.agent} had no answer after {result.turns} turns"
             )
-        return Outcome(value=result.outcome.value, telemetry=result.telemetry)
+        return RunOutcome(value=result.outcome.value, telemetry=result.telemetry)
 
     return execute
 
@@ -141,7 +141,7 @@ async def _loop(
             return AgentResult(outcome=None, messages=tuple(history), turns=number - 1, stopped="aborted")
         plan = checked(await planner.plan(tuple(history), tools, run.meta))
         telemetry = sum_telemetry(telemetry, [plan.telemetry])
-        if isinstance(plan, Outcome):
+        if isinstance(plan, RunOutcome):
             return AgentResult(
                 outcome=plan, messages=tuple(history), turns=number, stopped="completed", telemetry=telemetry
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.agents.messages import Message
-from toolgen.agents.planner import Calls, Outcome
+from toolgen.agents.planner import PlannedCalls, RunOutcome
 from toolgen.contract.records import NOT_OFFERED
 from toolgen.llm.presentations.calls import answer_unknown, not_offered
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
@@ -14,7 +14,7 @@ from toolgen.llm.presentations.protocol import Candidates
 from toolgen.llm.tool_use.loop import is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import offered_tool, provider_named, restored
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
-from toolgen.providers.table import PROVIDERS, spelled
+from toolgen.providers.table import PROVIDERS, provider_tool_name
 from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from toolgen.agents.planner import Plan
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.llm.tool_use.loop import Ask
-    from toolgen.providers.protocol import Payload, Provider, TurnFormat
+    from toolgen.llm.tool_use.loop import AskModel
+    from toolgen.providers.protocol import Provider, ToolPayload, TurnFormat
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 _SENT_BACK: Final = ("role", "content", "choices", "output", "candidates", "promptFeedback", "prompt_feedback")
@@ -43,7 +43,7 @@ class ModelPlanner:
     have.
     """
 
-    def __init__(self, ask: Ask, provider: str = "openai") -> None:
+    def __init__(self, ask: AskModel, provider: str = "openai") -> None:
         self._provider: Final = provider_named(provider)
         if self._provider.turns is None:
             others = [name for name in PROVIDERS if provider_named(name).turns is not None]
@@ -65,10 +65,10 @@ class ModelPlanner:
         turn = shown.presentation.interpret(restored(reply, shown.payload))
         telemetry = {"requests": 1, **self._format.tokens_of(response)}
         if turn.is_final:
-            return Outcome(value=turn.text, telemetry=telemetry)
+            return RunOutcome(value=turn.text, telemetry=telemetry)
         calls = tuple(call.request for call in turn.calls if call.request is not None)
         sent_back = {name: response[name] for name in _SENT_BACK if name in response}
-        return Calls(
+        return PlannedCalls(
             message=Message(role="assistant", content=turn.text, calls=calls, response=sent_back), telemetry=telemetry
         )
 
@@ -79,7 +79,7 @@ class _Shown:
 
     candidates: Candidates
     presentation: EnumerateAll
-    payload: Payload
+    payload: ToolPayload
 
     @classmethod
     def of(cls, provider: Provider, tools: Mapping[str, ToolDefinition]) -> _Shown:
@@ -97,7 +97,7 @@ class _Shown:
 
 def _name(definition: ToolDefinition, provider: Provider) -> str:
     ident = definition.name
-    return spelled(ident, definition.metadata.get("wire_name") or wire_name(ident), provider)
+    return provider_tool_name(ident, definition.metadata.get("wire_name") or wire_name(ident), provider)
 
 
 class _Turns:

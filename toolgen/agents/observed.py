@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.agents.planner import Outcome, checked
+from toolgen.agents.planner import RunOutcome, checked
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.run import Run
-    from toolgen.runtime.telemetry import Operation, Telemetry
+    from toolgen.runtime.telemetry import Telemetry, TracedOperation
 
 
 @contextmanager
-def in_span(run: Run) -> Generator[Operation | None]:
+def in_span(run: Run) -> Generator[TracedOperation | None]:
     """Be in the span of a run; None if its runtime has no telemetry."""
     if run.telemetry is None:
         yield None
@@ -60,7 +60,7 @@ def _contents(messages: Sequence[Message], plan: Plan, run: Run) -> Mapping[str,
     from toolgen.runtime.redact.secrets import NO_SECRETS
     from toolgen.runtime.telemetry.operation import INPUT_MESSAGES, OUTPUT_MESSAGES
 
-    if isinstance(plan, Outcome):
+    if isinstance(plan, RunOutcome):
         text = plan.value if isinstance(plan.value, str) else ""
         answer = {"role": "assistant", "parts": [{"type": "text", "content": text}], "finish_reason": "stop"}
     else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
+class PlannedCalls:
     """A message of the assistant with calls. `telemetry` has figures of the request, such as its tokens."""
 
     message: Message
@@ -29,7 +29,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RunOutcome:
     """How a run of an agent ended.
 
     `value` is its answer: a JSON value, or a value of the result type of the tool that started it. `telemetry` is a
@@ -40,7 +40,7 @@ class Outcome:
     telemetry: Mapping[str, Any] = NOTHING
 
 
-Plan: TypeAlias = Calls | Outcome
+Plan: TypeAlias = PlannedCalls | RunOutcome
 """What a model wants next: calls, or the end of the run with its answer."""
 
 
@@ -60,12 +60,12 @@ class Planner(Protocol):
 
 def checked(plan: Any) -> Plan:
     """Return what a planner returned. Raises TypeError if it is no plan, or has fields of other types."""
-    if isinstance(plan, (Calls, Outcome)) and not isinstance(plan.telemetry, Mapping):
+    if isinstance(plan, (PlannedCalls, RunOutcome)) and not isinstance(plan.telemetry, Mapping):
         raise TypeError(f"the planner returned a {_type(plan.telemetry)} as telemetry; it must be a mapping")
-    if isinstance(plan, Outcome):
+    if isinstance(plan, RunOutcome):
         return plan
-    if not isinstance(plan, Calls) or not isinstance(plan.message, Message):
-        returned = f"Calls with a {_type(plan.message)}" if isinstance(plan, Calls) else f"a {_type(plan)}"
+    if not isinstance(plan, PlannedCalls) or not isinstance(plan.message, Message):
+        returned = f"Calls with a {_type(plan.message)}" if isinstance(plan, PlannedCalls) else f"a {_type(plan)}"
         raise TypeError(f"the planner returned {returned}; it must return Calls with a Message, or an Outcome")
     for place, call in enumerate(plan.message.calls):
         for name, types in (("name", str), ("tool_call_id", str), ("payload", (str, bytes))):
@@ -98,5 +98,5 @@ class ScriptedPlanner:
         """Return the calls of the next turn, or the answer."""
         done = sum(bool(message.calls) for message in messages)
         if done == len(self._turns):
-            return Outcome(value=self._answer)
-        return Calls(message=Message(role="assistant", calls=tuple(self._turns[done])))
+            return RunOutcome(value=self._answer)
+        return PlannedCalls(message=Message(role="assistant", calls=tuple(self._turns[done])))

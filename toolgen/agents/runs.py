@@ -20,12 +20,12 @@ from toolgen.schema.json_values import is_number
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-    from toolgen.agents.planner import Outcome
+    from toolgen.agents.planner import RunOutcome
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.runtime.runs.children import Child
+    from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run
 
-RunAgent: TypeAlias = "Callable[[AgentRun], Awaitable[Outcome]]"
+RunAgent: TypeAlias = "Callable[[AgentRun], Awaitable[RunOutcome]]"
 """The host's planner loop, which executes a run. If it raises, the call that started the run fails."""
 
 
@@ -37,7 +37,7 @@ class AgentRun:
     the run `run.meta.parent_run_id`, which the host has.
     """
 
-    def __init__(self, child: Child, system: str, user: str) -> None:
+    def __init__(self, child: ChildRun, system: str, user: str) -> None:
         self.run: Final[Run] = child.run
         self.messages: Final = (Message(role="system", content=system), Message(role="user", content=user))
         self._turn: Final = child.turn
@@ -55,7 +55,9 @@ class AgentRun:
         return tuple(self._results)
 
 
-async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, meta: ToolCallMeta) -> ToolResult[Any]:
+async def run_to_end(
+    child: ChildRun, system: str, user: str, run_agent: RunAgent, meta: ToolCallMeta
+) -> ToolResult[Any]:
     """Execute a run, and return the result of the call that started it, which has the given `meta`.
 
     The result is the answer of the run, or its error. Its telemetry is the sum of the figures of the run and of its
@@ -89,7 +91,7 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
     )
 
 
-async def _run_planner(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
+async def _run_planner(run_agent: RunAgent, agent_run: AgentRun) -> RunOutcome:
     """Await the planner in a separate task: if it ignores a cancellation, it still makes no more calls."""
     planner = ensure_future(_ended(run_agent, agent_run))
     cancelled: CancelledError | None = None
@@ -108,7 +110,7 @@ async def _run_planner(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
     return outcome
 
 
-async def _ended(run_agent: RunAgent, agent_run: AgentRun) -> Outcome | BaseException:
+async def _ended(run_agent: RunAgent, agent_run: AgentRun) -> RunOutcome | BaseException:
     """Return the outcome or exception of the planner: a task that raises SystemExit would end the event loop."""
     try:
         return await run_agent(agent_run)
@@ -121,7 +123,7 @@ def _check_not_aborted(run: Run) -> None:
         raise RunStopped(run.progress.abort_reason)
 
 
-async def _end(child: Child, state: str) -> None:
+async def _end(child: ChildRun, state: str) -> None:
     try:
         await child.end(state)
     except StoreError as error:  # the run has happened: the caller gets its result

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from toolgen.cli.consent import Consent
     from toolgen.compiler.project.config import Config
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
 
 def consented(config: Config, catalog: Catalog, toolsets: Iterable[str], consent: Consent) -> Consent:

@@ -12,14 +12,14 @@ from toolgen.cli.folders import import_name, no_project
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.project.config import load_config
-from toolgen.runtime import load
+from toolgen.runtime.catalog.catalog import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from toolgen.compiler.project.config import Config, Target
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
 
 def built_project() -> Config:

@@ -39,7 +39,7 @@ DELETE_STRAYS: Final = "delete strays, or move them elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltTarget:
     """The outcome of a build: what was published, or None where errors kept it from that.
 
     `strays` are files in the package that toolgen did not write, and a build passes over. `cache` has counts of what
@@ -52,7 +52,7 @@ class Built:
     cache: Cache | None = None
 
 
-def build(
+def build_target(
     config: Config,
     target: Target,
     sink: Diagnostics,
@@ -61,7 +61,7 @@ def build(
     warnings_as_errors: bool = False,
     all_warnings: bool = False,
     progress: Callable[[str], None] = quiet,
-) -> Built:
+) -> BuiltTarget:
     """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand.
 
     With `warnings_as_errors` a warning counts as an error. With it or `all_warnings`, specs are compiled for their
@@ -70,21 +70,21 @@ def build(
     progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, force=force, sink=sink, waiting=progress):
-        return Built(None, {})
+        return BuiltTarget(None, {})
     changes = fast_check(tree, target)
     left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
     is_current = changes is not None and len(left) == len(changes)
     if is_current and not (warnings_as_errors or all_warnings):
         derive(tree)
-        return Built(Published((), (), ()), {}, left)
+        return BuiltTarget(Published((), (), ()), {}, left)
     inputs = current_inputs(config.root, target)
     cache = open_cache(config.root)
     compiled = compile_specs(config.root, target, sink, progress, cache)
     check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return Built(None, compiled.sources, cache=cache)
+        return BuiltTarget(None, compiled.sources, cache=cache)
     if is_current:
-        return Built(Published((), (), ()), compiled.sources, left, cache)
+        return BuiltTarget(Published((), (), ()), compiled.sources, left, cache)
     parts = _parts(compiled, target, cache)
     emitted = emit_files(compiled.catalog, progress, export=target.export, parts=parts)
     owners, sources, keys = owners_of(compiled.catalog), compiled.sources, compiled.keys
@@ -98,7 +98,7 @@ def build(
         progress("writing derived data")
         derive(tree, cache, keys)
     cache.prune()
-    return Built(published, sources, strays(tree), cache)
+    return BuiltTarget(published, sources, strays(tree), cache)
 
 
 def _parts(compiled: Compiled, target: Target, cache: Cache) -> PartCache:
@@ -154,14 +154,14 @@ def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
     changes = fast_check(tree, target)
     if changes is None and tree.digest(LOCK) is not None:
         inputs = current_inputs(config.root, target)
-        changes = check(config, target, sink).changes
+        changes = check_target(config, target, sink).changes
         if changes == ():
             note_state(tree, inputs)
     return changes is not None and all(MAKERS.issuperset(change.causes) for change in changes)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedTarget:
     """The outcome of a check: what a build would change, or None where errors kept it from telling.
 
     `cache` has the counts of what was found in the cache; None if it was not asked.
@@ -184,7 +184,7 @@ class Checked:
         return "; ".join(advice)
 
 
-def check(
+def check_target(
     config: Config,
     target: Target,
     sink: Diagnostics,
@@ -192,28 +192,28 @@ def check(
     warnings_as_errors: bool = False,
     all_warnings: bool = False,
     progress: Callable[[str], None] = quiet,
-) -> Checked:
-    """Compare the committed package with what the specs give, and report as `build` does.
+) -> CheckedTarget:
+    """Compare the committed package with what the specs give, and report as `build_target` does.
 
     Only an interrupted build is completed or undone.
     """
     progress("comparing inputs")
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):
-        return Checked(None, {})
+        return CheckedTarget(None, {})
     changes = fast_check(tree, target)
     if changes == () and not (warnings_as_errors or all_warnings):
-        return Checked((), {})
+        return CheckedTarget((), {})
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
     cache = open_cache(config.root, is_kept=False)
     compiled = compile_specs(config.root, target, sink, progress, cache)
     check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return Checked(None, compiled.sources, cache)
+        return CheckedTarget(None, compiled.sources, cache)
     if changes == ():
-        return Checked((), compiled.sources, cache)
-    return Checked(
+        return CheckedTarget((), compiled.sources, cache)
+    return CheckedTarget(
         drift(
             tree,
             lock,

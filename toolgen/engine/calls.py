@@ -95,7 +95,7 @@ _LONGEST_PAUSE: Final = 1.0
 """Seconds between looks at the questions of a call, at first and at most."""
 
 
-async def call(
+async def call_by_engine(
     engine: Engine,
     request: ToolRequest,
     meta: ToolCallMeta = ANONYMOUS,

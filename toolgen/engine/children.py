@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import RunOutcome
 from toolgen.contract.records import FailureKind
 from toolgen.engine.protocol import RunCancelled
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
@@ -64,7 +64,7 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
     of the run before these are stored, so it never has them, and what has to use one is a tool that injects it.
     """
 
-    async def execute(child: AgentRun) -> Outcome:
+    async def execute(child: AgentRun) -> RunOutcome:
         run, meta = child.run, child.run.meta
         request = RunRequest(
             run_id=str(meta.run_id),
@@ -117,10 +117,10 @@ def _without_secrets(message: Message, secrets: SecretValues | None) -> Message:
     return message if secrets is None else replace(message, content=secrets.hide(message.content))
 
 
-def _outcome(agent: str, end: RunEnd) -> Outcome:
+def _outcome(agent: str, end: RunEnd) -> RunOutcome:
     """Return the answer of a run. Raises `CallFailed` for a run without one."""
     if end.stopped == "completed":
-        return Outcome(value=end.value, telemetry=end.telemetry)
+        return RunOutcome(value=end.value, telemetry=end.telemetry)
     if end.stopped == "aborted":
         raise RunStopped(end.reason)
     reason = end.reason or f"it had no answer after {end.turns} turns"

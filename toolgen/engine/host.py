@@ -18,14 +18,14 @@ from pydantic_core import to_jsonable_python
 from toolgen.agents.loop import RunTools
 from toolgen.agents.messages import call_from_json, message_as_json, message_from_json
 from toolgen.agents.observed import in_span, observed
-from toolgen.agents.planner import Outcome, checked
+from toolgen.agents.planner import RunOutcome, checked
 from toolgen.changes.rules import Level
 from toolgen.changes.wire import compare_schemas
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.engine.calls import result_as_json
 from toolgen.engine.children import caller
 from toolgen.engine.failures import hope_of, wait_of
-from toolgen.engine.protocol import Answer
+from toolgen.engine.protocol import ApprovalAnswer
 from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.signals import WAITS, call_with
 from toolgen.engine.steps import ToolSecrets
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.grants.protocol import Grant
     from toolgen.runtime.policy.permission import PermissionDecision
     from toolgen.runtime.runs.run import Run
-    from toolgen.runtime.telemetry import Operation
+    from toolgen.runtime.telemetry import TracedOperation
 
 
 # Contracts of tools: whether a call that was planned with an earlier args schema may be made with the one of today.
@@ -167,7 +167,7 @@ class EngineHost:
                 span.failed(end["stopped"])
             return end
 
-    def _span(self, request: RunRequest) -> AbstractContextManager[Operation | None]:
+    def _span(self, request: RunRequest) -> AbstractContextManager[TracedOperation | None]:
         if not request.planner or request.parent_tool_call_id is not None:
             return nullcontext()
         try:
@@ -272,7 +272,7 @@ class EngineHost:
         try:
             plan = checked(await observed(planner, run).plan(history, tools, run.meta))
             telemetry = _as_json("telemetry", dict(plan.telemetry))
-            if isinstance(plan, Outcome):
+            if isinstance(plan, RunOutcome):
                 return {"outcome": _as_json("outcome", plan.value), **_telemetry(telemetry)}
             return {**self._planned(plan.message, args), **_telemetry(telemetry)}
         except Exception as error:  # noqa: BLE001  # planners are the host's; the run says what they raise
@@ -445,7 +445,7 @@ def _asking(run: Run, answers: int) -> str:
 
 def _decision(answer: Json) -> PermissionDecision:
     """Return the decision of an answer; who gave it, and when, goes on record with the call."""
-    given = Answer.from_json({name: value for name, value in answer.items() if name != "token"})
+    given = ApprovalAnswer.from_json({name: value for name, value in answer.items() if name != "token"})
     return replace(decision_of(answer), metadata=given.about, people=given.people)
 
 

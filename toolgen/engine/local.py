@@ -19,8 +19,8 @@ from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
 from toolgen.engine.protocol import (
     AlreadyAnswered,
-    Answer,
     Approval,
+    ApprovalAnswer,
     NeedsOthers,
     NotApprover,
     NotAsked,
@@ -37,7 +37,7 @@ from toolgen.engine.protocol import (
 )
 from toolgen.engine.requests import RunEnd, new_run_id
 from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound
-from toolgen.engine.signals import NotSignalled, RunSignals, Signal, kept
+from toolgen.engine.signals import NotSignalled, RunSignal, RunSignals, kept
 from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.approvers import Approver
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 
     from toolgen.engine.body import Retries
     from toolgen.engine.host import EngineHost
-    from toolgen.engine.protocol import Activities, Activity, Reason, Retention, State
+    from toolgen.engine.protocol import Activities, Activity, Reason, Retention, RunState
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule
-    from toolgen.engine.steps import Step
+    from toolgen.engine.steps import RunStep
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
 
@@ -78,16 +78,16 @@ class _Running:
     created: float
     task: asyncio.Task[Json] | None = None
     questions: Mapping[str, Json] = NOTHING
-    answers: dict[str, Answer] = field(default_factory=dict[str, "Answer"])
+    answers: dict[str, ApprovalAnswer] = field(default_factory=dict[str, "ApprovalAnswer"])
     waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict[str, "asyncio.Future[None]"])
     updated: float = 0.0
     forked_from: str | None = None
-    allowed: dict[str, list[Answer]] = field(default_factory=dict[str, "list[Answer]"])
+    allowed: dict[str, list[ApprovalAnswer]] = field(default_factory=dict[str, "list[ApprovalAnswer]"])
     steps: dict[int, KeptStep] = field(default_factory=dict[int, "KeptStep"])
     awaited: tuple[str, ...] = ()
     progress: Json | None = None
-    signals: list[Signal] = field(default_factory=list["Signal"])
-    unread: list[Signal] = field(default_factory=list["Signal"])
+    signals: list[RunSignal] = field(default_factory=list["RunSignal"])
+    unread: list[RunSignal] = field(default_factory=list["RunSignal"])
     doing: int = 0
     signalled: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -157,13 +157,13 @@ class LocalEngine:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
         return _open(self._find(run_id))
 
-    async def answers(self, run_id: str, /) -> list[Answer]:
+    async def answers(self, run_id: str, /) -> list[ApprovalAnswer]:
         """Return the answers that a run was given, in order. Raises `RunNotFound`."""
         return [*self._find(run_id).answers.values()]
 
     async def decide(
         self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
-    ) -> Answer:
+    ) -> ApprovalAnswer:
         """Answer a question. Raises as `Engine.decide` does."""
         run = self._find(run_id)
         if question in run.answers:
@@ -174,15 +174,15 @@ class LocalEngine:
         answer = checked_answer(asked, run.request.user, decision, by)
         allowed = run.allowed.setdefault(question, [])
         missing = with_others(asked, run.request.user, answer, allowed)
-        if isinstance(missing, Answer):
+        if isinstance(missing, ApprovalAnswer):
             return _answer(run, missing)
         if answer.by not in (each.by for each in allowed):
             allowed.append(answer)
         raise NeedsOthers(question, answer.by, missing)
 
-    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> Signal:
+    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> RunSignal:
         """Send a signal to a run; return it. Raises as `Engine.signal` does."""
-        run, sent = self._find(run_id), Signal(name=name, value=value, by=by, at=time(), key=key)
+        run, sent = self._find(run_id), RunSignal(name=name, value=value, by=by, at=time(), key=key)
         before = kept(run_id, sent, run.signals)
         if before is not None:
             return before
@@ -215,7 +215,7 @@ class LocalEngine:
     async def runs(
         self,
         *,
-        states: Sequence[State] = (),
+        states: Sequence[RunState] = (),
         agent: str | None = None,
         user: str | None = None,
         worker: str | None = None,
@@ -237,7 +237,7 @@ class LocalEngine:
         )
         return list(islice(found, limit))
 
-    async def timeline(self, run_id: str, /) -> list[Step]:
+    async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         return shown_steps(self._find(run_id).steps.values())
 
@@ -409,7 +409,7 @@ class LocalEngine:
             next_at = schedule.next_time(scheduled.since, now)
             scheduled.info = replace(scheduled.info, next_at=next_at, last_at=latest, last_run_id=run_id)
 
-    def _state(self, run: _Running) -> State:
+    def _state(self, run: _Running) -> RunState:
         task = self._task(run.request.run_id)
         if not task.done():
             return "waiting" if _open(run) or run.awaited else "running"
@@ -560,7 +560,7 @@ def _open(run: _Running) -> list[Approval]:
     ]
 
 
-def _answer(run: _Running, answer: Answer) -> Answer:
+def _answer(run: _Running, answer: ApprovalAnswer) -> ApprovalAnswer:
     run.answers[answer.question] = answer
     run.updated = answer.at
     waiting = run.waiting.get(answer.question)
@@ -569,7 +569,9 @@ def _answer(run: _Running, answer: Answer) -> Answer:
     return answer
 
 
-def checked_answer(asked: Approval, user: str | None, decision: PermissionDecision, by: Approver | str) -> Answer:
+def checked_answer(
+    asked: Approval, user: str | None, decision: PermissionDecision, by: Approver | str
+) -> ApprovalAnswer:
     """Return the answer that someone gives now to a question of a user's run. Raises `NotApprover`.
 
     All doors to the runs of an engine go through here; the permission stage checks the same when the call is made.
@@ -581,7 +583,9 @@ def checked_answer(asked: Approval, user: str | None, decision: PermissionDecisi
     return new_answer(asked.call, asked.question, decision, by)
 
 
-def with_others(asked: Approval, user: str | None, answer: Answer, allowed: Sequence[Answer]) -> Answer | str:
+def with_others(
+    asked: Approval, user: str | None, answer: ApprovalAnswer, allowed: Sequence[ApprovalAnswer]
+) -> ApprovalAnswer | str:
     """Return an answer together with those of others who have allowed the call before, or what is still missing.
 
     Whoever denies does so at once. What each allowed holds: for the session only if all did.
@@ -596,9 +600,9 @@ def with_others(asked: Approval, user: str | None, answer: Answer, allowed: Sequ
     return asked.approvers.missing(user, together_.people) or together_
 
 
-def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecision, by: Approver) -> Answer:
+def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecision, by: Approver) -> ApprovalAnswer:
     """Return the answer that is given now to a question about a call."""
-    return Answer(
+    return ApprovalAnswer(
         question=question["id"],
         call=call,
         tool=question["tool"],

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from toolgen.engine.requests import Json, RunEnd, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
-    from toolgen.engine.signals import RunSignals, Signal
-    from toolgen.engine.steps import Step
+    from toolgen.engine.signals import RunSignal, RunSignals
+    from toolgen.engine.steps import RunStep
     from toolgen.runtime.policy.permission import PermissionDecision
 
-State: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
+RunState: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
 """The state of a run.
 
 `waiting` is for the answer of a person or a signal; `ended` means with an answer, `failed` without one.
@@ -70,7 +70,7 @@ class Flow(Protocol):
         ...
 
     async def answer(self, call: str, question: Json, seconds: float, /) -> Json:
-        """Wait for the answer to a question about a call, as `Answer.as_json` writes it.
+        """Wait for the answer to a question about a call, as `ApprovalAnswer.as_json` writes it.
 
         Where nobody answers in so many seconds, the answer is a denial, and no later one counts.
         """
@@ -81,7 +81,7 @@ class Flow(Protocol):
         ...
 
     async def signal(self, name: str, seconds: float, /) -> Json | None:
-        """Wait for a signal, as `Signal.as_json` writes it, also one that came before; None after so many seconds."""
+        """Wait for a signal, as `RunSignal.as_json` writes it, or one that came before; None after that time."""
         ...
 
     async def sleep(self, seconds: float, /) -> None:
@@ -115,7 +115,7 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ApprovalAnswer:
     """The answer to a question of a run: the only one.
 
     `by` says who gave it, `at` when, in seconds since 1970, and `via` from where; `roles` are those of that person.
@@ -159,7 +159,7 @@ class Answer:
         return {**about, "others": [dict(each) for each in self.others]} if self.others else about
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Answer:
+    def from_json(cls, fields: Mapping[str, Any]) -> ApprovalAnswer:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         given = {**fields, "decision": Decision(fields["decision"])}
         given |= {name: tuple(given.get(name, ())) for name in ("roles", "others")}
@@ -182,7 +182,7 @@ class RunInfo:
 
     run_id: str
     agent: str
-    state: State
+    state: RunState
     user: str | None
     parent_run_id: str | None
     created: float
@@ -283,13 +283,13 @@ class Engine(Protocol):
         """Return the questions that a run waits for. Raises `RunNotFound`."""
         ...
 
-    async def answers(self, run_id: str, /) -> list[Answer]:
+    async def answers(self, run_id: str, /) -> list[ApprovalAnswer]:
         """Return the answers that a run was given, in order, also before it has read them. Raises `RunNotFound`."""
         ...
 
     async def decide(
         self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
-    ) -> Answer:
+    ) -> ApprovalAnswer:
         """Answer a question, by its id; return the answer. `by` is who answers: whoever calls this must know it.
 
         A name alone has no roles.
@@ -300,11 +300,11 @@ class Engine(Protocol):
         """
         ...
 
-    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> Signal:
+    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> RunSignal:
         """Send a signal to a run, which keeps it until it waits for it; return it. `by` says who sends it.
 
         With a `key` it is sent once: a repetition returns the first. Raises `RunNotFound`, ValueError for what is no
-        `Signal`, and `NotSignalled` if the run takes it not.
+        `RunSignal`, and `NotSignalled` if the run takes it not.
         """
         ...
 
@@ -326,7 +326,7 @@ class Engine(Protocol):
     async def runs(
         self,
         *,
-        states: Sequence[State] = (),
+        states: Sequence[RunState] = (),
         agent: str | None = None,
         user: str | None = None,
         worker: str | None = None,
@@ -340,7 +340,7 @@ class Engine(Protocol):
         """
         ...
 
-    async def timeline(self, run_id: str, /) -> list[Step]:
+    async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         ...
 
@@ -431,7 +431,7 @@ class NotAsked(LookupError):
 class AlreadyAnswered(NotAsked):
     """A question was answered before. `answer` is the one that counts."""
 
-    def __init__(self, run_id: str, answer: Answer) -> None:
+    def __init__(self, run_id: str, answer: ApprovalAnswer) -> None:
         super().__init__(run_id, answer.question)
         self.answer = answer
         self.args = (f"the question {answer.question} of {run_id} was answered before: {answer}",)
@@ -460,13 +460,13 @@ class NeedsOthers(NotApprover):
 class NotResumable(Exception):
     """A run cannot be resumed, because of its state, or for another reason."""
 
-    def __init__(self, run_id: str, state: State, why: str = "") -> None:
+    def __init__(self, run_id: str, state: RunState, why: str = "") -> None:
         self.run_id = run_id
-        self.state: State = state
+        self.state: RunState = state
         self.why = why
         super().__init__(f"{run_id} is {state}: {why or 'only a run that was cancelled or has failed can be resumed'}")
 
-    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, State, str]]:
+    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, RunState, str]]:
         return (NotResumable, (self.run_id, self.state, self.why))
 
 
@@ -488,7 +488,7 @@ def check_turns(turns: int) -> None:
         raise ValueError(f"turns is {turns}; it must be 0 or more")
 
 
-def check_resumable(run_id: str, state: State, reason: Reason | Literal[""], turns: int) -> None:
+def check_resumable(run_id: str, state: RunState, reason: Reason | Literal[""], turns: int) -> None:
     """Raise `NotResumable` for a run that has failed so that resuming it changes nothing."""
     if reason == "aborted":
         raise NotResumable(run_id, state, "the program aborted it; start a new run")

@@ -35,7 +35,7 @@ _LONGEST: Final = 10 * 365 * 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
+class RunSignal:
     """A signal that a run was sent: `value` is JSON, `by` says who sent it, `at` when, in seconds since 1970.
 
     Of those with the same `key`, a run is sent one. Raises ValueError for a name with other characters than letters,
@@ -65,11 +65,11 @@ class Signal:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Signal:
+    def from_json(cls, fields: Mapping[str, Any]) -> RunSignal:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         return cls(**fields)
 
-    def says_as(self, other: Signal) -> bool:
+    def says_as(self, other: RunSignal) -> bool:
         """Whether it says the same as another, of which it may be a repetition."""
         return (self.name, self.value, self.key) == (other.name, other.value, other.key)
 
@@ -83,7 +83,7 @@ class RunSignals:
     """The names of the signals that a run waits for, and those that it was sent, in order, read or not."""
 
     awaited: tuple[str, ...] = ()
-    received: tuple[Signal, ...] = ()
+    received: tuple[RunSignal, ...] = ()
 
 
 class NotSignalled(Exception):
@@ -99,7 +99,7 @@ class NotSignalled(Exception):
         return (NotSignalled, (self.run_id, self.name, self.why))
 
 
-def kept(run_id: str, sent: Signal, received: Iterable[Signal]) -> Signal | None:
+def kept(run_id: str, sent: RunSignal, received: Iterable[RunSignal]) -> RunSignal | None:
     """Return the signal that a repetition repeats, None for a new one. Raises `NotSignalled`."""
     so_far = list(received)
     before = next((each for each in so_far if sent.key and each.key == sent.key), None)
@@ -123,7 +123,7 @@ def check_name(name: str) -> None:
 class CallSignals:
     """What the waits of a call were given so far, None where the time was up, and the wait that ended it."""
 
-    given: list[tuple[str, Signal | None]]
+    given: list[tuple[str, RunSignal | None]]
     wanted: Json | None = field(default=None)
 
 
@@ -141,11 +141,11 @@ def call_with(given: Iterable[Mapping[str, Any]]) -> Generator[CallSignals]:
         _call.reset(token)
 
 
-def _signal(fields: Mapping[str, Any] | None) -> Signal | None:
-    return None if fields is None else Signal.from_json(fields)
+def _signal(fields: Mapping[str, Any] | None) -> RunSignal | None:
+    return None if fields is None else RunSignal.from_json(fields)
 
 
-def wait_for_signal(name: str, seconds: float) -> Signal | None:
+def wait_for_signal(name: str, seconds: float) -> RunSignal | None:
     """Wait for a signal to the run, in the handler of a call; None if nobody sends it in so many seconds.
 
     Each wait takes one signal, the first that no other took, also one that came before. A handler waits before it does

@@ -46,7 +46,7 @@ _CALLS: Final = frozenset({"call", "inline", "skip"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RunStep:
     """One step of a run. `number` is its place in the run; `started` and `ended` are in seconds since 1970.
 
     `name` is what was done, for a call with its tool as the planner named it. `args` are those of a call, as JSON;
@@ -125,10 +125,10 @@ def steps_to_repeat(steps: Iterable[Sequence[Any]]) -> tuple[list[int], float]:
     return again, min((ended // 1000 * 1000 for _, _, _, ended in failed), default=math.inf)
 
 
-def shown_steps(kept: Iterable[KeptStep]) -> list[Step]:
+def shown_steps(kept: Iterable[KeptStep]) -> list[RunStep]:
     """Return steps as people may see them, in order."""
     plans: list[Json] = []
-    steps: list[Step] = []
+    steps: list[RunStep] = []
     for each in sorted(kept, key=lambda step: step.number):
         name, outcome = each.name, each.outcome
         args = None
@@ -139,7 +139,7 @@ def shown_steps(kept: Iterable[KeptStep]) -> list[Step]:
             args = _shown_args(plans, place)
         result, error = _shown_outcome(outcome) if is_object(outcome) else (None, "")
         steps.append(
-            Step(
+            RunStep(
                 number=each.number,
                 name=name,
                 started=each.started,

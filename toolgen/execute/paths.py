@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, rejected
-from toolgen.runtime.policy.paths.policy import Concern
+from toolgen.runtime.policy.paths.policy import PathConcern
 from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.runtime.policy.paths.rules import is_within
 
@@ -202,10 +202,10 @@ def _version(status: os.stat_result) -> tuple[int, int, int, int]:
 _LONGEST_NAME: Final = 120
 _DENIED_HINT: Final = "go on without it, or ask the user"
 _REFUSALS: Final = {
-    Concern.SENSITIVE: ("sensitive_path", "is sensitive"),
-    Concern.HARD_LINKED: ("sensitive_path", "has other names (hard links), one of which may be sensitive"),
-    Concern.OUTSIDE_ROOTS: ("outside_roots", "is outside the folders that may be written to"),
-    Concern.OUTSIDE_PROJECT: ("outside_project", "is outside the project"),
+    PathConcern.SENSITIVE: ("sensitive_path", "is sensitive"),
+    PathConcern.HARD_LINKED: ("sensitive_path", "has other names (hard links), one of which may be sensitive"),
+    PathConcern.OUTSIDE_ROOTS: ("outside_roots", "is outside the folders that may be written to"),
+    PathConcern.OUTSIDE_PROJECT: ("outside_project", "is outside the project"),
 }
 
 
@@ -248,7 +248,7 @@ class PathAccess:
     def check_working_folder(self, path: str) -> PathAnswer:
         """Check the working directory of a program. Raises as `check_write`; a grant does not lift `outside_roots`."""
         answer = self._policy_decision(path, None)
-        if answer.write_concern is not Concern.OUTSIDE_ROOTS:
+        if answer.write_concern is not PathConcern.OUTSIDE_ROOTS:
             self._check(answer, answer.write_concern)
         if answer.root is None:
             message = f"{shown(path)} is outside the folders that programs may run in"
@@ -268,18 +268,18 @@ class PathAccess:
 
     def open_inside(self, folder: Folder, name: str, answer: PathAnswer) -> IO[bytes]:
         """Open a checked file for reading, in its folder from `open_parent`. Raises as `open_file` does."""
-        with failures(answer.given):
+        with path_failures(answer.given):
             file = folder.open_file(name)
         if answer.read_concern is None and not self._policy.is_safe_to_read(os.fstat(file.fileno()).st_nlink):
             file.close()  # replaced by a hard link after the check
-            raise refused(Concern.HARD_LINKED, answer.given)
+            raise refused(PathConcern.HARD_LINKED, answer.given)
         return file
 
     def open_folder(self, answer: PathAnswer) -> Folder:
         """Open a checked folder. Raises `file_not_found`, `not_a_folder`."""
         if answer.kind is FileKind.MISSING:
             raise rejected("file_not_found", f"{shown(answer.given)} does not exist")
-        with failures(answer.given):
+        with path_failures(answer.given):
             return open_folder(answer.resolved)
 
     @contextmanager
@@ -291,7 +291,7 @@ class PathAccess:
         parent, _, name = answer.resolved.rpartition("/")
         if not name or answer.given.endswith("/"):
             raise rejected("not_a_file", f"{shown(answer.given)} is a folder")
-        with failures(answer.given):
+        with path_failures(answer.given):
             folder = open_folder(parent, create=create)
         with folder:
             yield folder, name
@@ -303,21 +303,21 @@ class PathAccess:
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "use a path relative to the project")
         return answer
 
-    def _check(self, answer: PathAnswer, concern: Concern | None) -> None:
+    def _check(self, answer: PathAnswer, concern: PathConcern | None) -> None:
         if concern is not None and not self._covers(answer, concern):
             raise refused(concern, answer.given)
 
-    def _covers(self, answer: PathAnswer, concern: Concern) -> bool:
+    def _covers(self, answer: PathAnswer, concern: PathConcern) -> bool:
         """Whether a grant lifts a concern."""
         if answer.resolved in self._granted:
             return True
         above = (granted for granted in self._granted if is_within(answer.resolved, granted))
-        if concern in (Concern.SENSITIVE, Concern.HARD_LINKED):
+        if concern in (PathConcern.SENSITIVE, PathConcern.HARD_LINKED):
             return any(self._policy.judge(granted).sensitive for granted in above)
         return any(above)
 
 
-def refused(concern: Concern, path: str) -> CallFailed:
+def refused(concern: PathConcern, path: str) -> CallFailed:
     """Return the error for a path that needs permission."""
     code, why = _REFUSALS[concern]
     return CallFailed(
@@ -331,7 +331,7 @@ def shown(path: str) -> str:
 
 
 @contextmanager
-def failures(path: str) -> Generator[None]:
+def path_failures(path: str) -> Generator[None]:
     """Convert system errors about a path to errors that a model can act on."""
     try:
         yield

@@ -40,15 +40,15 @@ def specified_executor(
     compiled = catalog.section("toolsets")[toolset]
     kind = compiled.get("kind")
     if kind == "mcp" and "server" in compiled:
-        from toolgen.execute.mcp import executor as mcp_executor
+        from toolgen.execute.mcp import mcp_executor as mcp_executor
 
         return mcp_executor(catalog, toolset)
     if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
-        from toolgen.execute.http import executor as http_executor
+        from toolgen.execute.http import http_executor as http_executor
 
         return http_executor(catalog, toolset, modules=modules)
     if "has_handlers" in compiled:
-        from toolgen.execute.python import executor as python_executor
+        from toolgen.execute.python import python_executor as python_executor
 
         return python_executor(catalog, toolset, modules)
     return None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog.catalog import Catalog
-    from toolgen.runtime.catalog.registration import Profile
+    from toolgen.runtime.catalog.registration import SchemaProfile
 
 
 # The file of a user tool: the shape of its JSON, and what is wrong with one that has another.
@@ -180,7 +180,7 @@ _SCALARS: Final = ("string", "integer", "number", "boolean")
 
 
 def load_user_tools(
-    catalog: Catalog, home: str | Path, host: CommandHost, *, profile: Profile = "core"
+    catalog: Catalog, home: str | Path, host: CommandHost, *, profile: SchemaProfile = "core"
 ) -> tuple[str, ...]:
     """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; return their names, by file name.
 
@@ -239,7 +239,7 @@ def _check_toolset(name: str, catalog: Catalog) -> None:
         raise CatalogError(f"`name`: {name} would join the compiled toolset {toolset}; choose another name")
 
 
-def _read(content: bytes, host: CommandHost, policies: Policies, profile: Profile) -> _UserTool:
+def _read(content: bytes, host: CommandHost, policies: Policies, profile: SchemaProfile) -> _UserTool:
     """Parse one file. Raises `CatalogError`, which names the field."""
     spec = parse_user_tool(content)
     limits = {"timeout_ms": spec.timeout_ms, "result_bytes": spec.stdout_limit_bytes}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.runtime import Runtime, deny_all
+from toolgen.runtime.calls.pipeline import Runtime
+from toolgen.runtime.policy.permission import deny_all
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
 
 def idle_runtime(catalog: Catalog) -> Runtime:

@@ -19,7 +19,7 @@ from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.spec.tool_use import PresentationName, ToolUseConfig
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from toolgen.providers.protocol import Difference, Problem
+from toolgen.providers.protocol import OfferProblem, SchemaDifference
 from toolgen.providers.schema_dialects import argument_problems
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import kind_of
@@ -32,10 +32,10 @@ _DEPENDENT = {
 
 def convert_schema(
     tool: str, schema: Mapping[str, Any], dialect: Dialect
-) -> tuple[dict[str, Any], list[Problem], list[Difference]]:
+) -> tuple[dict[str, Any], list[OfferProblem], list[SchemaDifference]]:
     """Return the schema in an API's dialect, the problems, and the differences from the tool's schema."""
     if is_deeper(schema):
-        return {}, [Problem(tool, f"is nested more than {DEEPEST} levels deep")], []
+        return {}, [OfferProblem(tool, f"is nested more than {DEEPEST} levels deep")], []
     root, pointer = behind_references(schema)
     if pointer:
         root = {**root, **{name: schema[name] for name in ("$schema", *DEFINITIONS) if name in schema}}
@@ -48,23 +48,23 @@ def convert_schema(
         converted.setdefault("properties", {})
     problems = [*argument_problems(tool, converted, dialect.argument), *_reference_problems(tool, converted, dialect)]
     if converted["type"] != "object":
-        problems.append(Problem(tool, "the args must be of the type `object`", "/type"))
+        problems.append(OfferProblem(tool, "the args must be of the type `object`", "/type"))
     return converted, problems, conversion.differences
 
 
-def _reference_problems(tool: str, converted: Mapping[str, Any], dialect: Dialect) -> Iterator[Problem]:
+def _reference_problems(tool: str, converted: Mapping[str, Any], dialect: Dialect) -> Iterator[OfferProblem]:
     references = list(all_references(converted))
     nowhere = next((each for each in references if each.startswith("#/") and at(converted, each) is None), "")
     if nowhere:
-        yield Problem(tool, f"`$ref` has no supported target: {nowhere}")
+        yield OfferProblem(tool, f"`$ref` has no supported target: {nowhere}")
     if not dialect.bare_refs:
         return
     elsewhere = next((each for each in references if not each.startswith("#/$defs/")), "")
     if elsewhere:
-        yield Problem(tool, f"`$ref` may only refer to a definition, not to {elsewhere}")
+        yield OfferProblem(tool, f"`$ref` may only refer to a definition, not to {elsewhere}")
     held = endless(converted)
     if held:
-        yield Problem(tool, "contains itself other than through optional fields", held[1:])
+        yield OfferProblem(tool, "contains itself other than through optional fields", held[1:])
 
 
 class _Conversion:
@@ -73,7 +73,7 @@ class _Conversion:
     def __init__(self, tool: str, dialect: Dialect) -> None:
         self.tool = tool
         self.dialect = dialect
-        self.differences: list[Difference] = []
+        self.differences: list[SchemaDifference] = []
 
     def part(self, schema: Mapping[str, Any], pointer: str) -> dict[str, Any]:
         """Convert a part and everything in it."""
@@ -87,11 +87,13 @@ class _Conversion:
             if name not in moved
         }
         converted |= described(schema, moved)
-        self.differences += [Difference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS]
+        self.differences += [
+            SchemaDifference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS
+        ]
         if self.dialect.any_for_one and "oneOf" in converted:
             # Its branches may be converted to looser ones, so that several match.
             converted["anyOf"] = converted.pop("oneOf")
-            self.differences.append(Difference(self.tool, pointer, "oneOf", "looser"))
+            self.differences.append(SchemaDifference(self.tool, pointer, "oneOf", "looser"))
         if (
             self.dialect.needs_items
             and "array" in _types(schema)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.providers.lenient import convert_schema
-from toolgen.providers.protocol import Payload, Problem
+from toolgen.providers.protocol import OfferProblem, ToolPayload
 from toolgen.providers.schema_dialects import StrictDialect
 from toolgen.providers.strict import project, request_problems
 from toolgen.spec.wire_names import fits
@@ -13,7 +13,7 @@ from toolgen.spec.wire_names import fits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from toolgen.providers.protocol import Difference, OfferedTool, Provider
+    from toolgen.providers.protocol import OfferedTool, Provider, SchemaDifference
     from toolgen.providers.schema_dialects import Dialect
     from toolgen.spec.wire_names import Grammar
 
@@ -23,7 +23,7 @@ def payload_of(
     offered: Sequence[OfferedTool],
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
-) -> Payload:
+) -> ToolPayload:
     """Offer tools, with schemas of a provider's dialect. `tool` converts one, `members` returns those of the request.
 
     A strict dialect has a restorer for the args of each tool.
@@ -45,9 +45,9 @@ def _lenient_payload(
     dialect: Dialect,
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
-) -> Payload:
+) -> ToolPayload:
     problems = list(_name_problems(grammar, offered))
-    differences: list[Difference] = []
+    differences: list[SchemaDifference] = []
     converted: list[dict[str, Any]] = []
     bad = {problem.tool for problem in problems}
     for each in offered:
@@ -56,7 +56,7 @@ def _lenient_payload(
         if not found and each.name not in bad:
             differences += changed
             converted.append(tool(each, args))
-    return Payload(fields=members(converted), problems=tuple(problems), differences=tuple(differences))
+    return ToolPayload(fields=members(converted), problems=tuple(problems), differences=tuple(differences))
 
 
 def _strict_payload(
@@ -65,7 +65,7 @@ def _strict_payload(
     dialect: StrictDialect,
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
-) -> Payload:
+) -> ToolPayload:
     projections = [project(each.name, each.args, dialect) for each in offered]
     problems = list(_name_problems(grammar, offered))
     problems += [problem for projection in projections for problem in projection.problems]
@@ -74,7 +74,7 @@ def _strict_payload(
     problems += request_problems(sizes, dialect.bounds)
     bad = {problem.tool for problem in problems}
     fine = [(each, found) for each, found in zip(offered, projections, strict=True) if each.name not in bad]
-    return Payload(
+    return ToolPayload(
         fields=members([tool(each, dict(found.schema)) for each, found in fine]),
         problems=tuple(problems),
         differences=tuple(difference for _, found in fine for difference in found.differences),
@@ -88,12 +88,12 @@ def takes_args(args: Mapping[str, Any]) -> bool:
     return bool(named) or args.get("additionalProperties") is not False
 
 
-def _name_problems(grammar: Grammar, offered: Sequence[OfferedTool]) -> Iterator[Problem]:
+def _name_problems(grammar: Grammar, offered: Sequence[OfferedTool]) -> Iterator[OfferProblem]:
     seen = set[str]()
     for each in offered:
         if not fits(each.name, grammar):
             most = f" of at most {grammar.max_length} characters"
-            yield Problem(each.name, f"its name is not {grammar.pattern.pattern}{most}")
+            yield OfferProblem(each.name, f"its name is not {grammar.pattern.pattern}{most}")
         elif each.name in seen:
-            yield Problem(each.name, "another tool of the request has its name")
+            yield OfferProblem(each.name, "another tool of the request has its name")
         seen.add(each.name)

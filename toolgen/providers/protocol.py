@@ -80,7 +80,7 @@ class CallAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class OfferProblem:
     """Why a tool cannot be offered to a provider. `pointer` is a JSON pointer into its args, empty for all of them."""
 
     tool: str
@@ -92,7 +92,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SchemaDifference:
     """A difference between the schema sent to a provider and the tool's schema.
 
     `pointer` is the JSON pointer of a part of the schema. If the effect is `looser`, the provider does not enforce
@@ -108,7 +108,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
+class ToolPayload:
     """The tools in a request to a provider.
 
     `fields` are members of the request, such as `{"tools": [...]}`, without tools with `problems`. `restorers` convert
@@ -116,8 +116,8 @@ class Payload:
     """
 
     fields: Mapping[str, Any]
-    problems: tuple[Problem, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    problems: tuple[OfferProblem, ...] = ()
+    differences: tuple[SchemaDifference, ...] = ()
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
@@ -202,7 +202,7 @@ class Provider(ABC):
         return self.dialect.is_strict
 
     @abstractmethod
-    def tools(self, offered: Sequence[OfferedTool], /) -> Payload:
+    def tools(self, offered: Sequence[OfferedTool], /) -> ToolPayload:
         """Return the tools of a request."""
 
     @abstractmethod
@@ -232,7 +232,7 @@ class Provider(ABC):
     def stream_reader(self) -> StreamReader:
         """Return a reader for one response. Raises `UnsupportedCapability` where streams cannot be read."""
         if self.reader is None:
-            raise UnsupportedCapability(self.name, [Problem("the response", "it cannot be read as a stream")])
+            raise UnsupportedCapability(self.name, [OfferProblem("the response", "it cannot be read as a stream")])
         return self.reader()
 
 
@@ -241,12 +241,12 @@ class UnsupportedCapability(ValueError):
 
     code: Final = "unsupported_capability"
 
-    def __init__(self, provider: str, problems: Sequence[Problem]) -> None:
+    def __init__(self, provider: str, problems: Sequence[OfferProblem]) -> None:
         self.provider = provider
         self.problems = tuple(problems)
         super().__init__(f"{provider} does not support this: {'; '.join(map(str, self.problems))}")
 
-    def __reduce__(self) -> tuple[type[UnsupportedCapability], tuple[str, tuple[Problem, ...]]]:
+    def __reduce__(self) -> tuple[type[UnsupportedCapability], tuple[str, tuple[OfferProblem, ...]]]:
         return (UnsupportedCapability, (self.provider, self.problems))
 
 
@@ -254,7 +254,7 @@ class MalformedResponse(ValueError):
     """A response does not match the API. The message says where, and never quotes the response."""
 
 
-def request_fields(payload: Payload, choice: Mapping[str, Any]) -> dict[str, Any]:
+def request_fields(payload: ToolPayload, choice: Mapping[str, Any]) -> dict[str, Any]:
     """Merge the tools of a request with the result of `tool_choice`."""
     joined = dict(payload.fields)
     for name, value in choice.items():

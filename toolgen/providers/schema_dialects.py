@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from toolgen.providers.protocol import Problem
+from toolgen.providers.protocol import OfferProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -156,8 +156,8 @@ CLAUDE_STRICT: Final = StrictDialect(
 keeps."""
 
 
-def argument_problems(tool: str, schema: Mapping[str, Any], grammar: re.Pattern[str] | None) -> Iterator[Problem]:
+def argument_problems(tool: str, schema: Mapping[str, Any], grammar: re.Pattern[str] | None) -> Iterator[OfferProblem]:
     """Return the args with names that the API rejects; it checks only those at the root."""
     for name in schema.get("properties", {}):
         if grammar is not None and not grammar.fullmatch(name):
-            yield Problem(tool, f"the arg {name!r} has a name that is not {grammar.pattern}", "/properties")
+            yield OfferProblem(tool, f"the arg {name!r} has a name that is not {grammar.pattern}", "/properties")

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgen.contract.ident import SEPARATOR
-from toolgen.providers.table import PROVIDERS, provider, spelled
+from toolgen.providers.table import PROVIDERS, provider, provider_tool_name
 from toolgen.spec.selector import Selector
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class ToolNames:
             for tool in self._tools
             for spelling in (
                 tool.wire_name,
-                *(spelled(tool.ident, tool.wire_name, each) for each in providers),
+                *(provider_tool_name(tool.ident, tool.wire_name, each) for each in providers),
                 python_function_name(tool.wire_name),
                 tool.python_name,
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from toolgen.providers.protocol import Difference, Problem
+from toolgen.providers.protocol import OfferProblem, SchemaDifference
 from toolgen.providers.schema_dialects import argument_problems
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
@@ -77,18 +77,18 @@ def size_of(schema: Mapping[str, Any]) -> Size:
     )
 
 
-def problems_of(tool: str, schema: Mapping[str, Any], size: Size, dialect: StrictDialect) -> tuple[Problem, ...]:
+def problems_of(tool: str, schema: Mapping[str, Any], size: Size, dialect: StrictDialect) -> tuple[OfferProblem, ...]:
     """Return the exceeded limits of one tool, and its args with unsupported names."""
     bounds = dialect.bounds
     found = [
-        Problem(tool, f"has {getattr(size, what)} {_WORDS[what]}; strict mode accepts {bound}")
+        OfferProblem(tool, f"has {getattr(size, what)} {_WORDS[what]}; strict mode accepts {bound}")
         for what in ("properties", "depth", "enum_values", "text", "enum_text")
         if (bound := getattr(bounds, what)) is not None and getattr(size, what) > bound
     ]
     return (*found, *argument_problems(tool, schema, dialect.argument))
 
 
-def request_problems(sizes: Iterable[tuple[str, Size]], bounds: Bounds) -> Iterator[Problem]:
+def request_problems(sizes: Iterable[tuple[str, Size]], bounds: Bounds) -> Iterator[OfferProblem]:
     """Return the tools that exceed the limits of a request, given the tools before them."""
     total = {"tools": 0, "optional": 0, "unions": 0}
     for tool, size in sizes:
@@ -98,7 +98,7 @@ def request_problems(sizes: Iterable[tuple[str, Size]], bounds: Bounds) -> Itera
         ]
         if broken:
             words = " and ".join(f"{getattr(bounds, what)} {_WORDS.get(what, what)}" for what in broken)
-            yield Problem(tool, f"exceeds a limit: strict mode accepts {words} in all tools of a request")
+            yield OfferProblem(tool, f"exceeds a limit: strict mode accepts {words} in all tools of a request")
         else:
             total = {what: total[what] + added[what] for what in total}
 
@@ -493,7 +493,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 # - a part without a fixed structure, such as a free-form object: it is sent as JSON text (`looser`, for the whole
 #   part);
 # - undeclared fields, and null for an optional field: they cannot be sent (`tighter`);
-# - args that are not a plain object, or too large: a `Problem`, and no schema.
+# - args that are not a plain object, or too large: a `OfferProblem`, and no schema.
 
 # Strict links: resolves the references of a strict schema, and detects recursive ones.
 
@@ -701,8 +701,8 @@ class Projection:
     """The args of one tool in a strict mode. `schema` is empty if there are problems."""
 
     schema: Mapping[str, Any]
-    problems: tuple[Problem, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    problems: tuple[OfferProblem, ...] = ()
+    differences: tuple[SchemaDifference, ...] = ()
     size: Size = NO_SIZE
     root: Object | None = None
 
@@ -717,7 +717,7 @@ class Projection:
 
 def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Projection:
     """Convert the args schema of a tool to a strict mode, or report why that is not possible."""
-    too_deep = Projection(schema={}, problems=(Problem(tool, f"is nested more than {DEEPEST} levels deep"),))
+    too_deep = Projection(schema={}, problems=(OfferProblem(tool, f"is nested more than {DEEPEST} levels deep"),))
     if is_deeper(schema):
         return too_deep
     start, pointer = behind_references(schema)
@@ -730,7 +730,7 @@ def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Pro
             return too_deep
         if not isinstance(root, Object):
             reason = "the args are not a plain object, which strict mode requires"
-            return Projection(schema={}, problems=(Problem(tool, reason),))
+            return Projection(schema={}, problems=(OfferProblem(tool, reason),))
         unsupported_parts = reading.unsupported_parts(root)
         if not unsupported_parts:
             break
@@ -758,7 +758,7 @@ class _Reading:
     whole: Mapping[str, Any]
     dialect: StrictDialect
     as_text: set[str]
-    differences: list[Difference] = field(default_factory=list[Difference])
+    differences: list[SchemaDifference] = field(default_factory=list[SchemaDifference])
     definitions: dict[str, Node] = field(default_factory=dict[str, "Node"])
     references: dict[str, list[Reference]] = field(default_factory=dict[str, list[Reference]])
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -840,7 +840,7 @@ class _Reading:
             for index, branch in enumerate(given)
         ]
         if keyword == "oneOf":
-            self.differences.append(Difference(self.tool, pointer, "oneOf", "looser"))
+            self.differences.append(SchemaDifference(self.tool, pointer, "oneOf", "looser"))
         fitting = (
             {"type"} if shares and all(branch.get("type", part["type"]) == part["type"] for branch in given) else ()
         )
@@ -870,7 +870,7 @@ class _Reading:
         if is_map or is_free or (extra is not False and is_short):
             return self._text(part, pointer)
         if not is_closed:
-            self.differences.append(Difference(self.tool, pointer, "additionalProperties", "tighter"))
+            self.differences.append(SchemaDifference(self.tool, pointer, "additionalProperties", "tighter"))
         declared = {name: schema for name, schema in properties.items() if schema is not False or name in required}
         declared |= {name: True for name in required if name not in declared}
         fields = {
@@ -900,7 +900,7 @@ class _Reading:
 
     def _text(self, schema: Any, pointer: str) -> Node:
         """Send a part as JSON text, described to the model."""
-        self.differences.append(Difference(self.tool, pointer, "", "looser"))
+        self.differences.append(SchemaDifference(self.tool, pointer, "", "looser"))
         part = cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
         description = described(part, part.keys() & ANNOTATIONS - {"title", "description"}).get("description", "")
         if not part.keys() - ANNOTATIONS - SILENT:
@@ -913,7 +913,9 @@ class _Reading:
     def _about(self, part: Mapping[str, Any], pointer: str, kept: Any) -> dict[str, Any]:
         """Return the annotations of a part, with dropped keywords in its description; the difference is recorded."""
         moved = [name for name in part if name not in kept and name not in ("title", "description")]
-        self.differences += [Difference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS]
+        self.differences += [
+            SchemaDifference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS
+        ]
         return described(part, moved)
 
     def _definition_name(self, reference: str) -> str:
@@ -938,7 +940,7 @@ class _Reading:
         for node in nodes:
             if isinstance(node, Object):
                 nulls = (each.node for each in node.fields.values() if each.nullable and "null" in each.node.kinds())
-                self.differences += [Difference(self.tool, null.pointer, "type", "tighter") for null in nulls]
+                self.differences += [SchemaDifference(self.tool, null.pointer, "type", "tighter") for null in nulls]
         comparison = Comparison()
         return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.is_distinguishable(node)}
 

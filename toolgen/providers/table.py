@@ -10,7 +10,7 @@ from toolgen.spec.wire_names import fits, wire_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.protocol import OfferedTool, Payload, Provider
+    from toolgen.providers.protocol import OfferedTool, Provider, ToolPayload
 
 PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
     "openai": ("openai_chat", "PLAIN"),
@@ -33,12 +33,12 @@ def provider(name: str) -> Provider:
     return cast("Provider", getattr(import_module(f"toolgen.providers.apis.{module}"), attribute))
 
 
-def provider_payload(name: str, offered: Sequence[OfferedTool]) -> Payload:
+def provider_payload(name: str, offered: Sequence[OfferedTool]) -> ToolPayload:
     """Return the tools of a request to a provider, with names in its grammar. Raises KeyError."""
     return provider(name).tools(offered)
 
 
-def spelled(ident: str, own: str, provider: Provider) -> str:
+def provider_tool_name(ident: str, own: str, provider: Provider) -> str:
     """Return the name of a tool for a provider; `own` is its wire name, kept if its spec sets it and it is valid."""
     chosen = own != wire_name(ident) and fits(own, provider.grammar)
     return own if chosen else wire_name(ident, provider.grammar)

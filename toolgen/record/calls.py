@@ -17,7 +17,7 @@ _LONGEST_US: Final = 3e16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class RecordedStage:
     """The decision of one stage of a call, and its duration in microseconds."""
 
     stage: str
@@ -50,7 +50,7 @@ class RecordedCall:
         return round(taken.total_seconds() * 1_000_000)
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[RecordedStage, ...]:
         """Its stages, from the data of its events."""
         return tuple(stage for event in self.events for stage in stages_of(event))
 
@@ -82,13 +82,13 @@ def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
     )
 
 
-def stages_of(event: Event) -> Iterable[Stage]:
+def stages_of(event: Event) -> Iterable[RecordedStage]:
     """Return the stages in the data of an event: `{"stages": [{"stage", "decision"?, "us"?}]}`."""
     stages = event.data.get("stages")
     if is_array(stages):
         for stage in stages:
             if is_object(stage):
-                yield Stage(
+                yield RecordedStage(
                     stage=_text_field(stage, "stage"), decision=_text_field(stage, "decision"), us=_number(stage, "us")
                 )
 

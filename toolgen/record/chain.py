@@ -74,7 +74,7 @@ class ChainKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """The state of a chain: its number of events, and the digest of the last, in hex.
 
     As text it is `LENGTH:DIGEST`.
@@ -87,7 +87,7 @@ class Head:
         return f"{self.length}:{self.digest}"
 
     @classmethod
-    def parse(cls, text: str) -> Head:
+    def parse(cls, text: str) -> ChainHead:
         """Parse a head. Raises `ChainError`."""
         found = _HEAD.fullmatch(text.strip())
         if found is None:
@@ -96,7 +96,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLink:
     """One event as stored: its number, its text, and its digest, which is None without a chain."""
 
     sequence: int
@@ -125,14 +125,14 @@ class Chain:
     """
 
     run_id: str
-    links: Sequence[Link]
+    links: Sequence[ChainLink]
     results: Mapping[int, bytes]
     listed: Sequence[Any] | None
     forged: Sequence[str] = ()
     has_other_parts: bool = False
 
 
-class Verdict(StrEnum):
+class ChainVerdict(StrEnum):
     """The meaning of a finding: the record was changed, or cannot be verified with this key, or not at all."""
 
     TAMPERED = "tampered"
@@ -141,15 +141,15 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ChainFinding:
     """One error in a record: in the event with that number, or (None) in the run as a whole."""
 
     sequence: int | None
     message: str
-    verdict: Verdict = Verdict.TAMPERED
+    verdict: ChainVerdict = ChainVerdict.TAMPERED
 
 
-def verify(chain: Chain, head: Head, key: ChainKey) -> list[Finding]:
+def verify_chain(chain: Chain, head: ChainHead, key: ChainKey) -> list[ChainFinding]:
     """List the changes to a run since it was written; an empty list proves that there are none, up to the head.
 
     Events after the head are checked too, except that their end may be missing. If no event has a digest, or none is
@@ -157,57 +157,57 @@ def verify(chain: Chain, head: Head, key: ChainKey) -> list[Finding]:
     Replacing every digest has the same effect, so neither verdict proves anything.
     """
     found = [*_forged_rows(chain), *_broken_links(chain, key), *_wrong_results(chain), *_missing_end(chain, head)]
-    if all(finding.verdict is not Verdict.TAMPERED for finding in found):
+    if all(finding.verdict is not ChainVerdict.TAMPERED for finding in found):
         found += _wrong_listing(chain)
     return sorted(found, key=lambda finding: len(chain.links) if finding.sequence is None else finding.sequence)
 
 
-def _forged_rows(chain: Chain) -> Iterator[Finding]:
+def _forged_rows(chain: Chain) -> Iterator[ChainFinding]:
     if chain.has_other_parts:
-        yield Finding(
+        yield ChainFinding(
             None, "the store was changed: it has tables, views, indexes or triggers that stores do not create"
         )
     for row in chain.forged:
-        yield Finding(None, f"a row was added that stores do not write: {row}")
+        yield ChainFinding(None, f"a row was added that stores do not write: {row}")
 
 
-def _broken_links(chain: Chain, key: ChainKey) -> Iterator[Finding]:
+def _broken_links(chain: Chain, key: ChainKey) -> Iterator[ChainFinding]:
     yield from _wrong_numbers(chain)
     if not chain.links:
         return
     if all(link.digest is None for link in chain.links):
-        yield Finding(None, _NO_CHAIN, Verdict.NO_CHAIN)
+        yield ChainFinding(None, _NO_CHAIN, ChainVerdict.NO_CHAIN)
         return
     broken = list(_not_following(chain, key))
     if len(broken) == len(chain.links):
-        yield Finding(None, _OTHER_KEY, Verdict.OTHER_KEY)
+        yield ChainFinding(None, _OTHER_KEY, ChainVerdict.OTHER_KEY)
     else:
         yield from broken
 
 
-def _wrong_numbers(chain: Chain) -> Iterator[Finding]:
+def _wrong_numbers(chain: Chain) -> Iterator[ChainFinding]:
     due = 0
     for link in chain.links:
         if link.sequence > due:
             last = link.sequence - 1
             which = f"event {due} is" if due == last else f"events {due} to {last} are"
-            yield Finding(due, f"{which} missing")
+            yield ChainFinding(due, f"{which} missing")
         elif link.sequence < due:
-            yield Finding(link.sequence, f"event {link.sequence} is not at the position of its number")
+            yield ChainFinding(link.sequence, f"event {link.sequence} is not at the position of its number")
         due = link.sequence + 1
 
 
-def _not_following(chain: Chain, key: ChainKey) -> Iterator[Finding]:
+def _not_following(chain: Chain, key: ChainKey) -> Iterator[ChainFinding]:
     """Check each link against the stored digest before it, so that one changed event does not invalidate the rest."""
     before = key.first(chain.run_id)
     for link in chain.links:
         digest = link.digest or b""
         if not hmac.compare_digest(key.next(before, link.body), digest):
-            yield Finding(link.sequence, _broken(link))
+            yield ChainFinding(link.sequence, _broken(link))
         before = digest
 
 
-def _broken(link: Link) -> str:
+def _broken(link: ChainLink) -> str:
     if link.sequence == 0:
         return "event 0 is not the first event of this run: it was edited, or an event before it was removed"
     return (
@@ -216,7 +216,7 @@ def _broken(link: Link) -> str:
     )
 
 
-def _wrong_results(chain: Chain) -> Iterator[Finding]:
+def _wrong_results(chain: Chain) -> Iterator[ChainFinding]:
     covered: set[int] = set()
     for link in chain.links:
         expected = _expected_result(link)
@@ -225,35 +225,35 @@ def _wrong_results(chain: Chain) -> Iterator[Finding]:
         covered.add(link.sequence)
         result = chain.results.get(link.sequence)
         if result is None:
-            yield Finding(link.sequence, f"the result of event {link.sequence} is missing")
+            yield ChainFinding(link.sequence, f"the result of event {link.sequence} is missing")
         elif not hmac.compare_digest(result_digest(result), expected):
-            yield Finding(link.sequence, f"the result of event {link.sequence} was edited")
+            yield ChainFinding(link.sequence, f"the result of event {link.sequence} was edited")
     for sequence in chain.results:
         if sequence not in covered:
-            yield Finding(sequence, f"a result was added: event {sequence} has none")
+            yield ChainFinding(sequence, f"a result was added: event {sequence} has none")
 
 
-def _expected_result(link: Link) -> str | None:
+def _expected_result(link: ChainLink) -> str | None:
     expected = _read(link).get("result")
     return expected if isinstance(expected, str) and expected.isascii() else None
 
 
-def _wrong_listing(chain: Chain) -> Iterator[Finding]:
+def _wrong_listing(chain: Chain) -> Iterator[ChainFinding]:
     """Check the list of runs, which is not chained but can be computed from the events."""
     if not chain.links:
         if chain.listed is not None:
-            yield Finding(None, "the list of runs has this run, which has no events")
+            yield ChainFinding(None, "the list of runs has this run, which has no events")
         return
     if chain.listed is None:
-        yield Finding(None, "the run is missing from the list of runs")
+        yield ChainFinding(None, "the run is missing from the list of runs")
         return
     expected = _listing(chain.links)
     for name, is_, should_be in zip(Listed._fields, chain.listed, expected, strict=True):
         if type(is_) is not type(should_be) or is_ != should_be:
-            yield Finding(None, f"the list of runs was edited: `{name}` is not what the events say ({should_be})")
+            yield ChainFinding(None, f"the list of runs was edited: `{name}` is not what the events say ({should_be})")
 
 
-def _listing(links: Sequence[Link]) -> Listed:
+def _listing(links: Sequence[ChainLink]) -> Listed:
     bodies = [_read(link) for link in links]
     at = [str(body.get("at", "")) for body in bodies]
     ends = [COUNTED_AS.get(str(body.get("kind")), "failed") for body in bodies if "result" in body]
@@ -261,7 +261,7 @@ def _listing(links: Sequence[Link]) -> Listed:
     return Listed(at[0], max(at), len(links), *counts)
 
 
-def _read(link: Link) -> dict[str, Any]:
+def _read(link: ChainLink) -> dict[str, Any]:
     """Return the content of an event; empty if its text is damaged, because then its broken link is reported."""
     try:
         body = json.loads(link.body)
@@ -270,11 +270,13 @@ def _read(link: Link) -> dict[str, Any]:
     return body if is_object(body) else {}
 
 
-def _missing_end(chain: Chain, head: Head) -> Iterator[Finding]:
+def _missing_end(chain: Chain, head: ChainHead) -> Iterator[ChainFinding]:
     last = next((link for link in chain.links if link.sequence == head.length - 1), None)
     if last is None:
         length = chain.links[-1].sequence + 1 if chain.links else 0
         if length < head.length:
-            yield Finding(None, f"the end was truncated: the record has {length} events, and the head {head.length}")
+            yield ChainFinding(
+                None, f"the end was truncated: the record has {length} events, and the head {head.length}"
+            )
     elif last.digest is not None and not hmac.compare_digest(last.digest.hex(), head.digest):
-        yield Finding(last.sequence, f"event {last.sequence} is not the one of the head")
+        yield ChainFinding(last.sequence, f"event {last.sequence} is not the one of the head")

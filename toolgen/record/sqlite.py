@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from toolgen.contract.records import ToolResult
-    from toolgen.record.chain import ChainKey, Head
+    from toolgen.record.chain import ChainHead, ChainKey
     from toolgen.record.writing import End, Group, Write
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"
@@ -84,7 +84,7 @@ class SqliteStore:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
         return await asyncio.to_thread(self._reader.runs)
 
-    async def head(self, run_id: str, /) -> Head:
+    async def head(self, run_id: str, /) -> ChainHead:
         """Return the head of a run's chain, to be stored elsewhere.
 
         Raises `RunNotFound`, `ChainError`, `StoreError`.

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.record.chain import Chain, ChainError, Head, Link
+from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time
 from toolgen.runtime.events.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
@@ -172,7 +172,7 @@ class SqliteReader:
             has_other_parts = STORE_FILE.has_other_parts(connection)
         return Chain(
             run_id,
-            links=[Link(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
+            links=[ChainLink(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
             results={row[0]: row[1] or b"" for row in results if row[0] is not None},
             listed=listed,
             forged=[
@@ -182,7 +182,7 @@ class SqliteReader:
             has_other_parts=has_other_parts,
         )
 
-    def head(self, run_id: str) -> Head:
+    def head(self, run_id: str) -> ChainHead:
         """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
         with self._reading() as connection:
             row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
@@ -192,7 +192,7 @@ class SqliteReader:
             sequence, digest = _number(row), row[2]
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
-        return Head(sequence + 1, digest.hex())
+        return ChainHead(sequence + 1, digest.hex())
 
     def close(self) -> None:
         """Do nothing: each read opens the file."""

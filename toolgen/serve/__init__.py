@@ -1,14 +1,41 @@
-"""Serving: the tools of a run, offered to other programs over MCP. Needs `toolgen[mcp]`."""
+"""Serving: the tools of a run, offered to other programs over MCP. Needs `toolgen[mcp]`.
+
+The modules below are private.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 try:
     import mcp as _mcp
 except ImportError:
     raise ImportError('serving tools by MCP needs its SDK: pip install "toolgen[mcp]"') from None
 
-from toolgen.serve.asking import CannotAsk, ask_client, ask_person
-from toolgen.serve.http import HttpSettings
-from toolgen.serve.server import ToolServer, mcp_server
+if TYPE_CHECKING:
+    from toolgen.serve.asking import CannotAsk as CannotAsk
+    from toolgen.serve.asking import ask_client as ask_client
+    from toolgen.serve.asking import ask_person as ask_person
+    from toolgen.serve.http import HttpSettings as HttpSettings
+    from toolgen.serve.server import ToolServer as ToolServer
+    from toolgen.serve.server import mcp_server as mcp_server
+    from toolgen.serve.tokens import Tokens as Tokens
+    from toolgen.serve.tokens import TokensError as TokensError
+else:
+    from toolgen.contract.lazy import reexport
 
-__all__ = ["CannotAsk", "HttpSettings", "ToolServer", "ask_client", "ask_person", "mcp_server"]
+    __getattr__, __dir__, __all__ = reexport(
+        __name__,
+        {
+            "ToolServer": ".server",
+            "mcp_server": ".server",
+            "HttpSettings": ".http",
+            "Tokens": ".tokens",
+            "TokensError": ".tokens",
+            "CannotAsk": ".asking",
+            "ask_client": ".asking",
+            "ask_person": ".asking",
+        },
+    )
 
 del _mcp

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from toolgen.runtime.runs.run import Progress, Session
+from toolgen.runtime.runs.run import RunProgress, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Hashable, Mapping
@@ -55,7 +55,7 @@ class UserRuns:
                 run_id=f"run_{secrets.token_hex(16)}",
                 agent_id=f"agent_{secrets.token_hex(16)}",
             )
-            run = replace(self._given, meta=meta, session=Session(), progress=Progress())
+            run = replace(self._given, meta=meta, session=Session(), progress=RunProgress())
             self._given.progress.child_runs.append(run)
             self._runs[user] = run
         return self._runs[user]

@@ -17,12 +17,12 @@ from specs.examples.router.handlers.registry import published
 from specs.examples.router.handlers.router import RouterTools
 from specs.examples.router.handlers.servers import Servers
 from specs.examples.router.handlers.site import Site
-from toolgen.toolsets.code import CodeTools
+from toolgen.toolsets import CodeTools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime import ToolsetRegistration
 
 _HERE: Final = Path(__file__).parent
 _SERVERS: Final = ("time", "units")

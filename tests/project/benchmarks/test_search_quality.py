@@ -22,7 +22,7 @@ from benchmarks.searches import (
     recall,
 )
 from tests.data.sets import OWN, place
-from toolgen.llm.search.index import Index
+from toolgen.llm.search.index import SearchIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +41,8 @@ def documents() -> list[SearchDocument]:
 
 
 @pytest.fixture(scope="module")
-def index(documents: list[SearchDocument]) -> Index:
-    return Index.build(documents)
+def index(documents: list[SearchDocument]) -> SearchIndex:
+    return SearchIndex.build(documents)
 
 
 def test_each_part_has_enough_questions_without_duplicates() -> None:
@@ -66,7 +66,7 @@ def test_every_label_is_a_tool(documents: list[SearchDocument]) -> None:
 
 @needs_tools
 def test_lexical_search_beats_plain_bm25_by_five_points_on_the_held_out_half(
-    documents: list[SearchDocument], index: Index
+    documents: list[SearchDocument], index: SearchIndex
 ) -> None:
     held_out = [query for query in QUERIES if query.part == "held_out"]
     plain = recall(held_out, PlainBM25(documents).search)["held_out"]
@@ -80,7 +80,7 @@ def test_lexical_search_beats_plain_bm25_by_five_points_on_the_held_out_half(
 @needs_tools
 @pytest.mark.long
 def test_tus_14_recall_of_search_with_an_embedder_is_reported_and_has_a_threshold(
-    documents: list[SearchDocument], index: Index, record_property: Callable[[str, object], None]
+    documents: list[SearchDocument], index: SearchIndex, record_property: Callable[[str, object], None]
 ) -> None:
     pytest.importorskip("numpy", reason="numpy is not installed")
     reported = recall(QUERIES, fused_search(documents, index, HashedVectors()))
@@ -96,7 +96,7 @@ def test_tus_14_recall_over_our_own_tools_is_reported_and_has_a_threshold(
     documents = real_documents(place(f"{OWN}.tools.json"))
     lines = place(f"{OWN}.queries.jsonl").read_text(encoding="utf-8").splitlines()
     queries = [Query(each["query"], frozenset({each["tool"]}), "tuning") for each in map(json.loads, lines)]
-    own = Index.build(documents)
+    own = SearchIndex.build(documents)
     words = recall(queries, lambda query, limit: [hit.key for hit in own.search(query, limit)])["tuning"]
     fused = recall(queries, fused_search(documents, own, HashedVectors()))["tuning"]
     record_property("recall", {"words": words, "fused": fused})
@@ -109,7 +109,7 @@ def test_tus_14_recall_over_our_own_tools_is_reported_and_has_a_threshold(
 @needs_tools
 @pytest.mark.skipif(find_spec(MODEL) is None, reason=f"{MODEL} is not installed: pip install --group model")
 def test_with_a_sentence_model_fused_search_beats_words_alone(
-    documents: list[SearchDocument], index: Index, record_property: Callable[[str, object], None]
+    documents: list[SearchDocument], index: SearchIndex, record_property: Callable[[str, object], None]
 ) -> None:
     model = local_model()
     assert model is not None

@@ -21,7 +21,7 @@ from toolgen.runtime.codec.formats import (
     FormattedDateTime,
     FormattedTime,
     FormattedUUID,
-    text_of,
+    formatted_text,
     with_text,
 )
 from toolgen.schema.formats import TYPES, parse_format, typed_formats
@@ -120,7 +120,7 @@ def test_a_text_is_decoded_exactly_if_it_matches_its_format(case: tuple[str, str
     assert isinstance(value, TYPES[name])
     assert json.loads(codec.encode(value)) == text
     for copied in (copy.deepcopy(value), through_pickle(value)):
-        assert (copied, text_of(copied)) == (value, text)
+        assert (copied, formatted_text(copied)) == (value, text)
 
 
 offset_values = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -175,9 +175,9 @@ def test_a_decoded_value_is_written_unchanged_in_any_place(name: str) -> None:
 def test_a_computed_value_gets_a_new_text() -> None:
     value = with_text("date-time", "2026-01-01T00:00:00.000-00:00")
     assert isinstance(value, datetime)
-    assert text_of(value + timedelta(days=1)) == "2026-01-02T00:00:00Z"
-    assert text_of(value.replace(year=2000)) == "2000-01-01T00:00:00Z"
-    assert text_of(through_pickle(value.replace(year=2000))) == "2000-01-01T00:00:00Z"
+    assert formatted_text(value + timedelta(days=1)) == "2026-01-02T00:00:00Z"
+    assert formatted_text(value.replace(year=2000)) == "2000-01-01T00:00:00Z"
+    assert formatted_text(through_pickle(value.replace(year=2000))) == "2000-01-01T00:00:00Z"
 
 
 @pytest.mark.parametrize(

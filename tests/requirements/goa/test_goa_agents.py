@@ -24,12 +24,12 @@ from tests.unit.toolsets.agent.agents.world import (
     search,
     value_of,
 )
-from toolgen.agents import Message, ModelPlanner, planned, run_agent, subscribe
-from toolgen.agents.exported import AgentExecutor, executor
-from toolgen.agents.planner import Outcome, ScriptedPlanner
+from toolgen.agents import Message, ModelPlanner, planner_loop, run_agent, subscribe
+from toolgen.agents.exported import AgentExecutor, agent_executor
+from toolgen.agents.planner import RunOutcome, ScriptedPlanner
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.execute.command import CommandHost
-from toolgen.execute.command import executor as commands
+from toolgen.execute.command import command_executor as commands
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import ToolNotFound
 from toolgen.runtime.calls.result import tool_error_from_error
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("name", ["orchestrator.research.serach", "search", "", "router.web_search"])
 def test_goa_29_the_agent_executor_reports_an_unknown_tool_with_this_message(name: str) -> None:
-    async def never(_run: AgentRun) -> Outcome:
+    async def never(_run: AgentRun) -> RunOutcome:
         raise AssertionError("it ran")
 
     agents = AgentExecutor(load("generated"), "orchestrator.research", never)
@@ -92,11 +92,11 @@ def research_call(request: ToolRequest | None = None, answer: Any = FOUND) -> Re
     """Call the researcher, which searches twice in one turn and once in another."""
     runs: list[AgentRun] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         runs.append(run)
         await run.turn([call_of("router.web_search", query="a"), call_of("router.web_search", query="b")])
         await run.turn([call_of("router.web_search", query="c")])
-        return Outcome(value=answer, telemetry={"tokens": 7})
+        return RunOutcome(value=answer, telemetry={"tokens": 7})
 
     pages = ToolResult[Any](value=[HIT], telemetry={"pages": 1})
     world = World(run_agent, tools={"router.web_search": lambda _args, _meta: pages})
@@ -130,13 +130,13 @@ def test_goa_09_a_payload_is_decoded_only_if_a_prompt_needs_it(
 
 
 def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None:
-    registration = executor(load("generated"), "orchestrator.research", scripted_agent())
+    registration = agent_executor(load("generated"), "orchestrator.research", scripted_agent())
     assert registration.inline
     seen: list[tuple[object, object]] = []
 
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         seen.append((threading.current_thread(), asyncio.get_running_loop()))
-        return Outcome(value=FOUND)
+        return RunOutcome(value=FOUND)
 
     world = World(run_agent)
 
@@ -217,7 +217,7 @@ def test_goa_23_the_child_plans_executes_and_resumes_until_it_has_an_answer() ->
     )
     pages = ToolResult[Any](value=[HIT], telemetry={"pages": 1})
     world = World(
-        lambda run: planned(planner, world.catalog)(run), tools={"router.web_search": lambda _args, _meta: pages}
+        lambda run: planner_loop(planner, world.catalog)(run), tools={"router.web_search": lambda _args, _meta: pages}
     )
     parent = world.start()
     result = world.one(search(), run=parent)
@@ -250,13 +250,13 @@ def test_goa_24_the_record_of_the_parent_links_to_the_child_between_start_and_en
 def test_goa_24_the_link_records_how_the_child_ended(ends: Any, state: str) -> None:
     parents: list[Run] = []
 
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         if ends == "abort":
             parents[0].abort("stop")
             await asyncio.sleep(5)
         if isinstance(ends, ValueError):
             raise ends
-        return Outcome(value=FOUND)
+        return RunOutcome(value=FOUND)
 
     world = World(run_agent)
     parents.append(world.start())
@@ -289,7 +289,7 @@ def test_goa_37_what_a_planner_returns_is_validated_by_the_runtime_and_the_hints
     world = World(scripted_agent())
     start = (Message(role="user", content="go"),)
     result = asyncio.run(run_agent(world.runtime, "main", start, ModelPlanner(ask)))
-    assert result.outcome == Outcome(value="sorry", telemetry={"requests": 1})
+    assert result.outcome == RunOutcome(value="sorry", telemetry={"requests": 1})
     assert world.ran == []
     assert asked[1][-1]["role"] == "tool"
     assert all(part in asked[1][-1]["content"] for part in ("invalid payload", "`query`", "args that fit: "))
@@ -303,9 +303,9 @@ def test_goa_24_a_subscriber_attaches_to_all_children_or_to_one(children: bool) 
         meta.report({"pages": 1})
         return [HIT]
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         await run.turn([call_of("router.web_search", query="a")])
-        return Outcome(value=FOUND)
+        return RunOutcome(value=FOUND)
 
     world = World(run_agent, tools={"router.web_search": found})
 

@@ -16,9 +16,9 @@ from pydantic import BaseModel, Field
 from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp.test_malformed import PROGRAM
 from toolgen.contract.records import FailureKind, RetryHint, ToolRequest, ToolResult
-from toolgen.execute.http import executor as http_executor
+from toolgen.execute.http import http_executor as http_executor
 from toolgen.execute.mcp import McpServer
-from toolgen.execute.mcp import executor as mcp_executor
+from toolgen.execute.mcp import mcp_executor as mcp_executor
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 from toolgen.runtime.base.errors import rejected
 

@@ -24,7 +24,7 @@ from tests.unit.toolsets.agent.agents.world import (
     worker,
 )
 from toolgen.agents import Message, ModelPlanner, run_agent
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import RunOutcome
 from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.policy.approval import question_data
@@ -58,9 +58,9 @@ def held_of(request: ToolRequest, **parent: Any) -> set[str]:
     """Return the tools of the agent that a call starts."""
     runs: list[AgentRun] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         runs.append(run)
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     world = World(run_agent)
     assert code_of(world.one(request, run=world.start(**parent))) == "ok"
@@ -76,9 +76,9 @@ def test_reg_22_a_child_of_a_run_in_a_mode_is_in_that_mode() -> None:
     """The mode `plan` of the policy also forbids writes to children."""
     held: list[tuple[str, bool]] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         held.append((run.run.mode, "code.write_file" in run.run))
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     world = World(run_agent)
     for mode in ("", "plan"):
@@ -132,9 +132,9 @@ def test_reg_32_tools_forbidden_to_children_are_absent_even_if_requested(start: 
 def test_reg_32_a_child_that_calls_a_forbidden_tool_gets_tool_not_available() -> None:
     codes: list[str] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         codes.extend(code_of(result) for result in await run.turn([sub(), worker(), call_of(FORK, prompt="go")]))
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     assert code_of(World(run_agent).one(sub())) == "ok"
     assert codes == ["tool_not_available"] * 3
@@ -160,9 +160,9 @@ def test_reg_79_adjacent_agent_tools_start_together_for_every_kind_of_toolset() 
     """Each child waits for the others, so that none would end if they ran one by one."""
     meet = asyncio.Barrier(4)
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         await meet.wait()
-        return Outcome(value={"answer": "yes", "sources": []} if run.run.agent.startswith("orch") else "done")
+        return RunOutcome(value={"answer": "yes", "sources": []} if run.run.agent.startswith("orch") else "done")
 
     results = World(run_agent).now(worker("s1"), worker("s2"), sub(), search())
     assert [code_of(result) for result in results] == ["ok"] * 4
@@ -171,9 +171,9 @@ def test_reg_79_adjacent_agent_tools_start_together_for_every_kind_of_toolset() 
 def test_reg_79_agent_tools_wait_for_calls_of_other_classes() -> None:
     order: list[str] = []
 
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         order.append("agent")
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     def listed(_args: Any, _meta: Any) -> Any:
         order.append("read")
@@ -197,8 +197,8 @@ def test_reg_80_the_number_of_children_of_a_run_is_limited() -> None:
 def test_reg_80_a_call_that_starts_many_agents_takes_a_place_for_each(*, at_once: bool) -> None:
     ended: list[Any] = []
 
-    async def run_agent(_run: AgentRun) -> Outcome:
-        return Outcome(value="done")
+    async def run_agent(_run: AgentRun) -> RunOutcome:
+        return RunOutcome(value="done")
 
     async def many(_args: Any, meta: Any) -> Any:
         children = iter([start_child(meta, "default_sub") for _ in range(6)] if at_once else [])
@@ -262,14 +262,14 @@ def test_reg_81_a_failed_child_cancels_no_others_and_every_call_has_its_result()
     """The others end after the failed one, and so are running when it fails."""
     failed = asyncio.Event()
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         if "step s2" in run.messages[1].content:
             failed.set()
             raise ValueError("the step makes no sense")
         await failed.wait()
         await asyncio.sleep(0)
         await run.turn([call_of("code.list_dir")])
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     world = World(run_agent, tools={"code.list_dir": lambda _args, _meta: {"entries": [], "truncated": False}})
     run = world.start()
@@ -291,11 +291,11 @@ def test_reg_91_a_child_uses_the_same_callback_and_identifies_itself(start: Tool
 
     children: list[AgentRun] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         children.append(run)
         written = await run.turn([call_of("code.write_file", path="a", content="x")])
         assert code_of(written[0]) == "ok"
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     def write(_args: Any, _meta: Any) -> Any:
         return {"bytes_written": 1, "created": True}
@@ -319,12 +319,12 @@ def test_reg_91_a_request_has_every_agent_above_the_one_that_asks() -> None:
         asked.append(request)
         return Decision.ALLOW_ONCE
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         if run.run.agent == "default_sub":
             await run.turn([search()])
-            return Outcome(value="done")
+            return RunOutcome(value="done")
         await run.turn([call_of("router.web_search", query="a")])
-        return Outcome(value={"answer": "yes", "sources": []})
+        return RunOutcome(value={"answer": "yes", "sources": []})
 
     world = World(run_agent, permission=permission)
     parent = world.start()

@@ -13,7 +13,7 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.runs.run import Session
-from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
 from toolgen.toolsets.code import CodeTools
@@ -67,7 +67,7 @@ class Home:
             disabled_policies=disabled,
             project=self.project,
             executors=[
-                registration(tasks=TaskTools(self.graph)),
+                agent_registration(tasks=TaskTools(self.graph)),
                 self.internal.registration(),
                 CodeTools(self.project).registration(),
             ],

@@ -19,7 +19,7 @@ from toolgen.contract.records import (
     ToolsetRegistration,
 )
 from toolgen.providers.stubs import python_function_name
-from toolgen.providers.table import PROVIDERS, provider, spelled
+from toolgen.providers.table import PROVIDERS, provider, provider_tool_name
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CatalogError, ExecutorError
@@ -119,7 +119,7 @@ def test_reg_05_a_deny_rule_for_any_form_of_a_name_applies_to_every_form(
     with notes({form: answer}) as catalog:
         ran = Ran()
         runtime = ran.of(catalog)
-        names = {ident, *(spelled(ident, catalog.wire_name(ident), provider(name)) for name in PROVIDERS)}
+        names = {ident, *(provider_tool_name(ident, catalog.wire_name(ident), provider(name)) for name in PROVIDERS)}
         assert len(names) >= 2
         for run in (None, runtime.start_run()):
             codes = {name: code_of(call_now(runtime, name, PAYLOAD[ident], run=run)) for name in names}

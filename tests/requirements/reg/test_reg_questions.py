@@ -16,9 +16,9 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Target
 from toolgen.contract.records import ToolRequest, ToolsetRegistration
 from toolgen.execute import CommandHost, load_user_tools
-from toolgen.execute.command import executor as command_executor
+from toolgen.execute.command import command_executor as command_executor
 from toolgen.execute.http import HttpHost
-from toolgen.execute.http import executor as http_executor
+from toolgen.execute.http import http_executor as http_executor
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.policy.paths.policy import PathPolicy

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.llm.presentations.protocol import ToolListing
-    from toolgen.providers.protocol import Problem
+    from toolgen.providers.protocol import OfferProblem
 
 LIGHT = ToolUseConfig(settings=SEATBELT, tier="light")
 MANDATES = (
@@ -173,7 +173,7 @@ def test_uac_12_every_provider_gets_names_of_its_profile_without_dots(tmp_path: 
     """
     for provider in sorted(PROVIDERS):
         grammar = provider_of(provider).grammar
-        refused: list[Problem] = []
+        refused: list[OfferProblem] = []
         for shown in PRESENTATIONS:
             config = ToolUseConfig(
                 presentations=dict.fromkeys(LAYERS, shown),

@@ -23,8 +23,8 @@ from tests.unit.toolsets.agent.agents.world import (
     sub,
     value_of,
 )
-from toolgen.agents.exported import AgentExecutor, _Prompt, executor, json_in, may_be_text
-from toolgen.agents.planner import Outcome
+from toolgen.agents.exported import AgentExecutor, _Prompt, agent_executor, json_in, may_be_text
+from toolgen.agents.planner import RunOutcome
 from toolgen.agents.runs import AgentRun, sum_telemetry
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.record.memory import MemoryStore
@@ -44,9 +44,9 @@ def messages_of(request: ToolRequest, answer: Any) -> tuple[Message, Message]:
     """Return the messages of the run that a call starts."""
     runs: list[AgentRun] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         runs.append(run)
-        return Outcome(value=answer)
+        return RunOutcome(value=answer)
 
     assert code_of(World(run_agent).one(request)) == "ok"
     return runs[0].messages
@@ -109,7 +109,7 @@ class Broken(RuntimeError):
 def test_a_run_that_raises_is_an_error_with_its_cause_and_a_link_to_its_record(
     raised: Exception, kind: FailureKind, code: str, message: str
 ) -> None:
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         await run.turn([call_of("router.web_search", query="x")])
         raise raised
 
@@ -126,7 +126,7 @@ def test_a_run_that_raises_is_an_error_with_its_cause_and_a_link_to_its_record(
 
 
 def test_a_run_that_raises_system_exit_fails_only_its_call() -> None:
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         raise SystemExit(3)
 
     world = World(run_agent)
@@ -138,11 +138,11 @@ def test_a_run_that_raises_system_exit_fails_only_its_call() -> None:
 def test_telemetry_of_a_run_and_its_calls_is_summed_over_all_levels() -> None:
     spent = {"tokens": 10, "cost": 0.5, "model": "small", "cached": True}
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         if run.run.agent == "default_sub":
             await run.turn([search(), call_of("router.web_search", query="x")])
-            return Outcome(value="done", telemetry={"tokens": 1, "model": "large"})
-        return Outcome(value=FOUND, telemetry=spent)
+            return RunOutcome(value="done", telemetry={"tokens": 1, "model": "large"})
+        return RunOutcome(value=FOUND, telemetry=spent)
 
     found = ToolResult[Any](value=[], telemetry={"tokens": 100, "pages": 2})
     result = World(run_agent, tools={"router.web_search": lambda _args, _meta: found}).one(sub())
@@ -154,9 +154,9 @@ def test_telemetry_of_a_run_and_its_calls_is_summed_over_all_levels() -> None:
 def test_telemetry_that_cannot_be_summed_does_not_fail_a_run(figures: tuple[float, float]) -> None:
     left = iter(figures)
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         await run.turn([call_of("router.web_search", query="x")] * 2)
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     reported = lambda _args, _meta: ToolResult[Any](value=[], telemetry={"tokens": next(left)})  # noqa: E731  # one expression
     result = World(run_agent, tools={"router.web_search": reported}).one(sub())
@@ -179,12 +179,12 @@ def test_ending_a_call_ends_its_run_and_leaves_nothing_running() -> None:
         finally:
             stopped.append("call of the child")
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         try:
             await run.turn([call_of("router.web_search", query="x")])
         finally:
             stopped.append("child")
-        return Outcome(value=FOUND)
+        return RunOutcome(value=FOUND)
 
     world = World(run_agent, tools={"router.web_search": fetch})
     run = world.start()
@@ -226,9 +226,9 @@ def test_an_ended_run_makes_no_more_calls() -> None:
     """A planner loop that leaves a task running."""
     runs: list[AgentRun] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         runs.append(run)
-        return Outcome(value=FOUND)
+        return RunOutcome(value=FOUND)
 
     world = World(run_agent)
 
@@ -246,10 +246,10 @@ def test_agents_that_start_agents_are_limited_by_the_session() -> None:
     """An agent that delegates its task to the next one endlessly."""
     codes: list[str] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         below = await run.turn([call_of(DELEGATE, to="default_sub", request="you do it")])
         codes.append(code_of(below[0]))
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     world = World(run_agent)
     run = world.start()
@@ -261,9 +261,9 @@ def test_agents_that_start_agents_are_limited_by_the_session() -> None:
 def test_an_unknown_or_unexported_toolset_has_no_executor() -> None:
     catalog = load("generated")
     with pytest.raises(ExecutorError, match=r"there is no toolset research in the catalog"):
-        executor(catalog, "research", scripted_agent())
+        agent_executor(catalog, "research", scripted_agent())
     with pytest.raises(ExecutorError, match=r"no agent exports code: it is of kind service"):
-        executor(catalog, "code", scripted_agent())
+        agent_executor(catalog, "code", scripted_agent())
 
 
 def test_the_generated_constructor_accepts_the_executor() -> None:
@@ -281,9 +281,9 @@ def test_the_generated_constructor_accepts_the_executor() -> None:
 def test_a_call_outside_of_any_run_also_starts_one() -> None:
     runs: list[AgentRun] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         runs.append(run)
-        return Outcome(value=FOUND)
+        return RunOutcome(value=FOUND)
 
     result = asyncio.run(World(run_agent).runtime.invoke(search(), meta=ToolCallMeta(user="bob")))
     assert result.success
@@ -318,7 +318,7 @@ class Denies:
 
 
 def test_a_call_that_is_denied_starts_no_run() -> None:
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         raise AssertionError("it ran")
 
     world = World(run_agent, hooks=[Denies()])

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.telemetry.spans import Kept
 from tests.unit.toolsets.agent.agents.world import World, call_of, code_of, scripted_agent, sub
-from toolgen.agents import Calls, Message, Outcome, ScriptedPlanner, planned, run_agent
+from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
 from toolgen.agents.messages import message_as_json, message_from_json
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def test_an_agent_plans_calls_and_resumes_with_the_results_until_it_has_an_answe
     world = World(scripted_agent(), tools={"code.list_dir": lambda _args, _meta: FOUND})
     planner = Noting(ScriptedPlanner([READ, call_of("code.nowhere")], [WRITE], answer={"n": 1}))
     result = asyncio.run(run_agent(world.runtime, "main", START, planner))
-    assert (result.outcome, result.turns, result.stopped) == (Outcome(value={"n": 1}), 3, "completed")
+    assert (result.outcome, result.turns, result.stopped) == (RunOutcome(value={"n": 1}), 3, "completed")
     first, second, third = planner.seen
     assert first == START
     assert second[:1] == START
@@ -84,7 +84,7 @@ def test_after_max_turns_the_conversation_can_go_on() -> None:
     first = asyncio.run(run_agent(world.runtime, "main", START, planner, max_turns=2))
     assert (first.outcome, first.turns, first.stopped) == (None, 2, "max_turns")
     rest = asyncio.run(run_agent(world.runtime, "main", first.messages, planner))
-    assert (rest.outcome, rest.turns) == (Outcome(value="late"), 1)
+    assert (rest.outcome, rest.turns) == (RunOutcome(value="late"), 1)
 
 
 @pytest.mark.parametrize("max_turns", [0, -1])
@@ -101,7 +101,7 @@ def test_an_aborted_run_plans_no_more() -> None:
     class Aborting:
         async def plan(self, *_: Any) -> Plan:
             run.abort("enough")
-            return Calls(message=Message(role="assistant", calls=(WRITE,)), telemetry={"tokens": 3})
+            return PlannedCalls(message=Message(role="assistant", calls=(WRITE,)), telemetry={"tokens": 3})
 
     result = asyncio.run(run_agent(world.runtime, "main", START, Aborting(), run=run))
     assert (result.outcome, result.turns, result.stopped) == (None, 1, "aborted")
@@ -145,9 +145,9 @@ def test_a_planner_executes_the_agents_that_calls_start() -> None:
     planner = Noting(ScriptedPlanner([READ], answer="found"))
     runs: list[Any] = []
 
-    async def execute(run: Any) -> Outcome:
+    async def execute(run: Any) -> RunOutcome:
         runs.append(run)
-        return await planned(planner, world.catalog, max_turns=2)(run)
+        return await planner_loop(planner, world.catalog, max_turns=2)(run)
 
     world = World(execute)
     assert code_of(world.one(sub("look"))) == "ok"
@@ -158,7 +158,7 @@ def test_a_planner_executes_the_agents_that_calls_start() -> None:
 
 
 def test_an_agent_without_an_answer_fails_the_call_that_started_it() -> None:
-    world = World(lambda run: planned(ScriptedPlanner([READ], [READ]), world.catalog, max_turns=1)(run))
+    world = World(lambda run: planner_loop(ScriptedPlanner([READ], [READ]), world.catalog, max_turns=1)(run))
     error = world.one(sub()).error
     assert error is not None
     assert (error.code, error.message) == ("max_turns", "default_sub had no answer after 1 turns")
@@ -184,7 +184,7 @@ def test_messages_survive_json(message: Message) -> None:
     ("plan", "reason"),
     [
         (None, "the planner returned a NoneType; it must return Calls with a Message, or an Outcome"),
-        (Calls(message=Message(role="assistant", calls=(None,))), "whose call 0 has a NoneType as its name"),  # type: ignore[arg-type]  # wrong on purpose
+        (PlannedCalls(message=Message(role="assistant", calls=(None,))), "whose call 0 has a NoneType as its name"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )
 def test_a_planner_that_returns_no_plan_is_told_so(plan: Any, reason: str, telemetry: bool) -> None:

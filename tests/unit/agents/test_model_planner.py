@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
-from toolgen.agents import Message, ModelPlanner, Outcome, run_agent
+from toolgen.agents import Message, ModelPlanner, RunOutcome, run_agent
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
@@ -294,7 +294,7 @@ def test_a_name_from_the_spec_is_the_name_that_the_model_sees() -> None:
     async def plan() -> Any:
         return await ModelPlanner(desk.ask).plan(START, {"desk.count": definition}, desk.runtime.start_run().meta)
 
-    assert asyncio.run(plan()) == Outcome(value="x", telemetry={"requests": 1})
+    assert asyncio.run(plan()) == RunOutcome(value="x", telemetry={"requests": 1})
     assert desk.asked[0][1]["tools"][0]["function"]["name"] == "count"
 
 

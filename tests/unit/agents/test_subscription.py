@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.toolsets.agent.agents.world import DELEGATE, FOUND, World, call_of, in_time, search
-from toolgen.agents import Message, Outcome, ScriptedPlanner, run_agent, subscribe
+from toolgen.agents import Message, RunOutcome, ScriptedPlanner, run_agent, subscribe
 from toolgen.contract.records import ToolResult
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
@@ -28,10 +28,10 @@ LISTED = {"entries": [], "truncated": False}
 PAGES = [call_of("router.web_search", query="a"), call_of("router.web_search", query="b")]
 
 
-async def researcher(run: AgentRun) -> Outcome:
+async def researcher(run: AgentRun) -> RunOutcome:
     """Search twice at the same time."""
     await run.turn(PAGES)
-    return Outcome(value=FOUND)
+    return RunOutcome(value=FOUND)
 
 
 async def watch(world: World, *, live: bool, children: bool = True, calls: Any = None) -> list[Event]:
@@ -80,10 +80,10 @@ def test_the_events_of_children_are_within_the_calls_that_started_them(live: boo
 
 @pytest.mark.parametrize("live", [True, False], ids=["live", "afterwards"])
 def test_the_children_of_children_are_followed(live: bool) -> None:
-    async def delegates(run: AgentRun) -> Outcome:
+    async def delegates(run: AgentRun) -> RunOutcome:
         if run.run.agent == "default_sub":
             await run.turn([search()])
-            return Outcome(value="done")
+            return RunOutcome(value="done")
         return await researcher(run)
 
     world = World(delegates)

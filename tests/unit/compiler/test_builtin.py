@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.compiler.installed import install, run
-from toolgen.compiler.build import build
+from toolgen.compiler.build import build_target
 from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import BUILTIN_TOOLSETS, Target, load_config
@@ -100,7 +100,7 @@ def test_they_do_not_depend_on_the_installation_path_and_changes_are_drift(
 
     sink = Diagnostics()
     config = load_config(root)
-    assert build(config, config.targets[0], sink).published is not None
+    assert build_target(config, config.targets[0], sink).published is not None
     built = files_below(root / "generated")
     noted = json.loads(built["_derived/build.json"])["inputs"]["specs"]
     assert noted.keys() == {"specs/main.yaml", "toolgen://code.yaml"}

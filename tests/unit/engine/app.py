@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.unit.runtime.tools import add, idle_executors
-from toolgen.agents import Calls, Message, Outcome, executor
+from toolgen.agents import Message, PlannedCalls, RunOutcome, agent_executor
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.engine import EngineHost, RunRequest
 from toolgen.engine.children import run_children
@@ -76,12 +76,12 @@ class ScriptPlanner:
         script_: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
         turn = sum(bool(message.calls) for message in messages)
         if turn == len(script_["turns"]):
-            return Outcome(value=script_["answer"])
+            return RunOutcome(value=script_["answer"])
         calls = tuple(
             ToolRequest(name=name, payload=json.dumps(args), tool_call_id=f"c{turn}{place}")
             for place, (name, args) in enumerate(script_["turns"][turn])
         )
-        return Calls(message=Message(role="assistant", calls=calls))
+        return PlannedCalls(message=Message(role="assistant", calls=calls))
 
 
 class Effects:
@@ -176,7 +176,7 @@ def host(
     runtime = Runtime(
         catalog,
         executors=[
-            executor(catalog, "orchestrator.research", run_agent),
+            agent_executor(catalog, "orchestrator.research", run_agent),
             *(ToolsetRegistration(toolset=name, executor=Effects(folder)) for name in ("code", "router")),
             *idle_executors(catalog, "orchestrator.research", "code", "router"),
         ],

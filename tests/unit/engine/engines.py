@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from tests.unit.engine import app
 from toolgen.engine import EngineHost, LocalEngine
 from toolgen.engine.body import Retries
-from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -116,7 +116,7 @@ class Engines:
             late.engine = LocalEngine(host, retries)
             yield Running(late.engine, host, self.folder)
             return
-        prepare(self.url)
+        prepare_database(self.url)
         opened = DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})})
         await opened.start()
         try:
@@ -142,7 +142,7 @@ class Engines:
 def prepared_postgres(shared_postgres: PostgresServer) -> str:
     """Return a database with the tables of an engine, to be copied: to create them takes longer than most tests."""
     url = sa.make_url(shared_postgres.new_database())
-    prepare(database_url(url.render_as_string()))
+    prepare_database(database_url(url.render_as_string()))
     assert url.database is not None
     return url.database
 

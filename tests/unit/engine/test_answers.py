@@ -16,7 +16,7 @@ from tests.unit.engine.engines import Engines
 from tests.unit.engine.test_steering import command
 from toolgen.engine import body as engine_body
 from toolgen.engine.dbos import DbosEngine
-from toolgen.engine.protocol import AlreadyAnswered, Answer, NotAsked
+from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NotAsked
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_of_many_answers_at_once_one_counts_and_the_others_are_told_which(engine
                 *(running.engine.decide(run_id, asked.id, each, by=by) for by, each in people.items()),
                 return_exceptions=True,
             )
-            (counts,) = [each for each in given if isinstance(each, Answer)]
+            (counts,) = [each for each in given if isinstance(each, ApprovalAnswer)]
             told = [each for each in given if isinstance(each, AlreadyAnswered)]
             assert len(told) == 5
             assert {each.answer for each in told} == {counts}

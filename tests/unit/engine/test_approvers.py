@@ -15,8 +15,8 @@ from tests.unit.engine.test_commands import Shell
 from tests.unit.record.sample import KEY
 from tests.unit.runtime.tools import add, idle_executors
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.engine.protocol import AlreadyAnswered, Answer, NeedsOthers, NotApprover
-from toolgen.record.chain import verify
+from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NeedsOthers, NotApprover
+from toolgen.record.chain import verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime import Runtime, load
@@ -94,9 +94,9 @@ def test_of_two_people_at_once_both_are_noted_and_one_gives_the_answer(engines: 
                 *(running.engine.decide(run_id, asked.id, ALLOW, by=each) for each in (ANN, BOB, ANN)),
                 return_exceptions=True,
             )
-            if not any(isinstance(each, Answer) for each in given):  # each saw itself alone
+            if not any(isinstance(each, ApprovalAnswer) for each in given):  # each saw itself alone
                 pytest.fail(str(given))
-            assert all(isinstance(each, Answer | NeedsOthers | AlreadyAnswered) for each in given)
+            assert all(isinstance(each, ApprovalAnswer | NeedsOthers | AlreadyAnswered) for each in given)
             (answer,) = await running.engine.answers(run_id)
             assert {each.name for each in answer.people} == {"ann", "bob"}
             await running.engine.result(run_id, 20)
@@ -127,7 +127,7 @@ def test_who_answered_when_and_from_where_is_in_the_record_and_its_chain(engines
     (other,) = about["others"]
     assert (about["by"], about["via"], other["by"], other["via"]) == ("bob", "mail", "ann", "chat")
     assert other["at"] <= about["at"]
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 def test_commands_answer_as_the_user_of_the_system_with_its_groups(

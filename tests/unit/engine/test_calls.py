@@ -14,7 +14,7 @@ from tests.unit.engine.engines import Engines, until
 from toolgen.agents import Message
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine import RunRequest
-from toolgen.engine.calls import call, call_request, next_event, run_by_workers
+from toolgen.engine.calls import call_by_engine, call_request, next_event, run_by_workers
 from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.protocol import AlreadyAnswered, Approval
 from toolgen.runtime import Runtime, allow_all, load
@@ -37,7 +37,7 @@ def one(made: tuple[str, Any], call_id: str = "") -> ToolRequest:
 
 def test_a_call_is_a_run_that_asks_no_planner(engines: Engines) -> None:
     async def body(running: Running) -> None:
-        result = await call(running.engine, one(read("a"), "c1"), ANN)
+        result = await call_by_engine(running.engine, one(read("a"), "c1"), ANN)
         assert (result.success, result.tool_name) == (True, "code.read_file")
         assert result.value is not None
         assert result.value["content"] == "text of a"
@@ -51,15 +51,15 @@ def test_a_call_is_a_run_that_asks_no_planner(engines: Engines) -> None:
 
 def test_a_repeated_call_id_runs_once_for_each_user_and_each_call(engines: Engines) -> None:
     async def body(running: Running) -> None:
-        same = [call(running.engine, one(read("a"), "c1"), ANN) for _ in range(3)]
+        same = [call_by_engine(running.engine, one(read("a"), "c1"), ANN) for _ in range(3)]
         assert len({result.payload for result in await asyncio.gather(*same)}) == 1
         assert running.marks() == ["a"]
-        await call(running.engine, one(read("a"), "c1"), ToolCallMeta(user="bo"))
-        await call(running.engine, one(read("b"), "c1"), ANN)
-        await call(running.engine, one(read("a"), "other"), ANN.with_fields(idempotency_key="c1"))
+        await call_by_engine(running.engine, one(read("a"), "c1"), ToolCallMeta(user="bo"))
+        await call_by_engine(running.engine, one(read("b"), "c1"), ANN)
+        await call_by_engine(running.engine, one(read("a"), "other"), ANN.with_fields(idempotency_key="c1"))
         assert running.marks() == ["a", "a", "b"]
         for _ in range(2):
-            await call(running.engine, one(read("c")), ANN)  # without a key
+            await call_by_engine(running.engine, one(read("c")), ANN)  # without a key
         assert running.marks() == ["a", "a", "b", "c", "c"]
 
     engines.run(body)
@@ -67,15 +67,15 @@ def test_a_repeated_call_id_runs_once_for_each_user_and_each_call(engines: Engin
 
 def test_a_failed_call_has_the_whole_error(engines: Engines) -> None:
     async def body(running: Running) -> None:
-        result = await call(running.engine, one(("code.read_file", {"pth": "a"})))
+        result = await call_by_engine(running.engine, one(("code.read_file", {"pth": "a"})))
         assert result.error is not None
         assert result.error.kind is FailureKind.INVALID_CALL
         assert {issue.pointer for issue in result.error.issues} == {"/path", "/pth"}
         assert result.error.example
-        gone = await call(running.engine, one(("code.no_such_tool", {})))
+        gone = await call_by_engine(running.engine, one(("code.no_such_tool", {})))
         assert gone.error is not None
         assert gone.error.kind is FailureKind.TOOL_NOT_AVAILABLE
-        stranger = await call(running.engine, one(read("a")), agent="nobody")
+        stranger = await call_by_engine(running.engine, one(read("a")), agent="nobody")
         assert stranger.error is not None
         assert stranger.error.kind is FailureKind.UNAVAILABLE
         assert "nobody" in stranger.error.message
@@ -93,7 +93,7 @@ def test_what_a_call_asks_is_answered_once(engines: Engines, decision: Permissio
             await asyncio.sleep(0)
             return decision
 
-        result = await call(running.engine, one(write("a")), ask=ask)
+        result = await call_by_engine(running.engine, one(write("a")), ask=ask)
         assert len(asked) == 1
         assert asked[0].question["tool"] == "code.write_file"
         assert running.marks() == (["a"] if decision is ALLOW else [])
@@ -107,7 +107,7 @@ def test_what_a_call_asks_is_answered_once(engines: Engines, decision: Permissio
 def test_a_call_that_nobody_is_asked_about_waits_for_an_answer_to_its_run(engines: Engines) -> None:
     async def body(running: Running) -> None:
         made = call_request(one(write("a"), "c1"))
-        waiting = asyncio.create_task(call(running.engine, one(write("a"), "c1")))
+        waiting = asyncio.create_task(call_by_engine(running.engine, one(write("a"), "c1")))
         (asked,) = await until(lambda: running.engine.approvals(made.run_id) if made.run_id in started(running) else [])
         assert await next_event(running.engine, made.run_id, known={asked.id}, seconds=0.2) is None
         await running.engine.decide(made.run_id, asked.id, ALLOW, by="ann")

@@ -17,7 +17,7 @@ from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import command
 from toolgen.agents.messages import message_as_json
 from toolgen.cli.commands.runs.runs import command as runs
-from toolgen.engine.dbos import prepare
+from toolgen.engine.dbos import prepare_database
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,7 @@ def test_a_command_starts_a_run_from_options_or_a_file(durable: Engines) -> None
     ],
 )
 def test_a_file_that_is_no_request_is_refused(sqlite: Engines, text: str, message: str) -> None:
-    prepare(sqlite.url)
+    prepare_database(sqlite.url)
     file = sqlite.folder / "request.json"
     file.write_text(text)
     code, said = command(sqlite, "runs", "start", str(file))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import Engines, until
-from toolgen.agents import Calls, Message, Outcome
+from toolgen.agents import Message, PlannedCalls, RunOutcome
 from toolgen.contract.records import ToolRequest
 from toolgen.engine import RunRequest
 from toolgen.engine.local import ENDED_RUNS
@@ -39,11 +39,11 @@ class Plans:
 
     async def plan(self, messages: Sequence[Message], *_: object) -> Any:
         turn = sum(message.role == "assistant" for message in messages)
-        return self._plans[turn] if turn < len(self._plans) else Outcome(value="done")
+        return self._plans[turn] if turn < len(self._plans) else RunOutcome(value="done")
 
 
-def calls(*requests: Any, **fields: Any) -> Calls:
-    return Calls(message=Message(role="assistant", calls=requests, **fields))
+def calls(*requests: Any, **fields: Any) -> PlannedCalls:
+    return PlannedCalls(message=Message(role="assistant", calls=requests, **fields))
 
 
 def call(call_id: Any = "", payload: Any = READ, name: Any = "code.read_file") -> ToolRequest:
@@ -71,17 +71,17 @@ def ends(engines: Engines, *plans: Any, look: Callable[[Running, RunEnd], None])
     ("plan", "reason"),
     [
         (None, "the planner returned a NoneType; it must return Calls with a Message, or an Outcome"),
-        (Calls(message="hello"), "the planner returned Calls with a str; it must"),  # type: ignore[arg-type]  # wrong on purpose
+        (PlannedCalls(message="hello"), "the planner returned Calls with a str; it must"),  # type: ignore[arg-type]  # wrong on purpose
         (calls(call(None)), "whose call 0 has a NoneType as its tool_call_id"),
         (calls(call(), call(payload={})), "whose call 1 has a dict as its payload"),
         (calls(call(name=None)), "whose call 0 has a NoneType as its name"),
         (calls("read"), "whose call 0 has a NoneType as its name"),
         (calls(call(), response={"raw": object()}), "the message of the planner is not JSON: Object of type object"),
-        (Outcome(value=1, telemetry=None), "the planner returned a NoneType as telemetry; it must be a mapping"),  # type: ignore[arg-type]  # wrong on purpose
-        (Outcome(value=float("nan")), "the outcome of the planner is not JSON"),
-        (Outcome(value="\ud800"), "the outcome of the planner is not JSON"),
-        (Outcome(value=1, telemetry={"cost": object()}), "the telemetry of the planner is not JSON"),
-        (Outcome(value=1, telemetry={"cost": 10**5000}), "the telemetry of the planner is not JSON"),
+        (RunOutcome(value=1, telemetry=None), "the planner returned a NoneType as telemetry; it must be a mapping"),  # type: ignore[arg-type]  # wrong on purpose
+        (RunOutcome(value=float("nan")), "the outcome of the planner is not JSON"),
+        (RunOutcome(value="\ud800"), "the outcome of the planner is not JSON"),
+        (RunOutcome(value=1, telemetry={"cost": object()}), "the telemetry of the planner is not JSON"),
+        (RunOutcome(value=1, telemetry={"cost": 10**5000}), "the telemetry of the planner is not JSON"),
     ],
     ids=[
         "none",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.unit.engine.app import read, request, script
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_signals import command
-from toolgen.engine.dbos import DbosEngine, prepare
+from toolgen.engine.dbos import DbosEngine, prepare_database
 from toolgen.engine.dbos.schedules import start_due
 from toolgen.engine.schedules import Schedule, ScheduleNotFound
 
@@ -184,7 +184,7 @@ def moved_back(engine: DbosEngine, seconds: float) -> None:
 
 
 def test_of_many_workers_one_starts_the_run_of_a_time_and_missed_times_start_one(durable: Engines) -> None:
-    prepare(durable.url)
+    prepare_database(durable.url)
 
     async def main() -> None:
         engine = DbosEngine(durable.url)
@@ -225,7 +225,7 @@ def test_what_was_due_while_no_worker_ran_is_started_after_the_restart(durable: 
 
 
 def test_a_schedule_of_another_version_is_left_to_others(durable: Engines, caplog: pytest.LogCaptureFixture) -> None:
-    prepare(durable.url)
+    prepare_database(durable.url)
 
     async def main() -> None:
         engine = DbosEngine(durable.url)
@@ -244,7 +244,7 @@ def test_a_schedule_of_another_version_is_left_to_others(durable: Engines, caplo
 
 
 def test_schedules_are_steered_by_commands(durable: Engines) -> None:
-    prepare(durable.url)
+    prepare_database(durable.url)
 
     def said(*args: str, code: int = 0) -> str:
         found, text = command(durable, "schedules", *args)

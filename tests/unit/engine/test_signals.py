@@ -16,7 +16,7 @@ from tests.unit.engine.test_steering import ALLOW
 from tests.unit.runtime.tools import add, runtime_of
 from toolgen.cli.commands.runs.runs import command as runs
 from toolgen.contract.records import ToolRequest
-from toolgen.engine.signals import MOST_SIGNALS, NotSignalled, Signal, wait_for_signal
+from toolgen.engine.signals import MOST_SIGNALS, NotSignalled, RunSignal, wait_for_signal
 from toolgen.runtime import Catalog
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.events.records import RunNotFound
@@ -250,7 +250,7 @@ def test_only_calls_of_an_engine_can_wait_for_signals() -> None:
 
 
 def test_what_is_said_of_signals_travels() -> None:
-    signal = Signal(name="go", value=[1], by="ann", at=5.0, key="k")
-    assert Signal.from_json(json.loads(json.dumps(signal.as_json()))) == signal
+    signal = RunSignal(name="go", value=[1], by="ann", at=5.0, key="k")
+    assert RunSignal.from_json(json.loads(json.dumps(signal.as_json()))) == signal
     error = pickle.loads(pickle.dumps(NotSignalled("r", "go", "why")))
     assert str(error) == "r was not sent the signal go: why"

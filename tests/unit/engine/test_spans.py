@@ -10,7 +10,7 @@ from tests.unit.engine.app import read, request, search
 from tests.unit.engine.engines import until
 from tests.unit.telemetry.spans import Kept
 from toolgen.contract.records import ToolRequest
-from toolgen.engine.calls import call
+from toolgen.engine.calls import call_by_engine
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def test_a_single_call_has_the_span_of_the_call(engines: Engines) -> None:
 
     async def body(running: Running) -> None:
         name, args = read("a")
-        result = await call(running.engine, ToolRequest(name=name, payload=compact_json(args), tool_call_id="c1"))
+        result = await call_by_engine(
+            running.engine, ToolRequest(name=name, payload=compact_json(args), tool_call_id="c1")
+        )
         assert result.error is None
 
     engines.run(body, telemetry=kept.telemetry)

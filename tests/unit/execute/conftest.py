@@ -15,7 +15,7 @@ from tests.case import write
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.command import CommandHost, executor
+from toolgen.execute.command import CommandHost, command_executor
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.paths.policy import PathPolicy
 
@@ -99,7 +99,7 @@ class Project:
     def invoke(self, tool: str, args: Any = None, **changes: Any) -> ToolResult[Any]:
         host = replace(self.host, **changes)
         catalog = load(self.package)
-        runtime = Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", host)])
+        runtime = Runtime(catalog, permission=allow_all, executors=[command_executor(catalog, "local", host)])
         request = ToolRequest(name=f"local.{tool}", payload=json.dumps(args or {}))
         return asyncio.run(runtime.invoke(request))
 

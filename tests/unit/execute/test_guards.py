@@ -15,7 +15,7 @@ from tests.unit.execute.user_tools.test_loading import FULL, Home
 from tests.unit.runtime.tools import add
 from tests.unit.toolsets.code.world import World
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.http import HttpHost, http_executor
 from toolgen.runtime import Catalog, Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_no_request_leaves(tool: str, answers: list[Any], passes: int, sent: lis
     app = Recorder(answers=answers)
 
     async def made() -> bool:
-        registration = executor(catalog, TOOLSET, HttpHost(app=app, environment=ENVIRONMENT))
+        registration = http_executor(catalog, TOOLSET, HttpHost(app=app, environment=ENVIRONMENT))
         runtime = Runtime(catalog, permission=allow_all, executors=[registration])
         runs: Any = registration.executor
         async with runs:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from toolgen.llm import ToolUse
 from toolgen.providers.apis.openai_chat import PLAIN
 from toolgen.providers.spellings import SpelledTool, ToolNames
-from toolgen.providers.table import PROVIDERS, provider, spelled
+from toolgen.providers.table import PROVIDERS, provider, provider_tool_name
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.spec.wire_names import STRICT, Grammar, fits, wire_call_id, wire_name
 
@@ -62,15 +62,15 @@ def test_a_conversation_uses_its_names_and_ids(row: str) -> None:
 
 def test_a_name_set_by_a_spec_is_kept_if_valid(row: str) -> None:
     made = provider(row)
-    assert spelled("shop.get", "buy_it", made) == "buy_it"
-    assert spelled("shop.get", "buy-it", made) == "shop__get"
+    assert provider_tool_name("shop.get", "buy_it", made) == "buy_it"
+    assert provider_tool_name("shop.get", "buy-it", made) == "shop__get"
 
 
 def test_rules_may_use_the_names_of_every_provider(row: str) -> None:
     tool = SpelledTool("shop.get-price", wire_name("shop.get-price"))
     names = ToolNames([tool.ident], ["shop"], lambda: [tool], list)
     for each in PROVIDERS:
-        assert names.ident(spelled(tool.ident, tool.wire_name, provider(each))) == tool.ident, each
+        assert names.ident(provider_tool_name(tool.ident, tool.wire_name, provider(each))) == tool.ident, each
 
 
 @given(st.text(min_size=1, max_size=80), st.text(max_size=40))

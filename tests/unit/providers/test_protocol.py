@@ -10,7 +10,7 @@ from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.table import provider_payload
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import ToolPayload
 
 FREE = {"type": "object", "properties": {"k": {"type": "string"}}, "additionalProperties": False}
 TREE = {
@@ -20,7 +20,7 @@ TREE = {
 }
 
 
-def strict(args: dict[str, Any]) -> Payload:
+def strict(args: dict[str, Any]) -> ToolPayload:
     """Return the protocol for one tool `t` in OpenAI's strict mode."""
     payload = provider_payload("openai-strict", [OfferedTool(name="t", description="It.", args=args)])
     assert payload.problems == ()

@@ -15,7 +15,7 @@ from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import ToolPayload
 
 pytestmark = [
     pytest.mark.slow,
@@ -53,7 +53,7 @@ def test_each_tool_is_offered_or_a_reason_is_reported(dataset: str, name: str) -
         assert refused == (REFUSED.get(name, set()) if dataset == OWN else set())
 
 
-def names_in(payload: Payload) -> list[str]:
+def names_in(payload: ToolPayload) -> list[str]:
     """Return the names of the tools for each API."""
     fields: Any = payload.fields
     listed = fields.get("tools") or fields.get("toolConfig", {}).get("tools", [])

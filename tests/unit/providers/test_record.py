@@ -14,7 +14,7 @@ from toolgen.providers.table import PROVIDERS, provider
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, ModelReply, OfferedTool, Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, ModelReply, OfferedTool, ToolPayload
 
 FIELDS = [field.name for field in fields(Provider)]
 RECORD: dict[str, Any] = {name: getattr(PLAIN, name) for name in FIELDS}
@@ -25,7 +25,7 @@ class Acme(Provider):
 
     __slots__ = ()
 
-    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+    def tools(self, offered: Sequence[OfferedTool]) -> ToolPayload:
         raise NotImplementedError
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The chain of a run: `verify` detects every change of the file, and reports nothing for an unchanged one."""
+"""The chain of a run: `verify_chain` detects every change of the file, and reports nothing for an unchanged one."""
 
 # ruff: noqa: S608  # statements are built from constants
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.record.sample import KEY, denied, done, ended, one_call, progress, record, result, started, write
-from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.events.encoding import format_time
@@ -41,8 +41,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
-def findings(path: Path, head: Head, key: ChainKey = KEY) -> list[str]:
-    return [finding.message for finding in verify(SqliteReader(path).chain("r1"), head, key)]
+def findings(path: Path, head: ChainHead, key: ChainKey = KEY) -> list[str]:
+    return [finding.message for finding in verify_chain(SqliteReader(path).chain("r1"), head, key)]
 
 
 FOLLOWS = (
@@ -99,7 +99,7 @@ CHANGES: list[tuple[list[str], list[str]]] = [
         ["the end was truncated: the record has 0 events, and the head 6"],
     ),
 ]
-"""Statements that change the record of three calls, and what `verify` finds."""
+"""Statements that change the record of three calls, and what `verify_chain` finds."""
 
 
 @pytest.mark.parametrize(("statements", "expected"), CHANGES)
@@ -147,8 +147,8 @@ def test_a_run_can_continue_after_its_head(path: Path) -> None:
 OTHER = ChainKey(b"another key that is long enough, or so")
 
 
-def verdicts(path: Path, head: Head, key: ChainKey = KEY) -> list[Verdict]:
-    return [finding.verdict for finding in verify(SqliteReader(path).chain("r1"), head, key)]
+def verdicts(path: Path, head: ChainHead, key: ChainKey = KEY) -> list[ChainVerdict]:
+    return [finding.verdict for finding in verify_chain(SqliteReader(path).chain("r1"), head, key)]
 
 
 def test_another_key_is_distinguished_from_tampering(path: Path) -> None:
@@ -156,9 +156,11 @@ def test_another_key_is_distinguished_from_tampering(path: Path) -> None:
     assert findings(path, head, OTHER) == [
         "no event follows under this key: the run was recorded with another key, or all of it was replaced"
     ]
-    assert verdicts(path, head, OTHER) == [Verdict.OTHER_KEY]
+    assert verdicts(path, head, OTHER) == [ChainVerdict.OTHER_KEY]
     change(path, "UPDATE results SET body = replace(body, 'true', 'false') WHERE sequence = 3")
-    assert verdicts(path, head, OTHER) == [Verdict.TAMPERED, Verdict.OTHER_KEY], "this is detected without the key"
+    assert verdicts(path, head, OTHER) == [ChainVerdict.TAMPERED, ChainVerdict.OTHER_KEY], (
+        "this is detected without the key"
+    )
 
 
 def test_a_run_without_a_chain_is_distinguished_from_tampering(tmp_path: Path) -> None:
@@ -170,13 +172,13 @@ def test_a_run_without_a_chain_is_distinguished_from_tampering(tmp_path: Path) -
         await store.close()
 
     asyncio.run(run())
-    head = Head(2, "ab" * 32)
+    head = ChainHead(2, "ab" * 32)
     assert findings(path, head) == [
         "no event has a digest: the run was recorded without a key, or its digests were removed"
     ]
-    assert verdicts(path, head) == [Verdict.NO_CHAIN]
+    assert verdicts(path, head) == [ChainVerdict.NO_CHAIN]
     change(path, "DELETE FROM results")
-    assert verdicts(path, head) == [Verdict.TAMPERED, Verdict.NO_CHAIN], "this is detected without a chain"
+    assert verdicts(path, head) == [ChainVerdict.TAMPERED, ChainVerdict.NO_CHAIN], "this is detected without a chain"
 
 
 LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
@@ -295,12 +297,12 @@ def test_a_chain_follows_its_documented_algorithm(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "6", "6:", "0:" + "0" * 64, "6:" + "0" * 63, "6:" + "G" * 64, "-6:" + "0" * 64])
 def test_invalid_heads(text: str) -> None:
     with pytest.raises(ChainError, match="a head has the form LENGTH:DIGEST"):
-        Head.parse(text)
+        ChainHead.parse(text)
 
 
 def test_a_head_reads_back_equal() -> None:
-    head = Head(6, "ab" * 32)
-    assert Head.parse(f" {head}\n") == head
+    head = ChainHead(6, "ab" * 32)
+    assert ChainHead.parse(f" {head}\n") == head
 
 
 def test_keys_are_read_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

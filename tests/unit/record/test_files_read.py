@@ -53,7 +53,7 @@ kinds = pytest.mark.parametrize("kind", PUT)
         ),
         (
             "_derived/search_index.json",
-            "import toolgen.runtime as r, toolgen.llm.search.index as c; print(c.index_of(r.load('package')))",
+            "import toolgen.runtime as r, toolgen.llm.search.index as c; print(c.search_index_of(r.load('package')))",
             "",
         ),
     ],

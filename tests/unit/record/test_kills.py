@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.record.sample import KEY, one_call
-from toolgen.record.chain import verify
+from toolgen.record.chain import verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.events.records import RunNotFound
@@ -62,7 +62,7 @@ def check(path: Path) -> list[tuple[str, str]]:
     try:
         record = reader.read("r1")
         events = record.events
-        assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+        assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
         ends = [event.sequence for event in events if event.kind == "tool_completed"]
         assert ends == [result.sequence for result in record.results]
         assert reader.runs()[0].events == len(events)
@@ -73,7 +73,7 @@ def check(path: Path) -> list[tuple[str, str]]:
         assert reader.chain("r1").results == {}
     asyncio.run(continue_run(path))
     assert len(reader.read("r1").events) == len(events) + 2
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
     return [(event.tool_call_id, event.kind) for event in events]
 
 

@@ -19,7 +19,7 @@ import pytest
 from tests.unit.record.sample import KEY, one_call, progress, record, started, write
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
 from toolgen.record import writing
-from toolgen.record.chain import ChainKey, verify
+from toolgen.record.chain import ChainKey, verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import STORE_FILE, SqliteReader
 from toolgen.runtime.events.records import StoreError
@@ -121,7 +121,7 @@ def test_a_restored_file_is_used_again(tmp_path: Path) -> None:
     used(path, check, key=KEY)
     reader = SqliteReader(path)
     assert len(reader.read("r1").events) == 4
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 @pytest.mark.parametrize("statement", ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"])
@@ -214,7 +214,7 @@ def test_a_run_started_with_one_key_does_not_continue_with_another(tmp_path: Pat
     used(path, check, key=OTHER_KEY)
     reader = SqliteReader(path)
     assert len(reader.read("r1").events) == 6
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 @pytest.mark.parametrize(

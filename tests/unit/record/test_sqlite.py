@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.record.sample import KEY, done, ended, one_call, progress, result, started, write
-from toolgen.record.chain import ChainError, ChainKey, verify
+from toolgen.record.chain import ChainError, ChainKey, verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.events.records import NewEvent, StoreError
@@ -41,7 +41,7 @@ def test_a_run_continues_after_the_store_is_reopened(tmp_path: Path) -> None:
         use(path, one_call, KEY)
     reader = SqliteReader(path)
     assert [event.sequence for event in reader.read("r1").events] == list(range(6))
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 def test_two_stores_can_write_the_same_run_to_one_file(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_two_stores_can_write_the_same_run_to_one_file(tmp_path: Path) -> None:
     use(path, check, KEY)
     reader = SqliteReader(path)
     assert [event.sequence for event in reader.read("r1").events] == list(range(80))
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 def test_a_forked_process_is_refused_and_exits(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_failed_write_is_reported_to_the_caller_and_the_operator(
     use(path, check, KEY)
     reader = SqliteReader(path)
     assert [event.data.get("n") for event in reader.read("r1").events] == [None, None, 4]
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 def test_a_group_that_fails_halfway_is_rolled_back_and_the_next_one_is_written(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_group_that_fails_halfway_is_rolled_back_and_the_next_one_is_written(t
     use(path, check, KEY)
     reader = SqliteReader(path)
     assert [event.data.get("n") for event in reader.read("r1").events] == [None, None, 4]
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`verify` detects every sequence of changes to the file of a store, and reports nothing for an unchanged file."""
+"""`verify_chain` detects every sequence of changes to the file of a store, and reports nothing for an unchanged one."""
 
 # ruff: noqa: S608  # statements are built from constants
 
@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 
 from tests.unit.record.sample import KEY, record
-from toolgen.record.chain import Finding, verify
+from toolgen.record.chain import ChainFinding, verify_chain
 from toolgen.record.sqlite_reader import SqliteReader
 
 MOST = 40
@@ -198,7 +198,7 @@ class Tampering(RuleBasedStateMachine):
     @invariant()
     def exactly_tampering_is_found(self) -> None:
         if hasattr(self, "connection"):
-            found: list[Finding] = verify(SqliteReader(self.path).chain("r1"), self.head, KEY)
+            found: list[ChainFinding] = verify_chain(SqliteReader(self.path).chain("r1"), self.head, KEY)
             assert (found == []) == self.is_intact(), found
 
 

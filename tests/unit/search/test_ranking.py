@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.unit.llm.search.worlds import document
-from toolgen.llm.search.index import Index
+from toolgen.llm.search.index import SearchIndex
 from toolgen.search.ranking import _best_sums
 
 scores = st.dictionaries(st.integers(0, 15), st.integers(0, 40), min_size=1)
@@ -27,7 +27,9 @@ def test_the_best_sums_equal_those_of_adding_everything(found: list[dict[int, in
 
 
 def test_scores_are_bm25_relative_to_the_total_weight_of_the_query() -> None:
-    index = Index.build([document("x", "rain rain"), document("y", "rain and a long walk home"), document("z", "sun")])
+    index = SearchIndex.build(
+        [document("x", "rain rain"), document("y", "rain and a long walk home"), document("z", "sun")]
+    )
     rarity = math.log(1 + 1.5 / 2.5)  # two of three documents contain the word
     average = (6 + 10 + 4) / 3  # words of the description and of the name, each counted twice
     expected = {
@@ -45,7 +47,9 @@ def test_scores_are_bm25_relative_to_the_total_weight_of_the_query() -> None:
 
 
 def test_the_purpose_of_a_tool_outweighs_values_of_arguments() -> None:
-    index = Index.build([document("a.climate", "Climate of Denver."), document("b.flights", "Flights to a city.")])
+    index = SearchIndex.build(
+        [document("a.climate", "Climate of Denver."), document("b.flights", "Flights to a city.")]
+    )
     assert [hit.key for hit in index.search("flights Denver", 2)] == ["b.flights", "a.climate"]
     assert [hit.key for hit in index.search("flights from Denver", 2)] == ["b.flights", "a.climate"]
     assert [hit.key for hit in index.search("Denver", 2)] == ["a.climate"], "alone it is the whole query"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.llm.search.index import Index
+from toolgen.llm.search.index import SearchIndex
 from toolgen.search.documents import SearchDocument
 from toolgen.search.synonyms import meant, synonyms
 
@@ -59,4 +59,4 @@ TOOLS = (
     ],
 )
 def test_synonyms_find_tools_with_other_names(query: str, wanted: str) -> None:
-    assert Index.build(TOOLS).search(query, 1)[0].key == wanted
+    assert SearchIndex.build(TOOLS).search(query, 1)[0].key == wanted

@@ -13,7 +13,7 @@ from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
 from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from tests.unit.toolsets.agent.agents.world import World, call_of, scripted_agent, search, sub
-from toolgen.agents import Calls, Message, Outcome, ScriptedPlanner, planned, run_agent
+from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
 from toolgen.llm import ToolUse
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 
@@ -73,7 +73,7 @@ def test_a_planner_that_raises_fails_its_step_and_its_run() -> None:
 
 def test_a_run_that_a_call_started_is_below_that_call() -> None:
     kept = Kept()
-    world = World(lambda child: planned(ScriptedPlanner([READ]), world.catalog)(child), telemetry=kept.telemetry)
+    world = World(lambda child: planner_loop(ScriptedPlanner([READ]), world.catalog)(child), telemetry=kept.telemetry)
     world.one(sub("look"))
     assert kept.tree() == [
         "execute_tool agent.create_sub_agent",
@@ -100,9 +100,9 @@ class Counting:
 
     async def plan(self, messages: Any, *_: Any) -> Plan:
         if len(messages) > 1:
-            return Outcome(value="found it", telemetry={"input_tokens": 30, "output_tokens": 4, "requests": 1})
+            return RunOutcome(value="found it", telemetry={"input_tokens": 30, "output_tokens": 4, "requests": 1})
         message = Message(role="assistant", content="wait", calls=(READ,))
-        return Calls(message=message, telemetry={"input_tokens": 10, "output_tokens": True})
+        return PlannedCalls(message=message, telemetry={"input_tokens": 10, "output_tokens": True})
 
 
 def test_the_tokens_of_planners_are_counted_where_they_are_known() -> None:

@@ -23,7 +23,7 @@ from tests.unit.serve.conftest import Listening
 from tests.unit.telemetry.receiver import receiving
 from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.http import HttpHost, http_executor
 from toolgen.execute.trace_context import describe_call
 from toolgen.runtime import Runtime, allow_all
 
@@ -195,7 +195,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
 def test_a_call_of_an_http_api_carries_the_context_of_its_span(api: Catalog) -> None:
     kept, recorder = Kept(), Recorder()
     host = HttpHost(app=recorder)
-    runtime = Runtime(api, executors=[executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry)
+    runtime = Runtime(
+        api, executors=[http_executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry
+    )
 
     async def both() -> None:
         await runtime.invoke(ToolRequest(name="shop.api.get"))
@@ -213,7 +215,9 @@ def test_a_call_of_an_http_api_carries_the_context_of_its_span(api: Catalog) -> 
 def test_goa_13_each_attempt_of_a_call_over_http_is_a_span(api: Catalog) -> None:
     kept, recorder = Kept(), Recorder(answers=[JSONResponse({}, 503), JSONResponse({})])
     host = HttpHost(app=recorder)
-    runtime = Runtime(api, executors=[executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry)
+    runtime = Runtime(
+        api, executors=[http_executor(api, "shop.api", host)], permission=allow_all, telemetry=kept.telemetry
+    )
     assert asyncio.run(runtime.invoke(ToolRequest(name="shop.api.get"))).success
     assert kept.tree() == ["execute_tool shop.api.get", "  attempt 1", "  attempt 2"]
     assert [attributes_of(span).get("error.type") for span in kept.spans] == ["503", None, None]
@@ -221,7 +225,7 @@ def test_goa_13_each_attempt_of_a_call_over_http_is_a_span(api: Catalog) -> None
 
 def test_without_a_span_no_context_goes_out(api: Catalog) -> None:
     recorder = Recorder()
-    runtime = Runtime(api, executors=[executor(api, "shop.api", HttpHost(app=recorder))], permission=allow_all)
+    runtime = Runtime(api, executors=[http_executor(api, "shop.api", HttpHost(app=recorder))], permission=allow_all)
     asyncio.run(runtime.invoke(ToolRequest(name="shop.api.get")))
     assert recorder.requests[0].header("traceparent") is None
 

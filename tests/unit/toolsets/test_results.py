@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import RunOutcome
 from toolgen.compiler.project.config import BUILTIN_TOOLSETS
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.toolsets.actions import ActionTools
-from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.agents import FORK, AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
@@ -55,7 +55,7 @@ role: {role}
 use: [agent, "code.*", internal]
 """
 APP: Final = """\
-from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.internal import InternalTools
 from toolgen.toolsets.internal.memory import Memories
@@ -65,7 +65,7 @@ from toolgen.toolsets.agent.tasks.graph import TaskGraph
 
 code = CodeTools("project")
 internal = InternalTools(skills=Skills("skills"), memory=Memories("memories")).registration()
-agent = registration(tasks=TaskTools(TaskGraph()))
+agent = agent_registration(tasks=TaskTools(TaskGraph()))
 """
 
 
@@ -83,7 +83,7 @@ class Team:
             InternalTools(
                 skills=Skills(self.folder / "skills"), memory=Memories(self.folder / "memories")
             ).registration(),
-            registration(tasks=TaskTools(TaskGraph()), agents=AgentTools(catalog, answers)),
+            agent_registration(tasks=TaskTools(TaskGraph()), agents=AgentTools(catalog, answers)),
             ActionTools(ToolUse(catalog, ToolUseConfig(embedding_class="lexical"))).registration(),
         ]
         self.catalog = catalog
@@ -101,9 +101,9 @@ class Team:
         return result.value
 
 
-async def answers(run: AgentRun) -> Outcome:
+async def answers(run: AgentRun) -> RunOutcome:
     """A planner loop whose agents answer with their messages."""
-    return Outcome(value=run.messages[-1].content)
+    return RunOutcome(value=run.messages[-1].content)
 
 
 @pytest.fixture(scope="module")

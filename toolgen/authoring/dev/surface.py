@@ -12,9 +12,9 @@ from toolgen.authoring.diff.sides import NOTHING, commit_of, other_side, pairs, 
 from toolgen.authoring.lint.surface import loaded
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.project.config import ConfigError
-from toolgen.llm import ToolUse
 from toolgen.llm.callless_runtime import idle_runtime
 from toolgen.llm.costs import Cost, costs, token_counter
+from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.table import provider as provider_of
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.tool_use import LAYERS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from toolgen.authoring.dev.page import Question
     from toolgen.authoring.diff.sides import Package, Side
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.spec.tool_use import PresentationName
 
 

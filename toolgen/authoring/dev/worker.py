@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.authoring.dev.page import Answer, Build, BuiltTarget, Lint, Part, PartProblem
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.authoring.lint.lint import lint
-from toolgen.compiler.build import build
+from toolgen.compiler.build import build_target
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import check_settings, compile_specs, read_files
 from toolgen.compiler.diagnostics import Diagnostics
@@ -39,7 +39,7 @@ def build_targets(question: Question) -> Build:
 
 def _built(config: Config, target: Target) -> BuiltTarget:
     sink = reporting(config.silence)
-    built = build(config, target, sink)
+    built = build_target(config, target, sink)
     published = built.published
     if published is None:
         return BuiltTarget(target.out, is_published=False, outcome="not built", found=tuple(sink))

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.protocol import OfferedTool
-from toolgen.providers.table import provider, spelled
+from toolgen.providers.table import provider, provider_tool_name
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.builtin import DISCOVERY
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.compiler.resolve.selectors import Selectable
     from toolgen.providers.protocol import Provider
-    from toolgen.runtime import Catalog as LoadedCatalog
+    from toolgen.runtime.catalog.catalog import Catalog as LoadedCatalog
     from toolgen.spec.tool_use import PresentationName
 
 
@@ -78,7 +78,7 @@ _NUMBERS: Final = count()
 def offered_tool(project: Project, tool: Tool, to: Provider) -> OfferedTool:
     """Return a tool as a provider gets it."""
     return OfferedTool(
-        name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), to),
+        name=provider_tool_name(tool.ident, tool.wire_name or wire_name(tool.ident), to),
         description=tool.description,
         args=project.once(_args)[tool.ident],
         title=tool.title,
@@ -119,7 +119,7 @@ def loaded(catalog: str, modules: Mapping[str, str]) -> Iterator[LoadedCatalog]:
     The modules, by path, are generated from specs: those of another's package must not be imported. What was built last
     may be of other specs.
     """
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
     name = f"toolgen_surface_{next(_NUMBERS)}"
     with TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ from toolgen.llm.tags.definition import ToolDef
 from toolgen.llm.tags.line import prompt_block
 from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.stubs import write_stubs
-from toolgen.providers.table import PROVIDERS, provider, spelled
+from toolgen.providers.table import PROVIDERS, provider, provider_tool_name
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Action as CompiledAction
     from toolgen.compiler.ir.catalog import Category as CompiledCategory
     from toolgen.compiler.ir.catalog import Tool
-    from toolgen.providers.protocol import Difference
+    from toolgen.providers.protocol import SchemaDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Shown:
     def _by_provider(self, tool: Tool) -> Iterator[Form]:
         offered = self._candidates[tool.ident]
         for label, made in self._providers.items():
-            payload = made.tools([replace(offered, name=spelled(tool.ident, offered.name, made))])
+            payload = made.tools([replace(offered, name=provider_tool_name(tool.ident, offered.name, made))])
             text = "" if payload.problems else compact_json(dict(payload.fields))
             problem = "; ".join(f"{each.pointer and f'at {each.pointer}: '}{each.reason}" for each in payload.problems)
             yield Form(label, "json", text, tuple(_sentences(payload.differences)), problem)
@@ -174,7 +174,7 @@ def _action(action: CompiledAction) -> Action:
     return Action(target=action.target, schema=action.schema)
 
 
-def _sentences(differences: tuple[Difference, ...]) -> Iterator[str]:
+def _sentences(differences: tuple[SchemaDifference, ...]) -> Iterator[str]:
     """Describe where a provider's schema differs, with the number of places."""
     counted = Counter((each.effect, each.keyword) for each in differences)
     for (effect, keyword), count in sorted(counted.items()):

@@ -23,7 +23,7 @@ from toolgen.execute.reach import reached_by_server
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config, Target
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
 
 def check_toolsets(config: Config, toolset: str | None, answer: Source | None, *, yes: bool) -> list[Checked]:

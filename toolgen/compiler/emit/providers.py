@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from toolgen.providers.protocol import OfferedTool
-from toolgen.providers.table import provider, spelled
+from toolgen.providers.table import provider, provider_tool_name
 from toolgen.schema.compact import model_args_schema
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import wire_name
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog, Tool
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import ToolPayload
 
 
 def emit_providers(catalog: Catalog, export: Sequence[str]) -> dict[str, str]:
@@ -41,13 +41,13 @@ def check_exports(catalog: Catalog, export: Sequence[str], sink: Diagnostics) ->
             )
 
 
-def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
+def _payload(catalog: Catalog, name: str) -> tuple[ToolPayload, dict[str, Tool]]:
     """Return the payload of all tools, ordered by ident, and the tools by their names in it."""
     made = provider(name)
     tools = [tool for tool in catalog.tools if tool.ident not in DISCOVERY]
     offered = [
         OfferedTool(
-            name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), made),
+            name=provider_tool_name(tool.ident, tool.wire_name or wire_name(tool.ident), made),
             description=tool.description,
             args=model_args_schema(tool.args.json, tool.inject),
             title=tool.title,

@@ -5,10 +5,10 @@ try:
 except ImportError:
     raise ImportError('durable runs need DBOS: pip install "toolgen[dbos]"') from None
 
-from toolgen.engine.dbos.database import database_url, prepare
+from toolgen.engine.dbos.database import database_url, prepare_database
 from toolgen.engine.dbos.engine import DbosEngine
 from toolgen.engine.dbos.worker import DbosWorker
 
-__all__ = ["DbosEngine", "DbosWorker", "database_url", "prepare"]
+__all__ = ["DbosEngine", "DbosWorker", "database_url", "prepare_database"]
 
 del _dbos

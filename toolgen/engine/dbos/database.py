@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import ExceptionContext
 
     from toolgen.engine.dbos.executions import Execution
-    from toolgen.engine.protocol import State
+    from toolgen.engine.protocol import RunState
     from toolgen.engine.requests import Json, RunRequest
 
 
@@ -68,7 +68,7 @@ AWAITED: Final = "signals"
 PROGRESS: Final = "progress"
 """The events of a run: what it asks, the names of the signals that it waits for, and the latest report of its call."""
 
-STATES: Final[dict[str, State]] = {
+STATES: Final[dict[str, RunState]] = {
     "DELAYED": "queued",
     "ENQUEUED": "queued",
     "PENDING": "running",
@@ -218,7 +218,7 @@ def is_missing_file(url: str) -> bool:
     return place.get_backend_name() == "sqlite" and not Path(place.database or "").exists()
 
 
-def prepare(url: str) -> None:
+def prepare_database(url: str) -> None:
     """Create what the runs need in a database, or bring it up to date. Raises `StoreError`."""
     try:
         DBOS.migrate(migration_url(url))

@@ -56,8 +56,8 @@ from toolgen.engine.dbos.turns import Turns
 from toolgen.engine.local import checked_answer, with_others
 from toolgen.engine.protocol import (
     AlreadyAnswered,
-    Answer,
     Approval,
+    ApprovalAnswer,
     NeedsOthers,
     NotAsked,
     NotForkable,
@@ -66,12 +66,12 @@ from toolgen.engine.protocol import (
     RunCancelled,
     RunFailed,
     RunInfo,
-    State,
+    RunState,
     check_resumable,
     check_turns,
 )
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
-from toolgen.engine.signals import RunSignals, Signal
+from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.redact.warning import warn
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Retention, WorkerInfo
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
-    from toolgen.engine.steps import Step
+    from toolgen.engine.steps import RunStep
     from toolgen.runtime.policy.approvers import Approver
     from toolgen.runtime.policy.permission import PermissionDecision
 
@@ -95,7 +95,7 @@ T = TypeVar("T")
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
 
-_ALLSTATES: Final = get_args(State)
+_ALLSTATES: Final = get_args(RunState)
 _BATCH: Final = 1000
 """How many runs are deleted, or looked at, at a time."""
 
@@ -227,14 +227,14 @@ class DbosEngine:
         status = await self._status(run_id)
         return (await self._open([run_id])).get(run_id, []) if _state(status) == "running" else []
 
-    async def answers(self, run_id: str, /) -> list[Answer]:
+    async def answers(self, run_id: str, /) -> list[ApprovalAnswer]:
         """Return the answers that a run was given, in order. Raises `RunNotFound`."""
         await self._status(run_id)
         return (await self._answers([run_id])).get(run_id, [])
 
     async def decide(
         self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
-    ) -> Answer:
+    ) -> ApprovalAnswer:
         """Answer a question. Raises as `Engine.decide` does."""
         asked = next((each for each in await self.approvals(run_id) if each.id == question), None)
         if asked is None:
@@ -242,7 +242,7 @@ class DbosEngine:
             raise NotAsked(run_id, question) if given is None else AlreadyAnswered(run_id, given)
         user = (await self._status(run_id)).authenticated_user
         answer = checked_answer(asked, user, decision, by)
-        allowed: list[Answer] = []
+        allowed: list[ApprovalAnswer] = []
         while isinstance(missing := with_others(asked, user, answer, allowed), str):
             if answer.by in (each.by for each in allowed):
                 raise NeedsOthers(question, answer.by, missing)
@@ -254,14 +254,14 @@ class DbosEngine:
             raise AlreadyAnswered(run_id, _answer(kept))
         return _answer(kept)
 
-    async def _allowed(self, run_id: str, place: int, answer: Answer) -> Answer:
+    async def _allowed(self, run_id: str, place: int, answer: ApprovalAnswer) -> ApprovalAnswer:
         """Note that someone has allowed a call which several people must; return who has the place."""
         add = partial(add_allowed, self._tables, self._client, run_id, answer.question, place, answer.as_json())
         return _answer(await self._with_database(lambda: asyncio.to_thread(add)))
 
-    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> Signal:
+    async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> RunSignal:
         """Send a signal to a run; return it. Raises as `Engine.signal` does."""
-        sent = Signal(name=name, value=value, by=by, at=time(), key=key)
+        sent = RunSignal(name=name, value=value, by=by, at=time(), key=key)
         await self._status(run_id)
         add = partial(add_signal, self._tables, self._client, run_id, sent)
         return await self._with_database(lambda: asyncio.to_thread(add))
@@ -287,7 +287,7 @@ class DbosEngine:
     async def runs(
         self,
         *,
-        states: Sequence[State] = (),
+        states: Sequence[RunState] = (),
         agent: str | None = None,
         user: str | None = None,
         worker: str | None = None,
@@ -321,7 +321,7 @@ class DbosEngine:
                 break
         return infos[:limit]
 
-    async def timeline(self, run_id: str, /) -> list[Step]:
+    async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         await self._status(run_id)
         return shown_steps(await self._kept_steps(run_id))
@@ -387,7 +387,7 @@ class DbosEngine:
         awaited = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, AWAITED, run_ids))
         return {run_id: names for run_id, names in awaited.items() if names}
 
-    async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[Answer]]:
+    async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[ApprovalAnswer]]:
         given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))
         return {run_id: [*map(_answer, answers)] for run_id, answers in given.items()}
 
@@ -429,23 +429,23 @@ class DbosEngine:
 def _store_error(error: SQLAlchemyError) -> StoreError:
     if isinstance(error, DBAPIError) and lacks_tables(error):
         return StoreError(
-            "the database has no tables of runs: a worker makes them when it starts, and so does `prepare`"
+            "the database has no tables of runs: a worker makes them when it starts, and so does `prepare_database`"
         )
     return StoreError(f"the database of the runs fails: {reason_of(error)}")
 
 
-def _state(status: WorkflowStatus) -> State:
+def _state(status: WorkflowStatus) -> RunState:
     """Return the state of a run as its row has it. One whose resumption was interrupted is still cancelled."""
     return "cancelled" if status.queue_name == HELD else STATES.get(status.status, "failed")
 
 
-def _answer(kept: Json) -> Answer:
-    return Answer.from_json({name: value for name, value in kept.items() if name != "token"})
+def _answer(kept: Json) -> ApprovalAnswer:
+    return ApprovalAnswer.from_json({name: value for name, value in kept.items() if name != "token"})
 
 
 def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
     about = status.attributes or {}
-    state: State = "waiting" if is_waiting else _state(status)
+    state: RunState = "waiting" if is_waiting else _state(status)
     return RunInfo(
         run_id=status.workflow_id,
         agent=_agent(status),

@@ -25,7 +25,7 @@ from toolgen.engine.dbos.database import (
 from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.host import AGENTS
-from toolgen.engine.signals import NotSignalled, Signal, kept
+from toolgen.engine.signals import NotSignalled, RunSignal, kept
 from toolgen.engine.steps import steps_to_repeat
 from toolgen.schema.json_values import is_object
 
@@ -430,13 +430,13 @@ def add_allowed(
     return kept
 
 
-def signals_of(database: SystemDatabase, run_id: str) -> list[Signal]:
+def signals_of(database: SystemDatabase, run_id: str) -> list[RunSignal]:
     """Return the signals that a run was sent, in order. Raises sqlalchemy.exc.SQLAlchemyError."""
     with database.engine.begin() as connection:
         return _signals(database, connection, run_id)
 
 
-def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal: Signal) -> Signal:
+def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal: RunSignal) -> RunSignal:
     """Send a signal to a run, in one transaction; return it, or the one that it repeats.
 
     Raises `NotSignalled`, and sqlalchemy.exc.SQLAlchemyError.
@@ -456,12 +456,12 @@ def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal
     return signal
 
 
-def _signals(database: SystemDatabase, connection: sa.Connection, run_id: str) -> list[Signal]:
+def _signals(database: SystemDatabase, connection: sa.Connection, run_id: str) -> list[RunSignal]:
     messages = database.tables.notifications
     wanted = sa.select(messages.c.created_at_epoch_ms, messages.c.message).where(
         messages.c.destination_uuid == run_id, messages.c.topic.startswith(SIGNAL)
     )
-    found = [(created, Signal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
+    found = [(created, RunSignal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
     return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
 
 

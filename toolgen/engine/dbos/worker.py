@@ -47,7 +47,7 @@ from toolgen.engine.dbos.database import (
     close_client,
     failure_of,
     open_client,
-    prepare,
+    prepare_database,
     read_steps_at_once,
     reason_of,
     retry_lost_connections,
@@ -307,7 +307,7 @@ class DbosWorker:
 
     def _prepare(self, lease: Lease) -> None:
         """Prepare the database before DBOS begins: it would notice a new queue a second later."""
-        prepare(self._url)
+        prepare_database(self._url)
         try:
             last_died = lease.prepare()
         except SQLAlchemyError as error:

@@ -130,7 +130,7 @@ class CommandExecutor:
         return {name: seen[name] for name in (*self._env, *command.env) if name in seen}
 
 
-def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegistration:
+def command_executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegistration:
     """Return the executor of a `command` toolset: `Runtime(executors=[executor(catalog, "local", host)])`.
 
     Raises `ExecutorError` for an unknown toolset, one of another kind, or one with a command that cannot run; the

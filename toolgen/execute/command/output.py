@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.execute.processes.output import Spool
-    from toolgen.execute.processes.running import Finished
+    from toolgen.execute.processes.running import FinishedProcess
 
 Keep: TypeAlias = Callable[[bytes, str], str | Awaitable[str]]
 """Stores data that is too large to be shown, given its media type, and returns the ref of the artifact."""
@@ -82,7 +82,7 @@ class Reading:
     keep: Keep | None
     hide: Callable[[str], str] = redact_text
 
-    async def result_of(self, finished: Finished) -> ToolResult[Any]:
+    async def result_of(self, finished: FinishedProcess) -> ToolResult[Any]:
         """Return the result of a call. Raises `MalformedResult`, and `CallFailed` for JSON that exceeds all limits."""
         if finished.timed_out or finished.exit_code:
             return await self._failed(finished)
@@ -94,11 +94,11 @@ class Reading:
         kept = await self._artifact(finished.whole_stdout, _TEXT if self.as_text else _JSON)
         return replace(result, blocks=(summary, *kept), metadata={**result.metadata, "truncated": True})
 
-    def _text_result(self, finished: Finished, metadata: Mapping[str, Any]) -> ToolResult[Any]:
+    def _text_result(self, finished: FinishedProcess, metadata: Mapping[str, Any]) -> ToolResult[Any]:
         text = _summary(finished) if finished.stdout_cut else _decoded(finished.stdout)
         return ToolResult(tool_name=self.name, value=text, metadata=metadata)
 
-    def _json(self, finished: Finished, metadata: Mapping[str, Any]) -> ToolResult[Any]:
+    def _json(self, finished: FinishedProcess, metadata: Mapping[str, Any]) -> ToolResult[Any]:
         text, whole = finished.stdout, finished.whole_stdout
         if whole is not None:
             if not whole.complete:
@@ -135,7 +135,7 @@ class Reading:
             return replace(result, error=error)
         return replace(result, value=given["value"] if "value" in given else _value_of(blocks, message))
 
-    async def _failed(self, finished: Finished) -> ToolResult[Any]:
+    async def _failed(self, finished: FinishedProcess) -> ToolResult[Any]:
         lines = self._last_lines(finished.stderr) or self._last_lines(finished.stdout)
         hint = "its last output:\n" + "\n".join(lines) if lines else "it printed nothing"
         if finished.timed_out:
@@ -171,7 +171,7 @@ class Reading:
         return [line[:_LINE] for line in lines if line][-_LAST_LINES:]
 
 
-def _summary(finished: Finished) -> str:
+def _summary(finished: FinishedProcess) -> str:
     """Return the beginning of a truncated output, with its size."""
     beginning = _decoded(finished.stdout, cut=True)
     whole = finished.whole_stdout

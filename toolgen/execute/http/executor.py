@@ -126,7 +126,7 @@ class HttpExecutor:
         await self.close()
 
 
-def executor(
+def http_executor(
     catalog: Catalog, toolset: str, host: HttpHost | None = None, *, modules: HandlerModules | None = None
 ) -> ToolsetRegistration:
     """Return what runs a compiled toolset of kind `http`: `Runtime(executors=[executor(catalog, "shop.api")])`.

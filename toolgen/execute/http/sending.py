@@ -17,7 +17,7 @@ from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
-from toolgen.runtime.policy.policy import Answer
+from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
 from toolgen.spec.http import is_binary
 
@@ -196,12 +196,12 @@ class Sender:
         if new.scheme != "https" and (new.scheme, old.scheme) != ("http", "http"):
             return False
         policies = self._policies
-        is_allowed = policies is not None and policies.judge_hosts([new.host]).answer is Answer.ALLOW
+        is_allowed = policies is not None and policies.judge_hosts([new.host]).answer is PolicyAnswer.ALLOW
         return is_allowed or (new.host == old.host and new.scheme == "https" and old.scheme == "http")
 
     def _check_host(self, url: httpx2.URL) -> None:
         policies = self._policies
-        if policies and policies.judge_hosts([url.host]).answer in (Answer.DENY, Answer.EXCLUDE):
+        if policies and policies.judge_hosts([url.host]).answer in (PolicyAnswer.DENY, PolicyAnswer.EXCLUDE):
             raise CallFailed(FailureKind.PERMISSION_DENIED, "host_denied", f"a policy forbids requests to {url.host}")
 
     async def _once(self, target: _Target) -> Response:

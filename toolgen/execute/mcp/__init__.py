@@ -1,11 +1,11 @@
 """MCP: toolsets of kind `mcp`, run on their servers over the official SDK. Needs `toolgen[mcp]`."""
 
 try:
-    from toolgen.execute.mcp.executor import McpExecutor, executor
+    from toolgen.execute.mcp.executor import McpExecutor, mcp_executor
     from toolgen.execute.mcp.server import McpHost, McpServer
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
         raise
     raise ImportError('toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"') from error
 
-__all__ = ["McpExecutor", "McpHost", "McpServer", "executor"]
+__all__ = ["McpExecutor", "McpHost", "McpServer", "mcp_executor"]

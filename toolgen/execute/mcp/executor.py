@@ -306,7 +306,7 @@ class _NoAnswerError(Exception):
         self.failure = failure
 
 
-def executor(
+def mcp_executor(
     catalog: Catalog, toolset: str, host: McpHost | None = None, *, server: McpServer | None = None
 ) -> ToolsetRegistration:
     """Return what runs a compiled toolset of kind `mcp`: `Runtime(executors=[executor(catalog, "mcp.github")])`.

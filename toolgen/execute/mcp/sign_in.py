@@ -106,7 +106,7 @@ _WAIT: Final = 300.0
 """Seconds until a person has signed in."""
 
 
-async def sign_in(server: McpServer, show: Callable[[str], None], store: LoginStore | None = None) -> bool:
+async def mcp_sign_in(server: McpServer, show: Callable[[str], None], store: LoginStore | None = None) -> bool:
     """Sign in to a server with a URL; return whether it wanted that. `show` is given the page to open in a browser.
 
     Raises `ExecutorError` for a server that cannot be reached, or that refuses.

@@ -44,7 +44,7 @@ _STDIN_HINT: Final = "pass large or binary data on stdin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class FinishedProcess:
     """How a process ended. `exit_code` is -N if signal N ended it.
 
     `stdout` is the beginning of its output, `stderr` the end, each up to its limit. If there was more, `…_cut` is True,
@@ -73,7 +73,7 @@ async def run_process(
     grace_ms: int = 1000,
     spool_bytes: int = SPOOL_BYTES,
     on_cancel: Callable[[bytes, bytes], None] | None = None,
-) -> Finished:
+) -> FinishedProcess:
     """Run a program, found in the `PATH` of `env`, its complete environment, and wait for its end.
 
     It leads a new session, without a terminal. When it exits, when `timeout_ms` have passed, and when the call is
@@ -115,7 +115,7 @@ async def run_process(
         for pipe in (writer, *readers):
             if pipe is not None:
                 pipe.close()
-    return Finished(
+    return FinishedProcess(
         exit_code=exit_code,
         stdout=output.kept,
         stderr=log.kept,

@@ -1,5 +1,5 @@
 """Python: tools with a `handler`, run by functions, methods and tool objects of the host's own code."""
 
-from toolgen.execute.python.executor import PythonExecutor, executor
+from toolgen.execute.python.executor import PythonExecutor, python_executor
 
-__all__ = ["PythonExecutor", "executor"]
+__all__ = ["PythonExecutor", "python_executor"]

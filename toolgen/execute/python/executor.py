@@ -37,7 +37,7 @@ class PythonExecutor:
         return await tool.run(payload, meta)
 
 
-def executor(catalog: Catalog, toolset: str, modules: HandlerModules | None = None) -> ToolsetRegistration:
+def python_executor(catalog: Catalog, toolset: str, modules: HandlerModules | None = None) -> ToolsetRegistration:
     """Return what runs a toolset by the handlers of its tools: `Runtime(executors=[executor(catalog, "shop")])`.
 
     `modules` are those that specs may name; by default those beside the generated package, without what is installed.

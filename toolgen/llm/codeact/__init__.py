@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolgen.llm.codeact.limits import CodeActLimits
 from toolgen.llm.codeact.presentation import CodeAct
 from toolgen.llm.codeact.stubs import CompiledStubs, read_stubs
-from toolgen.llm.sandbox.pool import WorkerPool
+from toolgen.llm.sandbox.pool import SandboxPool
 from toolgen.llm.sandbox.process import SandboxUnavailable
 
-__all__ = ["CodeAct", "CodeActLimits", "CompiledStubs", "SandboxUnavailable", "WorkerPool", "read_stubs"]
+__all__ = ["CodeAct", "CodeActLimits", "CompiledStubs", "SandboxPool", "SandboxUnavailable", "read_stubs"]

@@ -13,12 +13,12 @@ from toolgen.llm.codeact.session import CodeSession
 from toolgen.llm.codeact.stubs import CompiledStubs, Functions
 from toolgen.llm.presentations.calls import not_offered, run_calls
 from toolgen.llm.presentations.protocol import RequestedCall, ToolListing, Turn
-from toolgen.llm.sandbox.pool import WorkerPool
+from toolgen.llm.sandbox.pool import SandboxPool
 from toolgen.providers.protocol import CallAnswer
 from toolgen.providers.stubs import RESULT
 
 if TYPE_CHECKING:
-    from toolgen.llm.presentations.protocol import Candidates, Ops
+    from toolgen.llm.presentations.protocol import Candidates, PresentationOps
     from toolgen.providers.protocol import ModelReply
 
 
@@ -106,7 +106,7 @@ class CodeAct:
         *,
         stubs: CompiledStubs | None = None,
         limits: CodeActLimits | None = None,
-        pool: WorkerPool | None = None,
+        pool: SandboxPool | None = None,
     ) -> None:
         """Take the candidates, and the pool of processes that run snippets, which conversations can share.
 
@@ -114,7 +114,7 @@ class CodeAct:
         """
         self._candidates = candidates
         self._functions = Functions(candidates, stubs or CompiledStubs())
-        self._session = CodeSession(self._functions, limits or CodeActLimits(), pool or WorkerPool())
+        self._session = CodeSession(self._functions, limits or CodeActLimits(), pool or SandboxPool())
 
     def build_presentation(self) -> ToolListing:
         """Return the prompt with the functions of all candidates. Raises `CatalogError` if two have the same name."""
@@ -137,7 +137,7 @@ class CodeAct:
             return Turn(text=reply.text)
         return Turn(code="\n".join(found.blocks), text=found.text)
 
-    async def execute(self, turn: Turn, ops: Ops) -> Turn:
+    async def execute(self, turn: Turn, ops: PresentationOps) -> Turn:
         """Run code; its calls go through `ops`, one at a time. When cancelled, it leaves no process running.
 
         The arguments of the calls are not in the turn.

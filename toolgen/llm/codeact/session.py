@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.codeact.stubs import Functions
-    from toolgen.llm.presentations.protocol import Ops, Turn
+    from toolgen.llm.presentations.protocol import PresentationOps, Turn
     from toolgen.llm.sandbox.checker import TypeCheckError
-    from toolgen.llm.sandbox.pool import WorkerPool
+    from toolgen.llm.sandbox.pool import SandboxPool
     from toolgen.llm.sandbox.worker import Suspended, Worker
 
 
@@ -268,7 +268,7 @@ class CodeSession:
     is stopped early, the variables are unchanged.
     """
 
-    def __init__(self, functions: Functions, limits: CodeActLimits, pool: WorkerPool) -> None:
+    def __init__(self, functions: Functions, limits: CodeActLimits, pool: SandboxPool) -> None:
         self._functions = functions
         self._limits = limits
         self._pool = pool
@@ -277,7 +277,7 @@ class CodeSession:
         self._history = History()
         self._bound: dict[str, None] = {}
 
-    async def run(self, turn: Turn, code: str, ops: Ops) -> Turn:
+    async def run(self, turn: Turn, code: str, ops: PresentationOps) -> Turn:
         """Check the code of a turn, run it, and make its calls. Raises only cancellation."""
         if len(code) > self._limits.source_chars:
             most = self._limits.source_chars
@@ -398,7 +398,7 @@ class _Snippet:
         """The text for the checker."""
         return f"{self._before}{self.code}"
 
-    async def learned(self, pool: WorkerPool, limits: CodeActLimits, *, has_failed: bool) -> Mapping[str, str]:
+    async def learned(self, pool: SandboxPool, limits: CodeActLimits, *, has_failed: bool) -> Mapping[str, str]:
         """Return the types of the variables that it bound; a failed snippet may have bound any of them, or none."""
         attempt = f"try:\n{textwrap.indent(self.code, ' ')}\n pass\nexcept BaseException: pass"
         text = f"{self._before}{attempt if has_failed else self.code}"
@@ -412,7 +412,7 @@ class _Snippet:
 class _Run:
     """One snippet: the calls it made so far, and what it printed."""
 
-    def __init__(self, turn: Turn, functions: Functions, ops: Ops, limits: CodeActLimits) -> None:
+    def __init__(self, turn: Turn, functions: Functions, ops: PresentationOps, limits: CodeActLimits) -> None:
         self._turn = turn
         self.worker: Worker | None = None
         self._functions = functions

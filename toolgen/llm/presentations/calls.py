@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from toolgen.contract.records import ToolResult
-    from toolgen.llm.presentations.protocol import Ops
+    from toolgen.llm.presentations.protocol import PresentationOps
     from toolgen.providers.protocol import ModelReply
 
 
@@ -58,7 +58,7 @@ def answer_unknown(call: RequestedCall, names: Iterable[str]) -> CallAnswer:
     )
 
 
-async def run_calls(turn: Turn, ops: Ops) -> Turn:
+async def run_calls(turn: Turn, ops: PresentationOps) -> Turn:
     """Make all executable calls of a response in one turn."""
     requests = [call.request for call in turn.calls if call.request is not None]
     return replace(turn, results=tuple(await ops.call(requests)) if requests else ())

@@ -17,7 +17,7 @@ from toolgen.llm.presentations.calls import (
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.llm.presentations.protocol import Candidates, Ops, RequestedCall, ToolListing, Turn
+    from toolgen.llm.presentations.protocol import Candidates, PresentationOps, RequestedCall, ToolListing, Turn
     from toolgen.providers.protocol import CallAnswer, ModelReply
 
 
@@ -35,7 +35,7 @@ class EnumerateAll:
         """Resolve calls by the names of the tools."""
         return interpreted(reply, self._requested)
 
-    async def execute(self, turn: Turn, ops: Ops) -> Turn:
+    async def execute(self, turn: Turn, ops: PresentationOps) -> Turn:
         """Make the calls."""
         return await run_calls(turn, ops)
 

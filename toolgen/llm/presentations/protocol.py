@@ -1,7 +1,7 @@
 """Presentations: how tools are shown to a model, and how its responses are parsed as calls.
 
 They connect a model with the pipeline, and are independent of policies and registries: they receive the candidates, and
-make calls through `Ops`.
+make calls through `PresentationOps`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Turn:
         return list(zip((call for call in self.calls if call.request is not None), self.results, strict=True))
 
 
-class Ops(Protocol):
+class PresentationOps(Protocol):
     """The operations of a presentation: calls through the pipeline, in its run."""
 
     async def call(self, requests: Sequence[ToolRequest], /) -> list[ToolResult[Any]]:
@@ -91,7 +91,7 @@ class Presentation(Protocol):
         """Parse a response. Runs and raises nothing: invalid parts become rejected calls."""
         ...
 
-    async def execute(self, turn: Turn, ops: Ops, /) -> Turn:
+    async def execute(self, turn: Turn, ops: PresentationOps, /) -> Turn:
         """Execute what a response requests."""
         ...
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.llm.presentations.protocol import Candidates, Ops, RequestedCall, Turn
+    from toolgen.llm.presentations.protocol import Candidates, PresentationOps, RequestedCall, Turn
     from toolgen.providers.protocol import CallAnswer, ModelReply, OfferedTool
 
 MOST_SEARCHES: Final = 5
@@ -73,7 +73,7 @@ class Retrieval:
         """Resolve calls by the names of the listed tools."""
         return interpreted(reply, self._requested)
 
-    async def execute(self, turn: Turn, ops: Ops) -> Turn:
+    async def execute(self, turn: Turn, ops: PresentationOps) -> Turn:
         """Make the calls, and list the found tools from now on."""
         done = await run_calls(turn, ops)
         if self._search is not None:

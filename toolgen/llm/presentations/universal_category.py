@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolError, ToolRequest, ToolResult
     from toolgen.llm.actions.view import ActionEntry, ActionView
-    from toolgen.llm.presentations.protocol import Ops, Turn
+    from toolgen.llm.presentations.protocol import PresentationOps, Turn
     from toolgen.providers.protocol import CallAnswer, ModelReply
 
 INVOKE: Final = "invoke_action"
@@ -110,7 +110,7 @@ class UniversalCategory:
         """Resolve calls of wrappers; the call of an action becomes the call of its target."""
         return interpreted(reply, self._requested)
 
-    async def execute(self, turn: Turn, ops: Ops) -> Turn:
+    async def execute(self, turn: Turn, ops: PresentationOps) -> Turn:
         """Make the calls."""
         done = await run_calls(turn, ops)
         await self._note(done)

@@ -26,7 +26,7 @@ _USES: Final = 500
 """Number of snippets after which a process is replaced: the type checker leaks some memory for each."""
 
 
-class WorkerPool:
+class SandboxPool:
     """Processes for snippets, at most `idle` idle ones of a kind; more are started on demand, and ended after use.
 
     Conversations share them. They are started on first use and end with `close`, with the host, or when the object is
@@ -147,7 +147,7 @@ class _Idle:
             self._processes, self._owner = {}, os.getpid()
 
 
-_pools: Final[weakref.WeakSet[WorkerPool]] = weakref.WeakSet()
+_pools: Final[weakref.WeakSet[SandboxPool]] = weakref.WeakSet()
 _collected: Final[SimpleQueue[list[Process]]] = SimpleQueue()
 """Processes of pools that were collected. Its `put` is one that finalizers may call."""
 

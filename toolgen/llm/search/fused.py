@@ -9,14 +9,14 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.llm.search.index import Hit
+from toolgen.llm.search.index import SearchHit
 from toolgen.runtime.redact.warning import warn
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from toolgen.llm.search.index import Index
+    from toolgen.llm.search.index import SearchIndex
     from toolgen.llm.search.vectors import Read, Vectors
     from toolgen.search.documents import SearchDocument
 
@@ -31,11 +31,11 @@ _PAUSE: Final = 60.0
 """Seconds before a failed embedder is used again; until then search is lexical."""
 
 
-class Search:
+class ToolSearch:
     """Finds documents of an index. If vectors fail, search is lexical."""
 
     def __init__(
-        self, index: Index, vectors: Vectors | None = None, *, clock: Callable[[], float] = time.monotonic
+        self, index: SearchIndex, vectors: Vectors | None = None, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._index = index
         self._vectors = vectors
@@ -54,8 +54,8 @@ class Search:
             self._vectors.source = replace(source, index=index, read=read or source.read)
         self._index = index
 
-    async def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[Hit, ...]:
-        """Find at most `limit` documents, the best first, as `Index.search` does; the embedder runs in a thread."""
+    async def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[SearchHit, ...]:
+        """Find at most `limit` documents, the best first, as `SearchIndex.search` does; embeds in a thread."""
         index, vectors = self._index, self._vectors
         if vectors is None or not query.strip() or limit < 1 or self._clock() < self._paused_until:
             return index.search(query, limit, allowed)
@@ -82,7 +82,7 @@ class Search:
             warn("search continues without vectors: %s", visible(reason))
 
 
-def fuse(worded: Mapping[str, float], near: Mapping[str, float], limit: int, depth: int) -> tuple[Hit, ...]:
+def fuse(worded: Mapping[str, float], near: Mapping[str, float], limit: int, depth: int) -> tuple[SearchHit, ...]:
     """Fuse the lexical scores and the similarities of documents; ties are ordered by key.
 
     Only the `depth` most similar ones are considered.
@@ -92,4 +92,4 @@ def fuse(worded: Mapping[str, float], near: Mapping[str, float], limit: int, dep
         key: (1 - _VECTORS) * worded.get(key, 0.0) + _VECTORS * near[key] for key in dict.fromkeys((*worded, *nearest))
     }
     best = nsmallest(limit, scores, key=lambda key: (-scores[key], key))
-    return tuple(Hit(key, scores[key]) for key in best)
+    return tuple(SearchHit(key, scores[key]) for key in best)

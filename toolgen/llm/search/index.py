@@ -89,7 +89,7 @@ _RANKINGS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """One document that was found. Scores are only comparable within one query.
 
     A lexical score is about the share of the query that is in the document, from 0 to 1; rare words have more weight.
@@ -108,7 +108,7 @@ class _Held:
     digest: str
 
 
-class Index:
+class SearchIndex:
     """Documents by key, with their words. Immutable; created with `build`, `load` and `extended`."""
 
     def __init__(self, held: Mapping[str, _Held], postings: Postings) -> None:
@@ -117,12 +117,12 @@ class Index:
         self._rankings: dict[frozenset[str] | None, Ranking] = {}
 
     @classmethod
-    def build(cls, documents: Iterable[SearchDocument]) -> Index:
+    def build(cls, documents: Iterable[SearchDocument]) -> SearchIndex:
         """Index documents; of two with the same key the last."""
         return cls({}, Postings({}, {})).extended(documents)
 
     @classmethod
-    def load(cls, text: bytes) -> Index | None:
+    def load(cls, text: bytes) -> SearchIndex | None:
         """Load an index file; None if it is invalid. Postings are parsed on access."""
         stored = read_stored(text)
         if stored is None:
@@ -132,7 +132,7 @@ class Index:
         held = {key: _Held(place, length, digest) for place, (key, length, digest) in enumerate(rows)}
         return cls(held, Postings(words, {}))
 
-    def extended(self, documents: Iterable[SearchDocument]) -> Index:
+    def extended(self, documents: Iterable[SearchDocument]) -> SearchIndex:
         """Return an index with documents added, or replaced by key. Unchanged ones cost nothing."""
         changed = {each.key: each for each in documents if self.digest(each.key) != each.digest}
         if not changed:
@@ -141,9 +141,9 @@ class Index:
         lengths, words = postings_of(list(changed.values()), first)
         rows = zip(changed.values(), lengths, strict=True)
         held = {each.key: _Held(place, length, each.digest) for place, (each, length) in enumerate(rows, first)}
-        return Index({**self._held, **held}, self._postings.extended(words))
+        return SearchIndex({**self._held, **held}, self._postings.extended(words))
 
-    def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[Hit, ...]:
+    def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[SearchHit, ...]:
         """Return at most `limit` documents, best first, ties by key; any text is a valid query.
 
         With `allowed`, only these keys are found, and order, scores and spelling corrections are as if the index had no
@@ -152,7 +152,7 @@ class Index:
         found, most = self._ranking(None if allowed is None else frozenset(allowed)).best(query, limit)
         keys = self._keys
         ranked = sorted((-score, keys[place]) for place, score in found.items())[: max(limit, 0)]
-        return tuple(Hit(key, -score / most) for score, key in ranked)
+        return tuple(SearchHit(key, -score / most) for score, key in ranked)
 
     def digest(self, key: str) -> str:
         """Return the digest of a document; empty if there is none with this key."""
@@ -190,22 +190,22 @@ class Index:
 # The index of a catalog: the index of its package, and registered tools.
 
 
-def index_of(catalog: Catalog) -> Index:
+def search_index_of(catalog: Catalog) -> SearchIndex:
     """Return the index of all tools of a catalog, by ident. Tools of its package are in the stored index.
 
     If the package on disk has changed since it was loaded, the tools are indexed separately.
     """
-    index = _stored(catalog) or Index.build(())
-    return index.extended(documents_of(catalog, (ident for ident in catalog if ident not in index)))
+    index = _stored(catalog) or SearchIndex.build(())
+    return index.extended(search_documents_of(catalog, (ident for ident in catalog if ident not in index)))
 
 
-def _stored(catalog: Catalog) -> Index | None:
-    index = Index.load(index_file_of(catalog.package)) if catalog.package else None
+def _stored(catalog: Catalog) -> SearchIndex | None:
+    index = SearchIndex.load(index_file_of(catalog.package)) if catalog.package else None
     compiled = {ident for ident in catalog if catalog.registered(ident) is None}
     return index if index is not None and set(index) == compiled else None
 
 
-def documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[SearchDocument]:
+def search_documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[SearchDocument]:
     """Return the search documents of tools. Raises `ToolNotFound`."""
     for ident in idents:
         tool = catalog.definition(ident)

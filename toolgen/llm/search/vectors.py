@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toolgen.llm.search.embedding import Embedder
-    from toolgen.llm.search.index import Index
+    from toolgen.llm.search.index import SearchIndex
     from toolgen.search.documents import SearchDocument
 
 _T = TypeVar("_T")
@@ -56,7 +56,7 @@ class NotYetError(Exception):
 class Source:
     """The data of one search, which may outlast a change: an index, and the function that reads its documents."""
 
-    index: Index
+    index: SearchIndex
     read: Read
 
 
@@ -64,7 +64,7 @@ class Source:
 class _Rows:
     """Documents of an index, ordered by key, with a row of the matrix for each."""
 
-    index: Index
+    index: SearchIndex
     keys: frozenset[str]
     ordered: list[str]
     matrix: NDArray[np.float32]
@@ -74,7 +74,13 @@ class Vectors:
     """The vectors of the documents of `source`, which may be replaced. Blocks; thread-safe."""
 
     def __init__(
-        self, index: Index, embedder: Embedder, read: Read, file: Path | None = None, *, patience: float = _PATIENCE
+        self,
+        index: SearchIndex,
+        embedder: Embedder,
+        read: Read,
+        file: Path | None = None,
+        *,
+        patience: float = _PATIENCE,
     ) -> None:
         """Take the function that reads documents by key, and the file of vectors; without it they are not stored.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolgen.llm.tags.definition import (
-    Cost,
+    TagCost,
     TagHandler,
     TagResult,
     ToolContext,
@@ -12,15 +12,15 @@ from toolgen.llm.tags.definition import (
 )
 from toolgen.llm.tags.line import prompt_block
 from toolgen.llm.tags.registry import TagGate, TagRegistry
-from toolgen.llm.tags.reply import Reply, TagCall, TagTurn, parse_response, run_tags
+from toolgen.llm.tags.reply import TagCall, TagReply, TagTurn, parse_response, run_tags
 
 __all__ = [
-    "Cost",
-    "Reply",
     "TagCall",
+    "TagCost",
     "TagGate",
     "TagHandler",
     "TagRegistry",
+    "TagReply",
     "TagResult",
     "TagTurn",
     "ToolContext",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.catalog.catalog import Catalog
 
-Cost: TypeAlias = Literal["free", "cheap", "expensive"]
+TagCost: TypeAlias = Literal["free", "cheap", "expensive"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ class ToolDef:
     arg_groups: list[str] = field(default_factory=lambda: ["raw_arg"])
     prompt_example: str = ""
     handler: TagHandler | None = None
-    cost: Cost = "free"
+    cost: TagCost = "free"
     requires_gate: bool = False
     strip_from_display: bool = True
     cooldown_seconds: float = 0

@@ -24,7 +24,7 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.llm.presentations.protocol import Ops
+    from toolgen.llm.presentations.protocol import PresentationOps
     from toolgen.llm.tags.definition import ToolDef
     from toolgen.providers.protocol import ModelReply
 
@@ -64,7 +64,7 @@ class Tags:
         tagged = [request(self._idents[tool.name], asked) for tool, asked in calls]
         return Turn(calls=(*tagged, *map(not_offered, reply.calls)), text=found.display)
 
-    async def execute(self, turn: Turn, ops: Ops) -> Turn:
+    async def execute(self, turn: Turn, ops: PresentationOps) -> Turn:
         """Make the calls, in one turn."""
         return await run_calls(turn, ops)
 

@@ -27,7 +27,7 @@ class TagCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class TagReply:
     """A parsed response: the text for people, and the calls, sorted by the names of their tools, then in order."""
 
     display: str
@@ -43,7 +43,7 @@ class KnowsTags(Protocol):
         ...
 
 
-def parse_response(raw: str, registry: KnowsTags) -> Reply:
+def parse_response(raw: str, registry: KnowsTags) -> TagReply:
     r"""Parse a response of a model, in linear time.
 
     A tag is a whole line: `^{prefix}:[ \t]+{pattern}$`, with the pattern starting after all spaces and tabs. Lines end
@@ -67,7 +67,7 @@ def parse_response(raw: str, registry: KnowsTags) -> Reply:
     if start <= len(raw):
         kept.append(raw[start:])
     calls.sort(key=lambda call: call.tool.name)  # stable: calls of one tool stay in order
-    return Reply(display="\n".join(kept), calls=tuple(calls))
+    return TagReply(display="\n".join(kept), calls=tuple(calls))
 
 
 def _beginnings(tags: Mapping[str, TagLine]) -> re.Pattern[str]:

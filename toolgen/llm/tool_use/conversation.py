@@ -16,11 +16,11 @@ from toolgen.schema.json_values import compact_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
 
-    from toolgen.llm.presentations.protocol import Ops, Presentation, ToolListing, Turn
-    from toolgen.llm.tool_use.loop import Ask, Event, OnEvent
-    from toolgen.providers.protocol import ChoiceMode, Payload, Provider
+    from toolgen.llm.presentations.protocol import Presentation, PresentationOps, ToolListing, Turn
+    from toolgen.llm.tool_use.loop import AskModel, ConversationEvent, OnEvent
+    from toolgen.providers.protocol import ChoiceMode, Provider, ToolPayload
     from toolgen.runtime.runs.run import Run
-    from toolgen.runtime.telemetry import Operation
+    from toolgen.runtime.telemetry import TracedOperation
 
 
 # Observed requests: the requests of a conversation to its model, in spans, if the runtime has telemetry.
@@ -52,7 +52,7 @@ class Observed:
         with self._telemetry.model_request(self._provider.telemetry_name) as operation:
             yield lambda response, turn: self._describe(operation, response, turn)
 
-    def _describe(self, operation: Operation, response: Mapping[str, Any], turn: Turn) -> None:
+    def _describe(self, operation: TracedOperation, response: Mapping[str, Any], turn: Turn) -> None:
         from toolgen.runtime.telemetry.operation import OUTPUT_MESSAGES, RESPONSE_MODEL
 
         model = next((response[name] for name in ("model", "modelVersion", "model_version") if response.get(name)), "")
@@ -90,8 +90,8 @@ class Conversation:
         self,
         presentation: Presentation,
         provider: Provider,
-        ops: Ops,
-        payload_of: Callable[[ToolListing], Payload],
+        ops: PresentationOps,
+        payload_of: Callable[[ToolListing], ToolPayload],
         run: Run | None = None,
     ) -> None:
         self._presentation = presentation
@@ -100,7 +100,7 @@ class Conversation:
         self._payload_of = payload_of
         self._run = run
         self._observed = Observed(run, provider)
-        self._last: tuple[ToolListing, Payload] | None = None
+        self._last: tuple[ToolListing, ToolPayload] | None = None
 
     @property
     def prompt(self) -> str:
@@ -121,7 +121,12 @@ class Conversation:
         return request_fields(payload, self._provider.tool_choice(choice, name))
 
     async def run(
-        self, ask: Ask, messages: Iterable[Mapping[str, Any]], *, max_turns: int = 20, on_event: OnEvent | None = None
+        self,
+        ask: AskModel,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        max_turns: int = 20,
+        on_event: OnEvent | None = None,
     ) -> ConversationResult:
         """Ask the model, make its calls and tell it the results, until it asks for nothing more, at most `max_turns`.
 
@@ -139,7 +144,7 @@ class Conversation:
         return result
 
     async def _loop(
-        self, ask: Ask, history: list[dict[str, Any]], max_turns: int, on_event: OnEvent | None
+        self, ask: AskModel, history: list[dict[str, Any]], max_turns: int, on_event: OnEvent | None
     ) -> ConversationResult:
         text = ""
         for number in range(1, max_turns + 1):
@@ -189,7 +194,7 @@ class Conversation:
             turn = await self._presentation.format_feedback(done)
         return replace(turn, messages=self._provider.messages(response, turn.answers, turn.report))
 
-    def _payload(self) -> Payload:
+    def _payload(self) -> ToolPayload:
         listing = self._presentation.build_presentation()
         if self._last is None or self._last[0] is not listing:
             payload = self._payload_of(listing)
@@ -199,7 +204,7 @@ class Conversation:
         return self._last[1]
 
 
-async def _tell(on_event: OnEvent | None, event: Event) -> None:
+async def _tell(on_event: OnEvent | None, event: ConversationEvent) -> None:
     waiting = on_event(event) if on_event is not None else None
     if inspect.isawaitable(waiting):
         await waiting

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, TypeV
 
 from toolgen.llm.search.embedders import embedder_of
 from toolgen.llm.search.embedding import EndpointClass, FunctionClass, LocalClass
-from toolgen.llm.search.fused import Search
-from toolgen.llm.search.index import Index, documents_of, index_of
+from toolgen.llm.search.fused import ToolSearch
+from toolgen.llm.search.index import SearchIndex, search_documents_of, search_index_of
 from toolgen.search.documents import SearchDocument, parameter_texts
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.view import ActionEntry, ActionView
     from toolgen.llm.presentations.protocol import Candidates
     from toolgen.llm.search.embedding import Embedder, EmbeddingClass
-    from toolgen.llm.search.index import Hit
+    from toolgen.llm.search.index import SearchHit
     from toolgen.runtime.catalog.catalog import Catalog
 
 
@@ -72,7 +72,7 @@ _GONE: Final = 1000
 _AT_ONCE: Final = 500
 """Maximum entries that are described in the event loop; more use a thread, because each takes some 90 µs."""
 
-Fused: TypeAlias = "Callable[[Index, Callable[[Sequence[str]], Iterable[SearchDocument]]], Search]"
+Fused: TypeAlias = "Callable[[SearchIndex, Callable[[Sequence[str]], Iterable[SearchDocument]]], ToolSearch]"
 """Creates a search over an index, given a function that reads documents by key."""
 
 
@@ -101,16 +101,16 @@ class Finder:
         return _Actions(self._fused)
 
     @cached_property
-    def _search(self) -> Search:
-        index = index_of(self._catalog)
-        return self._fused(index, lambda idents: documents_of(self._catalog, idents))
+    def _search(self) -> ToolSearch:
+        index = search_index_of(self._catalog)
+        return self._fused(index, lambda idents: search_documents_of(self._catalog, idents))
 
-    def _fused(self, index: Index, read: Callable[[Sequence[str]], Iterable[SearchDocument]]) -> Search:
+    def _fused(self, index: SearchIndex, read: Callable[[Sequence[str]], Iterable[SearchDocument]]) -> ToolSearch:
         if self._embedder is None:
-            return Search(index)
+            return ToolSearch(index)
         from toolgen.llm.search.vectors import Vectors
 
-        return Search(index, Vectors(index, self._embedder, read, self._vectors_file))
+        return ToolSearch(index, Vectors(index, self._embedder, read, self._vectors_file))
 
 
 class _Actions:
@@ -120,10 +120,10 @@ class _Actions:
         self._fused = fused
         self._lock = Lock()
         self._documents: Mapping[str, SearchDocument] = {}
-        self._search = fused(Index.build(()), _reader(self._documents))
+        self._search = fused(SearchIndex.build(()), _reader(self._documents))
         self._names = frozenset[str]()
 
-    async def search(self, query: str, limit: int, entries: Mapping[str, ActionEntry]) -> Sequence[Hit]:
+    async def search(self, query: str, limit: int, entries: Mapping[str, ActionEntry]) -> Sequence[SearchHit]:
         looked_at = sum(
             entry.host_description is not None or name not in self._documents for name, entry in entries.items()
         )
@@ -136,18 +136,18 @@ class _Actions:
             search, names = await asyncio.to_thread(self._waited_of, entries)
         return await search.search(query, limit, names)
 
-    def _waited_of(self, entries: Mapping[str, ActionEntry]) -> tuple[Search, frozenset[str]]:
+    def _waited_of(self, entries: Mapping[str, ActionEntry]) -> tuple[ToolSearch, frozenset[str]]:
         with self._lock:
             return self._of(entries)
 
-    def _of(self, entries: Mapping[str, ActionEntry]) -> tuple[Search, frozenset[str]]:
+    def _of(self, entries: Mapping[str, ActionEntry]) -> tuple[ToolSearch, frozenset[str]]:
         """Return the search over these entries, and their names.
 
         Mappings of documents are replaced, never modified: a running search may still read them.
         """
         if len(self._documents) > 2 * len(entries) + _GONE:
             self._documents = dict[str, SearchDocument]()
-            self._search = self._fused(Index.build(()), _reader(self._documents))
+            self._search = self._fused(SearchIndex.build(()), _reader(self._documents))
         names = frozenset(entries)
         if names != self._names:  # the same object each time, so that its ranking is cached
             self._names = names

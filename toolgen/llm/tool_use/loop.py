@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import RequestedCall, Turn
     from toolgen.providers.protocol import Provider
 
-Ask: TypeAlias = Callable[[list[dict[str, Any]], Mapping[str, Any]], Any]
+AskModel: TypeAlias = Callable[[list[dict[str, Any]], Mapping[str, Any]], Any]
 """The host's own call of an SDK, given the messages and the members of the request that list the tools.
 
 It returns the response, an object of the SDK or plain JSON, or an async iterator of the events of its stream. It is
@@ -44,8 +44,8 @@ class TurnEnded:
     turn: Turn
 
 
-Event: TypeAlias = TextDelta | CallRequested | TurnEnded
-OnEvent: TypeAlias = Callable[[Event], Awaitable[None] | None]
+ConversationEvent: TypeAlias = TextDelta | CallRequested | TurnEnded
+OnEvent: TypeAlias = Callable[[ConversationEvent], Awaitable[None] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class ConversationResult:
     stopped: Literal["completed", "max_turns", "aborted"]
 
 
-async def response_of(ask: Ask, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> Any:
+async def response_of(ask: AskModel, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> Any:
     """Call `ask`; return the response as plain JSON, or an async iterator of events."""
     if inspect.iscoroutinefunction(ask) or inspect.isasyncgenfunction(ask):
         response = ask(messages, request)

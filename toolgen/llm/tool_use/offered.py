@@ -12,7 +12,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.compact import model_args_schema
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import ModelReply, Payload, Provider
+    from toolgen.providers.protocol import ModelReply, Provider, ToolPayload
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 
@@ -30,7 +30,7 @@ def offered_tool(definition: ToolDefinition, name: str) -> OfferedTool:
     )
 
 
-def restored(reply: ModelReply, payload: Payload) -> ModelReply:
+def restored(reply: ModelReply, payload: ToolPayload) -> ModelReply:
     """Convert the args of calls from the provider's schemas back to those of the tools."""
     if not payload.restorers:
         return reply

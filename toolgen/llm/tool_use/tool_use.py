@@ -18,7 +18,7 @@ from toolgen.llm.tool_use.conversation import Conversation
 from toolgen.llm.tool_use.finding import Finder, Kept, embedder_named
 from toolgen.llm.tool_use.offered import offered_tool, provider_named
 from toolgen.providers.protocol import UnsupportedCapability
-from toolgen.providers.table import spelled
+from toolgen.providers.table import provider_tool_name
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ExclusionReason
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.llm.actions.catalog import ActionCatalog
     from toolgen.llm.actions.resources import ResourceProvider
-    from toolgen.llm.codeact import CodeActLimits, WorkerPool
+    from toolgen.llm.codeact import CodeActLimits, SandboxPool
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.protocol import OfferedTool, Payload, Problem
+    from toolgen.providers.protocol import OfferedTool, OfferProblem, ToolPayload
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
@@ -153,11 +153,11 @@ class ToolUse:
         return action_catalog(self.catalog, self.config.catalog)
 
     @cached_property
-    def _codeact_pool(self) -> WorkerPool:
+    def _codeact_pool(self) -> SandboxPool:
         """The processes that run models' code, shared by all conversations; they end with this object."""
-        from toolgen.llm.codeact import WorkerPool
+        from toolgen.llm.codeact import SandboxPool
 
-        return WorkerPool()
+        return SandboxPool()
 
     @cached_property
     def _base(self) -> Sequence[str]:
@@ -180,7 +180,7 @@ class ToolUse:
             run,
         )
 
-    def _payload_for(self, provider: str, listing: ToolListing) -> Payload:
+    def _payload_for(self, provider: str, listing: ToolListing) -> ToolPayload:
         return self._payload_of(provider, listing if listing.tools else _WITHOUT_TOOLS)
 
     def _check_tells_of(self, provider: str, listing: ToolListing) -> None:
@@ -188,20 +188,20 @@ class ToolUse:
         if problems:
             raise UnsupportedCapability(provider, problems)
 
-    def _payload(self, provider: str, listing: ToolListing) -> Payload:
+    def _payload(self, provider: str, listing: ToolListing) -> ToolPayload:
         return provider_named(provider).tools(listing.tools)
 
     def _candidates(self, effective: EffectiveSet, provider: str) -> Candidates:
         known = provider_named(provider)
 
         def spell(ident: str) -> str:
-            return spelled(ident, self.catalog.wire_name(ident), known)
+            return provider_tool_name(ident, self.catalog.wire_name(ident), known)
 
         return Candidates(effective.offered, lambda ident: self._candidate_of(ident, provider), spell)
 
     def _candidate(self, ident: str, provider: str) -> OfferedTool:
         name = self.catalog.wire_name(ident)
-        spelling = spelled(ident, name, provider_named(provider)) if provider else name
+        spelling = provider_tool_name(ident, name, provider_named(provider)) if provider else name
         return offered_tool(self.catalog.definition(ident), spelling)
 
     def _discovery(self, effective: EffectiveSet) -> dict[str, OfferedTool]:
@@ -231,7 +231,7 @@ class ToolUse:
                 "`ActionTools(tool_use).registration()` to the runtime in `executors`"
             )
 
-    def _each_alone(self, provider: str, listing: ToolListing) -> tuple[Problem, ...]:
+    def _each_alone(self, provider: str, listing: ToolListing) -> tuple[OfferProblem, ...]:
         """Return the tools that a provider cannot represent in any request."""
         known = provider_named(provider)
         return tuple(problem for tool in listing.tools for problem in known.tools([tool]).problems)

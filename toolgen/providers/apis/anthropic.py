@@ -29,7 +29,7 @@ from toolgen.spec.wire_names import STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
 
@@ -39,7 +39,7 @@ class Anthropic(Provider):
 
     __slots__ = ()
 
-    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+    def tools(self, offered: Sequence[OfferedTool]) -> ToolPayload:
         """Return the tools of a request."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:

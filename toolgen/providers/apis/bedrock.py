@@ -21,14 +21,14 @@ from toolgen.providers.apis.response_json import (
     without_nulls,
 )
 from toolgen.providers.offering import payload_of
-from toolgen.providers.protocol import ModelReply, Problem, Provider, TurnFormat, UnsupportedCapability
+from toolgen.providers.protocol import ModelReply, OfferProblem, Provider, TurnFormat, UnsupportedCapability
 from toolgen.providers.schema_dialects import CLAUDE
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 
 class Bedrock(Provider):
@@ -36,7 +36,7 @@ class Bedrock(Provider):
 
     __slots__ = ()
 
-    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+    def tools(self, offered: Sequence[OfferedTool]) -> ToolPayload:
         """Return the tools of a request; neither an empty list nor an empty description is allowed."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class Bedrock(Provider):
         """Return `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which does not exist."""
         if mode == "none":
             reason = "Converse has no tool choice `none`; offer no tools instead"
-            raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
+            raise UnsupportedCapability(self.name, [OfferProblem("tool_choice", reason)])
         modes: dict[str, dict[str, Any]] = {
             "auto": {"auto": {}},
             "required": {"any": {}},

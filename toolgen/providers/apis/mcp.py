@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
 from toolgen.providers.offering import payload_of
-from toolgen.providers.protocol import ModelReply, Problem, Provider, UnsupportedCapability
+from toolgen.providers.protocol import ModelReply, OfferProblem, Provider, UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 
 class Mcp(Provider):
@@ -26,7 +26,7 @@ class Mcp(Provider):
 
     __slots__ = ()
 
-    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+    def tools(self, offered: Sequence[OfferedTool]) -> ToolPayload:
         """Return the result of `tools/list`, in one page."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Mcp(Provider):
         """Return nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
         if mode != "auto":
             reason = f"MCP clients choose tools themselves, so there is no tool choice `{mode}`"
-            raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
+            raise UnsupportedCapability(self.name, [OfferProblem("tool_choice", reason)])
         return {}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:

@@ -27,7 +27,7 @@ from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, Payload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
     from toolgen.spec.wire_names import Grammar
 
 
@@ -36,7 +36,7 @@ class OpenAIChat(Provider):
 
     __slots__ = ()
 
-    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+    def tools(self, offered: Sequence[OfferedTool]) -> ToolPayload:
         """Return the tools of a request; without tools it has no `tools`, which must not be empty."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.record.chain import Chain, ChainError, Head, Link
+from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.postgres.tables import STORE_TABLES, has_other_parts
 from toolgen.record.sqlite_reader import summary_of, undamaged
 from toolgen.runtime.base.postgres import PostgresDatabase, is_usable
@@ -80,9 +80,9 @@ class PostgresReader:
             events = connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
             results = connection.execute(_RESULTS, (run_id,), binary=True).fetchall()
             listed = connection.execute(f"SELECT {_COUNTS} FROM toolgen.runs WHERE run_id = %s", (run_id,)).fetchone()
-        return Chain(run_id, [Link(*row) for row in events], dict(results), listed, has_other_parts=others)
+        return Chain(run_id, [ChainLink(*row) for row in events], dict(results), listed, has_other_parts=others)
 
-    def head(self, run_id: str) -> Head:
+    def head(self, run_id: str) -> ChainHead:
         """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
         with self._snapshot() as connection:
             last = f"{_EVENTS} ORDER BY sequence DESC LIMIT 1"
@@ -92,7 +92,7 @@ class PostgresReader:
         sequence, _, digest = row
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
-        return Head(sequence + 1, digest.hex())
+        return ChainHead(sequence + 1, digest.hex())
 
     def close(self) -> None:
         """Close the connection. A later read opens another one."""

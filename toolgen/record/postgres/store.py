@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from toolgen.contract.records import ToolResult
-    from toolgen.record.chain import ChainKey, Head
+    from toolgen.record.chain import ChainHead, ChainKey
     from toolgen.record.writing import End, Group, Write
     from toolgen.runtime.base.postgres import PostgresDatabase
 
@@ -292,7 +292,7 @@ class PostgresStore:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
         return await asyncio.to_thread(self._reader.runs)
 
-    async def head(self, run_id: str, /) -> Head:
+    async def head(self, run_id: str, /) -> ChainHead:
         """Return the head of a run's chain, to be stored elsewhere.
 
         Raises `RunNotFound`, `ChainError`, `StoreError`.

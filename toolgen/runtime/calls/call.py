@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.policy.rate_limits.protocol import Counters
     from toolgen.runtime.redact.secrets import Secrets
-    from toolgen.runtime.runs.children import Child, Starts
+    from toolgen.runtime.runs.children import ChildRun, Starts
     from toolgen.runtime.runs.run import Run
 
 _TEXT: Final = (str, bytes)
@@ -76,7 +76,7 @@ class Host:
     artifacts: ArtifactStore | None
     clock: Callable[[], datetime]
     paths: Callable[[], PathPolicy]
-    start_child: Callable[[Call, str, Iterable[str] | None, str | None], Child]
+    start_child: Callable[[Call, str, Iterable[str] | None, str | None], ChildRun]
     permission_timeout: float
     gate_timeout: float
 

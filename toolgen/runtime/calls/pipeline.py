@@ -28,7 +28,7 @@ from toolgen.runtime.calls.refusals import Refusals
 from toolgen.runtime.calls.resolve import resolve
 from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
-from toolgen.runtime.policy.policy import Answer, Policies
+from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_tool
 from toolgen.runtime.runs.misuse import id_of, misuse_of, name_of
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.paths.policy import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
     from toolgen.runtime.policy.rate_limits.protocol import Counters
-    from toolgen.runtime.runs.children import Child
+    from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run, Session
     from toolgen.runtime.telemetry import Telemetry
 
@@ -238,7 +238,7 @@ class Runtime:
             check_may_call(run, ident)
         elif (
             self._host.policies
-            and self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE
+            and self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is PolicyAnswer.EXCLUDE
         ):
             raise ToolNotFound(ident)
         plan = self._plans.get(ident) or self._bound(ident)
@@ -317,10 +317,10 @@ class Runtime:
         """
         return self._catalog.toolset_of(ident) in self._inline
 
-    def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
+    def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> ChildRun:
         """Start a run for a call, in the same session, and link it in the record of the call."""
         from toolgen.runtime.events.records import EventKind
-        from toolgen.runtime.runs.children import Child, above, child_id, started, tie  # few calls start agents
+        from toolgen.runtime.runs.children import ChildRun, above, child_id, started, tie  # few calls start agents
 
         parent, meta = call.run, call.meta
         if parent is not None and parent.progress.is_aborted:  # a handler may ignore its cancellation
@@ -348,7 +348,7 @@ class Runtime:
         call.at_end = (*call.at_end, tie(run, parent))
         link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
         meta.report(link, EventKind.AGENT_RUN_STARTED)
-        return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
+        return ChildRun(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
 
     def _bound(self, ident: str) -> Plan:
         """Return the plan of a tool, created at its first call."""

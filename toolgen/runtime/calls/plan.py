@@ -32,7 +32,7 @@ from toolgen.runtime.calls.stages import (
     size,
 )
 from toolgen.runtime.events.records import now
-from toolgen.runtime.policy.policy import Answer
+from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.misuse import check_text
 from toolgen.runtime.runs.run import check_may_call
 
@@ -127,7 +127,7 @@ def bind_plan(
     names = ("decode", *(name for name, _ in before), *(("record",) if recorder else ()), "execute", "encode")
     is_traced = bool(recorder or on_end)
     is_observed = bool(is_traced or before or finishes or ends)
-    is_excluded = bool(host.policies) and host.policies.judge(tool.entry, "main", "").answer is Answer.EXCLUDE
+    is_excluded = bool(host.policies) and host.policies.judge(tool.entry, "main", "").answer is PolicyAnswer.EXCLUDE
     call_id_of, on_report = refusals.call_id_of, recorder.reported if recorder else None
 
     async def plan(

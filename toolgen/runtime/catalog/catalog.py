@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import Permission
     from toolgen.runtime.catalog.handler_signature import Handler
     from toolgen.runtime.catalog.plain_function import PlainFunction
-    from toolgen.runtime.catalog.registration import HandlerT, Profile, RegisteredTool, ToolAdapter
+    from toolgen.runtime.catalog.registration import HandlerT, RegisteredTool, SchemaProfile, ToolAdapter
     from toolgen.runtime.codec.codec import Codec
 
 _OWN_FIELDS: Final = frozenset(
@@ -244,7 +244,7 @@ class Catalog:
             raise CatalogError(f"there is no compiled toolset {name} to open{question}")
         self._open_toolsets |= {name}
 
-    def register(self, definition: ToolDefinition, handler: Handler, *, profile: Profile = "core") -> None:
+    def register(self, definition: ToolDefinition, handler: Handler, *, profile: SchemaProfile = "core") -> None:
         """Register a tool, run by a function of its args and, if it takes two parameters, the `ToolCallMeta`.
 
         The args are passed as the pydantic model that annotates the first parameter, or else as plain JSON values.
@@ -265,7 +265,7 @@ class Catalog:
         tags: Iterable[str] = (),
         metadata: Mapping[str, Any] | None = None,
         title: str = "",
-        profile: Profile | None = None,
+        profile: SchemaProfile | None = None,
     ) -> Callable[[HandlerT], HandlerT]:
         """Decorator that registers a function as a tool.
 
@@ -304,7 +304,7 @@ class Catalog:
 
         return decorate
 
-    def register_adapter(self, adapter: ToolAdapter, *, profile: Profile = "core") -> None:
+    def register_adapter(self, adapter: ToolAdapter, *, profile: SchemaProfile = "core") -> None:
         """Register all tools of an adapter, or none. Raises `CatalogError` as `register` does."""
         self._add(from_adapter(adapter, profile))
 

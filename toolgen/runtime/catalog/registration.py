@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.catalog.execution import Execute
 
-Profile: TypeAlias = Literal["core", "full"]
+SchemaProfile: TypeAlias = Literal["core", "full"]
 """Which schemas are accepted: those that every provider supports (`core`), or all (`full`)."""
 
 HandlerT = TypeVar("HandlerT", bound=Handler)
@@ -70,7 +70,7 @@ def from_handler(
     *,
     model: type[BaseModel] | None,
     result_model: type[BaseModel] | None,
-    profile: Profile,
+    profile: SchemaProfile,
 ) -> RegisteredTool:
     """Bind a definition to a function, which receives its args as `model`, or as plain JSON values."""
     checked = _checked(definition, profile)
@@ -78,7 +78,7 @@ def from_handler(
     return RegisteredTool(definition=checked, run=run, form=Form.TYPED, model=model, result_model=result_model)
 
 
-def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]:
+def from_adapter(adapter: ToolAdapter, profile: SchemaProfile) -> list[RegisteredTool]:
     """Return all tools of an adapter."""
     execute: Any = getattr(adapter, "execute", None)
     try:
@@ -149,7 +149,7 @@ def _of_args_and_meta(handler: Handler, count: int) -> Handler:
     return of_args_and_meta
 
 
-def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
+def _checked(definition: ToolDefinition, profile: SchemaProfile) -> ToolDefinition:
     from jsonschema_rs import ReferencingError, ValidationError  # slow to import, as the next
 
     from toolgen.runtime.catalog.definition_check import check_metadata, check_schema

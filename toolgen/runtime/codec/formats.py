@@ -44,7 +44,7 @@ _WRITTEN: Final = {
 }
 
 
-def text_of(value: FormattedValue) -> str:
+def formatted_text(value: FormattedValue) -> str:
     """Return the text that a value came as; of one that was made in Python, its text in RFC 3339 or RFC 9562."""
     return getattr(value, "_text", None) or write_format(value)
 
@@ -102,7 +102,7 @@ class _Kept:
     format: ClassVar[str]
     __pydantic_serializer__: Final = SchemaSerializer(
         core_schema.any_schema(
-            serialization=core_schema.plain_serializer_function_ser_schema(text_of, when_used="json")
+            serialization=core_schema.plain_serializer_function_ser_schema(formatted_text, when_used="json")
         )
     )
 
@@ -169,7 +169,7 @@ class _Format:
         """Write a value; one of another kind is for another member of its union."""
         if not is_writable(self.name, value):
             raise PydanticSerializationUnexpectedValue(f"not {_WRITTEN[self.name]}")
-        return text_of(value)  # type: ignore[arg-type]  # `is_writable` checked its class
+        return formatted_text(value)  # type: ignore[arg-type]  # `is_writable` checked its class
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import Issue, ToolError, ToolResult
-    from toolgen.runtime.events.records import Mark, NewEvent
+    from toolgen.runtime.events.records import NewEvent, StageMark
     from toolgen.runtime.redact.secrets import Secrets
 
 COUNTED_AS: Final[Mapping[str, str]] = {
@@ -68,7 +68,7 @@ def event_data(event: NewEvent) -> dict[str, Any]:
     return data
 
 
-def _stage(mark: Mark) -> dict[str, Any]:
+def _stage(mark: StageMark) -> dict[str, Any]:
     encoded = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
     return {**encoded, "decision": mark.decision} if mark.decision else encoded
 

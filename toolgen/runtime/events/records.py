@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 # may be preceded by the decision of the stage; a stage out of order is a pair of its name and its end time. Times are
 # in nanoseconds.
 
-__all__ = ["Mark", "Trace", "marks_of", "now"]
+__all__ = ["StageMark", "Trace", "marks_of", "now"]
 
 Trace: TypeAlias = list[Any]
 
 
-class Mark(NamedTuple):
+class StageMark(NamedTuple):
     """The decision of one stage, if it is more than to let the call pass, and its duration in nanoseconds."""
 
     stage: str
@@ -34,7 +34,7 @@ class Mark(NamedTuple):
     ns: int
 
 
-def marks_of(trace: Trace) -> Iterator[Mark]:
+def marks_of(trace: Trace) -> Iterator[StageMark]:
     """Parse a trace."""
     names: Iterator[str] = iter(trace[0])
     entries: list[str | int | tuple[str, int]] = trace[2:]
@@ -45,7 +45,7 @@ def marks_of(trace: Trace) -> Iterator[Mark]:
             decision = entry
             continue
         name, moment = entry if isinstance(entry, tuple) else (next(names), entry)
-        yield Mark(name, decision, moment - before)
+        yield StageMark(name, decision, moment - before)
         before, decision = moment, ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.policy.policy import Answer
+from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.selector import Selector
 
@@ -117,7 +117,7 @@ def effective_set(
             excluded[ident] = ExclusionReason.ROLE
         else:
             policy_decision = policies.judge(entry, role, mode)
-            if policy_decision.answer is Answer.EXCLUDE:
+            if policy_decision.answer is PolicyAnswer.EXCLUDE:
                 excluded[ident] = ExclusionReason.EXCLUDED
             elif ident in missing:
                 excluded[ident] = ExclusionReason.NO_EXECUTOR

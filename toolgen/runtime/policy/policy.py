@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.approvers import Approvers
 
 
-class Answer(StrEnum):
+class PolicyAnswer(StrEnum):
     """The answer of a policy for a tool, from the least to the most strict."""
 
     ALLOW = "allow"
@@ -41,15 +41,15 @@ RESULT_BYTES: Final = 65_536
 """Default `result_bytes`, if no policy sets it."""
 
 _NO_POLICY: Final = "no policy"
-_DENIALS: Final = frozenset({Answer.DENY, Answer.EXCLUDE})
-_STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
+_DENIALS: Final = frozenset({PolicyAnswer.DENY, PolicyAnswer.EXCLUDE})
+_STRICTNESS: Final = {answer: number for number, answer in enumerate(PolicyAnswer)}
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class PolicyReason:
     """A matching rule of a policy, or a default. `source` is its location."""
 
-    answer: Answer
+    answer: PolicyAnswer
     source: str
 
 
@@ -57,8 +57,8 @@ class Reason:
 class PolicyDecision:
     """The combined answer of policies for a tool in a role and a mode, independent of the call, with its reasons."""
 
-    answer: Answer
-    reasons: tuple[Reason, ...]
+    answer: PolicyAnswer
+    reasons: tuple[PolicyReason, ...]
 
     @property
     def denies_every_call(self) -> bool:
@@ -71,7 +71,7 @@ class _Rule:
     """A rule, with its selector resolved to selectors by ident."""
 
     selectors: tuple[Selector, ...]
-    reason: Reason
+    reason: PolicyReason
     role: str | None = None
     mode: str | None = None
 
@@ -151,7 +151,9 @@ class Policies:
         """
         reasons = [rule.reason for rule in self._rules if rule.holds_for(tool, role, mode)]
         if not reasons:
-            reasons = [Reason(Answer.ALLOW, "readonly")] if tool.permission == "readonly" else [_asks("write")]
+            reasons = (
+                [PolicyReason(PolicyAnswer.ALLOW, "readonly")] if tool.permission == "readonly" else [_asks("write")]
+            )
         if "dangerous" in tool.tags:
             reasons.append(_asks("dangerous"))
         if tool.confirm:
@@ -170,16 +172,16 @@ class Policies:
     def judge_unknown_host(self) -> PolicyDecision:
         """Return the answers for a URL with an unknown host: it may be any host of the policies, and at least asks."""
         reasons = [
-            Reason(Answer(answer), f"{name}.network: {host} for a URL with an unclear host")
+            PolicyReason(PolicyAnswer(answer), f"{name}.network: {host} for a URL with an unclear host")
             for name, network in self._networks.items()
-            for host, answer in (*network.items(), ("*", Answer.ASK))
+            for host, answer in (*network.items(), ("*", PolicyAnswer.ASK))
         ]
         return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
 
-def strictest(answers: Iterable[Answer]) -> Answer:
+def strictest(answers: Iterable[PolicyAnswer]) -> PolicyAnswer:
     """Return the strictest answer; `ALLOW` if there is none."""
-    return max(answers, key=_STRICTNESS.__getitem__, default=Answer.ALLOW)
+    return max(answers, key=_STRICTNESS.__getitem__, default=PolicyAnswer.ALLOW)
 
 
 def _paths(policy: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -203,13 +205,15 @@ def _common(lists: Sequence[Sequence[str]], default: Sequence[str]) -> tuple[str
     return tuple(name for name in first if all(name in other for other in others))
 
 
-def _host_reason(policy: str, network: Mapping[str, str], host: str) -> Reason:
+def _host_reason(policy: str, network: Mapping[str, str], host: str) -> PolicyReason:
     """Find the most specific name: the host itself, then the longest matching `*.domain`, then `*`, which asks."""
     host = host.lower().rstrip(".")
     labels = host.split(".")
     above = (f"*.{'.'.join(labels[start:])}" for start in range(1, len(labels)))
     found = next((name for name in (host, *above, "*") if name in network), None)
-    return Reason(Answer(network[found]) if found else Answer.ASK, f"{policy}.network: {found or '*'} for {host}")
+    return PolicyReason(
+        PolicyAnswer(network[found]) if found else PolicyAnswer.ASK, f"{policy}.network: {found or '*'} for {host}"
+    )
 
 
 def _rules(name: str, policy: Mapping[str, Any], tools: ToolNames | None) -> Iterable[_Rule]:
@@ -221,7 +225,7 @@ def _rules(name: str, policy: Mapping[str, Any], tools: ToolNames | None) -> Ite
     ]
     for place, rules, role, mode in places:
         for text, given in rules.items():
-            reason = Reason(Answer(given), f"{place}: {text}")
+            reason = PolicyReason(PolicyAnswer(given), f"{place}: {text}")
             yield _Rule(_selectors(text, reason, registered, tools), reason, role, mode)
 
 
@@ -229,18 +233,20 @@ def _approvers(
     name: str, policy: Mapping[str, Any], tools: ToolNames | None
 ) -> Iterable[tuple[tuple[Selector, ...], Mapping[str, Any]]]:
     for text, who in policy.get("approvers", {}).items():
-        reason = Reason(Answer.ASK, f"{name}.approvers: {text}")
+        reason = PolicyReason(PolicyAnswer.ASK, f"{name}.approvers: {text}")
         yield _selectors(text, reason, policy.get("registered", ()), tools), who
 
 
-def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: ToolNames | None) -> tuple[Selector, ...]:
+def _selectors(
+    text: str, reason: PolicyReason, registered: Sequence[str], tools: ToolNames | None
+) -> tuple[Selector, ...]:
     """Resolve the selector of a rule. Raises `CatalogError` for a restricting rule that matches no tool.
 
     Tools listed under `registered` may be missing.
     """
     if tools is None:
         return (Selector.parse(text),)
-    restricts = reason.answer is not Answer.ALLOW
+    restricts = reason.answer is not PolicyAnswer.ALLOW
     meant = tools.resolve_selector(text, restricts=restricts)
     if not meant and restricts and not names_one_of(text, registered):
         name = text.partition("+")[0]
@@ -253,5 +259,5 @@ def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: Tool
     return tuple(map(Selector.parse, meant))
 
 
-def _asks(why: str) -> Reason:
-    return Reason(Answer.ASK, why)
+def _asks(why: str) -> PolicyReason:
+    return PolicyReason(PolicyAnswer.ASK, why)

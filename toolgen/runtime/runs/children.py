@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Child:
+class ChildRun:
     """A run that a call started.
 
     `turn` makes the calls of one response of its model, `end` records the end of the run.
@@ -90,13 +90,13 @@ class Starts:
     """Starts runs for a call: `start` starts one, `take` takes a slot for one more. The first slot is already taken."""
 
     def __init__(
-        self, start: Callable[[str, Iterable[str] | None, str | None], Child], take: Callable[[], None]
+        self, start: Callable[[str, Iterable[str] | None, str | None], ChildRun], take: Callable[[], None]
     ) -> None:
         self._start = start
         self._take = take
         self._started = 0
 
-    def __call__(self, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
+    def __call__(self, agent: str, requested: Iterable[str] | None, mode: str | None) -> ChildRun:
         """Start a run of a compiled agent."""
         if self._started:
             self._take()
@@ -112,7 +112,7 @@ class _Calling(Protocol):
 
 def start_child(
     meta: ToolCallMeta, agent: str, *, requested: Iterable[str] | None = None, mode: str | None = None
-) -> Child:
+) -> ChildRun:
     """Start a run of a compiled agent for the call with that meta: in its session, user and mode, with new ids.
 
     `requested` are the idents that the dispatch requests; by default the agent has its configured tools, not those of

@@ -97,7 +97,7 @@ class Session:
 
 
 @dataclass(slots=True)
-class Progress:
+class RunProgress:
     """The state of a run: the agents it has started, its running calls, and whether and why it was aborted.
 
     `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
@@ -168,7 +168,7 @@ class Run:
     effective: EffectiveSet
     session: Session
     meta: ToolCallMeta = field(default_factory=ToolCallMeta)
-    progress: Progress = field(default_factory=Progress)
+    progress: RunProgress = field(default_factory=RunProgress)
     secrets: SecretValues | None = None
     on_progress: Callable[[str, Mapping[str, Any]], None] | None = None
     telemetry: Telemetry | None = None
@@ -294,7 +294,7 @@ def run_of(meta: ToolCallMeta) -> Run | None:
 
 
 def check_guard(meta: ToolCallMeta) -> None:
-    """Call the guard of the run of a call, if there is one, for an executor that has waited: see `Progress`."""
+    """Call the guard of the run of a call, if there is one, for an executor that has waited: see `RunProgress`."""
     run = run_of(meta)
     if run is not None and run.progress.guard is not None:
         run.progress.guard()

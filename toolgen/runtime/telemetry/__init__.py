@@ -5,9 +5,9 @@ try:
 except ImportError:
     raise ImportError('telemetry needs the API of OpenTelemetry: pip install "toolgen[otel]"') from None
 
-from toolgen.runtime.telemetry.operation import Operation
+from toolgen.runtime.telemetry.operation import TracedOperation
 from toolgen.runtime.telemetry.telemetry import Telemetry
 
-__all__ = ["Operation", "Telemetry"]
+__all__ = ["Telemetry", "TracedOperation"]
 
 del _trace

@@ -93,7 +93,7 @@ class Run(Protocol):
         ...
 
 
-class Operation:
+class TracedOperation:
     """A running operation. `labels` are the attributes of its metrics, few and with few values."""
 
     def __init__(self, span: Span, tokens: Histogram, labels: dict[str, str]) -> None:

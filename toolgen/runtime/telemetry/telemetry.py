@@ -38,7 +38,7 @@ from toolgen.runtime.telemetry.operation import (
     TOOL_DURATION,
     TOOL_TYPE,
     CallSpan,
-    Operation,
+    TracedOperation,
     started,
     type_of,
     without_span,
@@ -236,7 +236,7 @@ class Telemetry:
         )
 
     @contextmanager
-    def agent_run(self, run: Run) -> Generator[Operation]:
+    def agent_run(self, run: Run) -> Generator[TracedOperation]:
         """Be in the span of a run of an agent: its calls are children of the span."""
         name = {AGENT: run.agent} if run.agent else {}
         with self._operation("invoke_agent", run.agent, name, self._of_agents) as operation:
@@ -244,14 +244,14 @@ class Telemetry:
             yield operation
 
     @contextmanager
-    def plan(self, agent: str) -> Generator[Operation]:
+    def plan(self, agent: str) -> Generator[TracedOperation]:
         """Be in the span of one step of a planner."""
         name = {AGENT: agent} if agent else {}
         with self._operation("plan", agent, name, None) as operation:
             yield operation
 
     @contextmanager
-    def model_request(self, provider: str) -> Generator[Operation]:
+    def model_request(self, provider: str) -> Generator[TracedOperation]:
         """Be in the span of one request to a model, from sending it to the end of the response."""
         with self._operation("chat", "", {PROVIDER: provider}, self._of_requests, SpanKind.CLIENT) as operation:
             yield operation
@@ -264,12 +264,12 @@ class Telemetry:
         attributes: Mapping[str, str],
         histogram: Histogram | None,
         kind: SpanKind = SpanKind.INTERNAL,
-    ) -> Generator[Operation]:
+    ) -> Generator[TracedOperation]:
         attributes = {OPERATION: operation, **attributes}
         span = started(self._tracer, f"{operation} {target}".rstrip(), attributes, kind)
         context = set_span_in_context(span)
         began, token = perf_counter(), attach(context)
-        current = Operation(span, self._tokens, dict(attributes))
+        current = TracedOperation(span, self._tokens, dict(attributes))
         try:
             yield current
         except BaseException as error:  # also a cancelled operation has failed; raised again

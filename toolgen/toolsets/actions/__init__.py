@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
-    from toolgen.llm import ToolUse
     from toolgen.llm.actions.view import ActionEntry
+    from toolgen.llm.tool_use.tool_use import ToolUse
     from toolgen.runtime.runs.run import Run
     from toolgen.toolsets.generated.tools.actions.models.describe_action import DescribeActionArgs
     from toolgen.toolsets.generated.tools.actions.models.list_actions import ListActionsArgs

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Any, ToolCallMeta], Any]
 
 
-def registration(*, tasks: TaskTools | None = None, agents: AgentTools | None = None) -> ToolsetRegistration:
+def agent_registration(*, tasks: TaskTools | None = None, agents: AgentTools | None = None) -> ToolsetRegistration:
     """Return the registration for `Runtime(executors=[...])`. Without an object, no run has its tools."""
     handlers: dict[str, Handler] = {}
     if tasks is not None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.agents.runs import RunAgent
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.catalog.catalog import Catalog
-    from toolgen.runtime.runs.children import Child
+    from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run
     from toolgen.toolsets.agent.tasks import TaskTools
     from toolgen.toolsets.generated.tools.agent.models.create_sub_agent import CreateSubAgentArgs
@@ -128,7 +128,7 @@ class AgentRecords:
         self._catalog = catalog
         self._records: OrderedDict[str | None, AgentRecord] = OrderedDict()
 
-    def watch(self, child: Child) -> tuple[Child, AgentRecord]:
+    def watch(self, child: ChildRun) -> tuple[ChildRun, AgentRecord]:
         """Start a record; return a child whose calls are recorded."""
         run = child.run
         record = AgentRecord(title=f"{_shown(run.agent)} ({run.role}), run {_shown(str(run.meta.run_id))}", run=run)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths import failures, shown
+from toolgen.execute.paths import path_failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, new_text, normalised
@@ -36,7 +36,7 @@ def write_file(args: WriteFileArgs, access: PathAccess) -> WriteFileResult:
     """
     content = encoded(args.content)
     answer = access.check_write(args.path)
-    with access.open_parent(answer, create=args.create_dirs) as (folder, name), failures(args.path):
+    with access.open_parent(answer, create=args.create_dirs) as (folder, name), path_failures(args.path):
         try:
             folder.create_file(name, content)
         except FileExistsError:
@@ -291,7 +291,7 @@ def edit_file(args: EditFileArgs, access: PathAccess, *, project: str) -> EditFi
         if text is None:
             raise binary_file(args.path, len(before))
         changed, replacements = _apply(args, text, names)
-        with failures(args.path):
+        with path_failures(args.path):
             folder.replace_file(name, changed.encode(), previous=previous)
     return EditFileResult(replacements=replacements, created=False)
 
@@ -301,7 +301,7 @@ def _create(args: EditFileArgs, answer: PathAnswer, access: PathAccess, names: t
         hint = "look for it with list_dir, or set create_if_missing"
         raise rejected("file_not_found", f"{shown(args.path)} does not exist", hint)
     text, replacements = _apply(args, new_text(), names)
-    with access.open_parent(answer, create=True) as (folder, name), failures(args.path):
+    with access.open_parent(answer, create=True) as (folder, name), path_failures(args.path):
         folder.create_file(name, text.encode())
     return EditFileResult(replacements=replacements, created=True)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from toolgen.execute.paths import PathAccess
-    from toolgen.execute.processes.running import Finished
+    from toolgen.execute.processes.running import FinishedProcess
     from toolgen.toolsets.generated.tools.code.models.search import SearchArgs
 
 TIMEOUT_MS: Final = 60_000
@@ -92,7 +92,7 @@ async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) ->
     )
 
 
-async def _run(program: str, args: SearchArgs, target: str, folder: str) -> Finished:
+async def _run(program: str, args: SearchArgs, target: str, folder: str) -> FinishedProcess:
     from toolgen.execute.processes.running import run_process
 
     argv = [program, *_OPTIONS, f"--max-count={args.limit + 1}", f"--regexp={args.query}"]

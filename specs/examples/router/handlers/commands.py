@@ -5,20 +5,19 @@ from __future__ import annotations
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.records import FailureKind
-from toolgen.execute.processes.running import run_process
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.execute import run_process
+from toolgen.runtime import CallFailed, FailureKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.execute.processes.running import Finished
+    from toolgen.execute import FinishedProcess
 
 TIMEOUT_MS: Final = 10_000
 OUTPUT_BYTES: Final = 65_536
 
 
-async def run_argv(argv: Sequence[str], *, timeout_ms: int = TIMEOUT_MS) -> Finished:
+async def run_argv(argv: Sequence[str], *, timeout_ms: int = TIMEOUT_MS) -> FinishedProcess:
     """Run a program without a shell, in an empty temporary folder and with an empty environment, and wait for its end.
 
     That keeps secrets of the environment and the files of the project out of reach of what is relative, and is no

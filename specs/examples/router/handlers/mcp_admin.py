@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from generated.tools.mcp_admin.models.list_tools import ListToolsArgs
     from generated.tools.mcp_admin.models.search_registry import SearchRegistryArgs
     from specs.examples.router.handlers.servers import Servers
-    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime import ToolCallMeta
 
 
 class McpAdminTools:

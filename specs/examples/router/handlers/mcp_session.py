@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, Field, JsonValue
 
 from specs.examples.router.handlers.refusals import rejected
-from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime import CallFailed, FailureKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence

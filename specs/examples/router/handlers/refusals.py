@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime import CallFailed, FailureKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,6 +21,6 @@ def not_found(what: str, name: str, known: Collection[str]) -> CallFailed:
 
     The code is `<what>_not_found`.
     """
-    meant = nearest(name, known)
+    meant = get_close_matches(name, known)
     hint = f"did you mean {' or '.join(meant)}?" if meant else f"there are {', '.join(sorted(known)) or 'none'}"
     return rejected(f"{what}_not_found", f"there is no {what} {name[:64]!r}", hint)

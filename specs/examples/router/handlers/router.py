@@ -12,7 +12,7 @@ from generated.tools.router.models.web_fetch import WebFetchResult
 from specs.examples.router.handlers.commands import run_argv
 from specs.examples.router.handlers.peers import ask
 from specs.examples.router.handlers.skills import run_skill
-from toolgen.execute.paths import PathAccess, failures
+from toolgen.execute import PathAccess, path_failures
 from toolgen.runtime import blocking
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from specs.examples.router.handlers.documents import Documents
     from specs.examples.router.handlers.memory import Memory
     from specs.examples.router.handlers.site import Site
-    from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.policy.paths.policy import PathPolicy
+    from toolgen.runtime import PathPolicy, ToolCallMeta
 
 
 class RouterTools:
@@ -110,7 +109,7 @@ class RouterTools:
         """Delete a file of the workspace, where the toolset `code` may write it."""
         access = PathAccess(self._workspace, meta.granted)
         answer = access.check_write(args.path)
-        with access.open_parent(answer) as (folder, name), failures(args.path):
+        with access.open_parent(answer) as (folder, name), path_failures(args.path):
             Path(folder.working_directory, name).unlink()
 
     async def sandboxed_exec(self, args: SandboxedExecArgs, _meta: ToolCallMeta, /) -> SandboxedExecResult:

@@ -13,8 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from specs.examples.router.handlers.ranking import rank
 from specs.examples.router.handlers.refusals import rejected
-from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime import CallFailed, FailureKind
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.build import build
+from toolgen.compiler.build import build_target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
 
@@ -75,4 +75,4 @@ def create(folder: Path) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     config, sink = load_config(folder), Diagnostics()
-    assert build(config, config.targets[0], sink).published, [*sink]
+    assert build_target(config, config.targets[0], sink).published, [*sink]

@@ -17,7 +17,7 @@ import pytest
 from tests.unit.record.sample import KEY, denied, done, ended, progress, record, result, started
 from toolgen.cli import front
 from toolgen.record.calls import calls_of
-from toolgen.record.chain import ChainError, Head, verify
+from toolgen.record.chain import ChainError, ChainHead, verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.events.records import RunNotFound, StoreError
@@ -119,7 +119,7 @@ DAMAGES: Final[list[Callable[[random.Random, Path], None]]] = [
 ]  # fmt: skip
 
 
-def read_all(path: Path, head: Head) -> None:
+def read_all(path: Path, head: ChainHead) -> None:
     """Read as programs do: only these errors may be raised."""
     reader = SqliteReader(path)
     reads: list[Callable[[], Any]] = [reader.runs]
@@ -139,11 +139,11 @@ def _events(reader: SqliteReader, run: str) -> Any:
     return reader.events(run, -1)
 
 
-def _verified(reader: SqliteReader, run: str, head: Head) -> Any:
-    return verify(reader.chain(run), head, KEY)
+def _verified(reader: SqliteReader, run: str, head: ChainHead) -> Any:
+    return verify_chain(reader.chain(run), head, KEY)
 
 
-def read_on_the_command_line(path: Path, head: Head, key: Path, capture: pytest.CaptureFixture[str]) -> None:
+def read_on_the_command_line(path: Path, head: ChainHead, key: Path, capture: pytest.CaptureFixture[str]) -> None:
     at = ["--store", str(path)]
     for args in (
         at, ["r1", *at], ["r2", *at], ["r2", *at, "--format", "json"], [*at, "--format", "json"], ["nowhere", *at],

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from toolgen.compiler.build import build
+from toolgen.compiler.build import build_target
 from toolgen.compiler.cache.store import FOLDER
 from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.diagnostics import Diagnostics
@@ -191,7 +191,7 @@ class Project(RuleBasedStateMachine):
         """Return the findings of a build, None if nothing was to do, and the package that it leaves."""
         config = load_config(self.folder)
         sink = Diagnostics()
-        built = build(config, config.targets[0], sink)
+        built = build_target(config, config.targets[0], sink)
         out = self.folder / "generated"
         files = (path for path in out.rglob("*") if path.is_file() and path.parent.name != "_derived")
         package = {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
@@ -310,7 +310,7 @@ def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit
 def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Project) -> None:
     project.change_tool("b", "add", SCHEMAS[1], tag=False)
     config = load_config(project.folder)
-    built = build(config, config.targets[0], Diagnostics())
+    built = build_target(config, config.targets[0], Diagnostics())
 
     assert built.cache is not None
     assert (built.cache.hits["toolset"], built.cache.misses["toolset"]) == (2, 1)

@@ -6,10 +6,10 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.build import build
+from toolgen.compiler.build import build_target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
-from toolgen.llm.search.index import documents_of
+from toolgen.llm.search.index import search_documents_of
 from toolgen.runtime import load
 from toolgen.search.index_text import write_index
 from toolgen.spec.derived import DERIVED, INDEX_FILE, catalog_mark
@@ -43,7 +43,7 @@ def test_a_build_writes_the_index_that_a_runtime_would_create(tmp_path: Path, mo
     (tmp_path / "toolgen.toml").write_text('[[targets]]\nspecs = "specs"\nout = "mail_with_search"\n', encoding="utf-8")
     config = load_config(tmp_path)
     sink = Diagnostics()
-    build(config, config.targets[0], sink)
+    build_target(config, config.targets[0], sink)
     assert not sink.has_errors, list(sink)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
 
@@ -52,7 +52,7 @@ def test_a_build_writes_the_index_that_a_runtime_would_create(tmp_path: Path, mo
     catalog = load("mail_with_search")
 
     mark = catalog_mark((package / "catalog.json").read_bytes())
-    assert written == write_index(documents_of(catalog, catalog), mark)
+    assert written == write_index(search_documents_of(catalog, catalog), mark)
     words = json.loads(written)["words"]
     assert {"letter", "urgent", "network", "readonli", "recipi"} <= words.keys()
     assert "tenant" not in words, "injected fields are hidden from the model"

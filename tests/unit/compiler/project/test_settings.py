@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.compiler.build import build, check
+from toolgen.compiler.build import build_target, check_target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
 
@@ -39,7 +39,7 @@ def built(folder: Path) -> tuple[bool, list[str]]:
     """Build every target; return whether all were published, and what was found, with its fix."""
     config = load_config(folder)
     sink = Diagnostics()
-    done = [build(config, target, sink).published is not None for target in config.targets]
+    done = [build_target(config, target, sink).published is not None for target in config.targets]
     return all(done), [f"{each.code} {each.span} {each.message} ({each.fix})" for each in sink]
 
 
@@ -96,5 +96,5 @@ def test_a_changed_setting_is_checked_though_no_spec_changed(tmp_path: Path) -> 
     assert built(project(tmp_path, 'tool_use = {catalog = "menu"}')) == (True, [])
     project(tmp_path, 'tool_use = {catalog = "manu"}')
     config, sink = load_config(tmp_path), Diagnostics()
-    assert check(config, config.targets[0], sink).changes is None
+    assert check_target(config, config.targets[0], sink).changes is None
     assert [each.code for each in sink] == ["TG709"]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.build import Built, Checked, build, check
+from toolgen.compiler.build import BuiltTarget, CheckedTarget, build_target, check_target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
 
@@ -74,16 +74,16 @@ class Repository:
         assert done.returncode == 0 or not fine, done.stdout + done.stderr
         return done.stdout
 
-    def built(self, *, force: bool = False) -> tuple[Built, list[str]]:
+    def built(self, *, force: bool = False) -> tuple[BuiltTarget, list[str]]:
         """Build the package and return the diagnostics."""
         config, sink = load_config(self.folder), Diagnostics()
-        made = build(config, config.targets[0], sink, force=force)
+        made = build_target(config, config.targets[0], sink, force=force)
         return made, [f"{found.code} {found.message}" for found in sink]
 
-    def checked(self) -> Checked:
+    def checked(self) -> CheckedTarget:
         """Compare the package with the specs."""
         config = load_config(self.folder)
-        return check(config, config.targets[0], Diagnostics())
+        return check_target(config, config.targets[0], Diagnostics())
 
     def replace(self, old: str, new: str) -> None:
         """Replace one part of the spec."""

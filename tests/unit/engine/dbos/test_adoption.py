@@ -23,7 +23,7 @@ from tests.unit.engine.engines import Engines, Running, until
 from toolgen.engine.dbos import tables
 from toolgen.engine.dbos.adoption import SEARCH_SECONDS, Adoption
 from toolgen.engine.dbos.connections import application_name
-from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client, prepare
+from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client, prepare_database
 from toolgen.engine.dbos.lease import DEAD, WORKERS, Lease, Watch, place_of
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Lonely:
     """A worker's part that looks after others, alone on a database, with a clock that it is told."""
 
     def __init__(self, url: str) -> None:
-        prepare(url)
+        prepare_database(url)
         self.client = open_client(url)
         self.tables = self.client._sys_db
         self.now = 1000.0

@@ -27,7 +27,7 @@ from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.dbos.workers import JUMPING, Workers
 from tests.unit.engine.engines import until
-from toolgen.engine.dbos import DbosEngine, database_url, prepare
+from toolgen.engine.dbos import DbosEngine, database_url, prepare_database
 from toolgen.engine.protocol import NotAsked, NotResumable
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -80,7 +80,7 @@ class Chaos:
 
     async def round(self, runs: int, *, passes: int) -> None:
         url = database_url(self.url)
-        await asyncio.to_thread(prepare, url)
+        await asyncio.to_thread(prepare_database, url)
         async with self.network.opened(), asyncio.timeout(_HANGS_AFTER + 2 * runs):
             self._behind = self.workers.start(JUMPING, database=self.network.url(self.url))
             for _ in range(self.count - 1):

@@ -22,7 +22,7 @@ from dbos._sys_db import db_retry
 from dbos._utils import LoopAwareEvent
 from sqlalchemy import exc
 
-from toolgen.engine.dbos import database_url, prepare
+from toolgen.engine.dbos import database_url, prepare_database
 from toolgen.engine.dbos.database import (
     APPLICATION,
     BY_PROGRAM,
@@ -49,7 +49,7 @@ class Rules:
     """A database of runs, and what a worker does in it, with a queue of its own for each test."""
 
     def __init__(self, url: str) -> None:
-        prepare(url)
+        prepare_database(url)
         self.client: Final = open_client(url)
         self.database: Final[SystemDatabase] = self.client._sys_db
         self.queue = ""

@@ -19,9 +19,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import LateEngine, until
-from toolgen.agents import Outcome
+from toolgen.agents import RunOutcome
 from toolgen.engine import EngineHost
-from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
 from toolgen.engine.dbos.endpoints import Endpoints, listening
 from toolgen.engine.dbos.metrics import Metrics
 
@@ -69,7 +69,7 @@ def served(
     @asynccontextmanager
     async def opened() -> AsyncGenerator[Served]:
         url = database_url(folder / "runs.sqlite")
-        prepare(url)
+        prepare_database(url)
         engine: Any = LateEngine()
         host = app.host(engine, folder, approvers=approvers)
         host = host if planner is None else EngineHost(host.runtime, planner)
@@ -205,10 +205,10 @@ def test_a_planner_that_blocks_the_event_loop_is_seen_and_its_worker_is_not_take
     blocks, may_go_on = threading.Event(), threading.Event()
 
     class Blocking:
-        async def plan(self, *_: object) -> Outcome:
+        async def plan(self, *_: object) -> RunOutcome:
             blocks.set()
             assert may_go_on.wait(30)
-            return Outcome(value="done")
+            return RunOutcome(value="done")
 
     async def body(served: Served) -> None:
         def looked() -> tuple[int, Any, float]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.app import read, request, search, write
-from toolgen.engine.dbos import DbosEngine, prepare
+from toolgen.engine.dbos import DbosEngine, prepare_database
 from toolgen.engine.dbos.turns import Turns
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -61,7 +61,7 @@ def test_a_bound_of_runs_holds_for_those_that_work(durable: Engines) -> None:
 
 def test_users_whose_runs_wait_are_served_in_turn(durable: Engines) -> None:
     """Two servers enqueue: one user's many runs, at once, come before those of the others."""
-    prepare(durable.url)
+    prepare_database(durable.url)
     started: list[str] = []
 
     async def enqueue() -> None:

@@ -16,7 +16,7 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import ids_in_tables
 from toolgen import __version__
-from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare, retention
+from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare_database, retention
 from toolgen.engine.protocol import Pruned
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_a_worker_deletes_old_runs_and_says_so_and_those_that_go_on_stay(
 
 def test_who_reads_what_was_deleted_sees_the_last_round(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_LOOK", 0.05)
-    prepare(durable.url)
+    prepare_database(durable.url)
 
     async def body(running: Running) -> None:
         engine = running.engine

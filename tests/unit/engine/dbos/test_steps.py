@@ -12,7 +12,7 @@ from dbos import error as dbos_errors
 from dbos._sys_db import SystemDatabase
 
 from toolgen.engine.dbos import database as steps_module
-from toolgen.engine.dbos import database_url, prepare
+from toolgen.engine.dbos import database_url, prepare_database
 from toolgen.engine.dbos.database import PLAN, close_client, open_client, read_steps_at_once, write_steps_at_once
 from toolgen.engine.dbos.executions import Execution
 from toolgen.engine.dbos.lease import Lease, draw_token
@@ -43,7 +43,7 @@ def database(
 ) -> Iterator[SystemDatabase]:
     postgres = request.param == "postgres"
     url = database_url(request.getfixturevalue("postgres_url") if postgres else tmp_path / "runs.sqlite")
-    prepare(url)
+    prepare_database(url)
     client = open_client(url)
     found = client._sys_db
     Lease(found.engine, "worker").prepare()

@@ -16,7 +16,7 @@ import pytest
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.engine import app
 from tests.unit.engine.dbos.jumping import CLOCK
-from toolgen.engine.dbos import DbosEngine, database_url, prepare
+from toolgen.engine.dbos import DbosEngine, database_url, prepare_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -78,7 +78,7 @@ class Workers:
     async def opened(self) -> AsyncGenerator[DbosEngine]:
         """Open the engine of the workers, as a context."""
         url = database_url(self.database)
-        await asyncio.to_thread(prepare, url)
+        await asyncio.to_thread(prepare_database, url)
         engine = DbosEngine(url, poll=0.05)
         try:
             yield engine

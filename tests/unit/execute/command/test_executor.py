@@ -18,7 +18,7 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.execute.command import Command, CommandExecutor, CommandHost, executor
+from toolgen.execute.command import Command, CommandExecutor, CommandHost, command_executor
 from toolgen.execute.command.line import ExecLine
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
@@ -170,7 +170,7 @@ def test_reg_61_a_command_runs_in_its_folder(project: Project) -> None:
 
 
 def runtime_with(catalog: Catalog, host: CommandHost) -> Runtime:
-    return Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", host)])
+    return Runtime(catalog, permission=allow_all, executors=[command_executor(catalog, "local", host)])
 
 
 def test_reg_61_the_folder_is_inside_the_roots(project: Project) -> None:
@@ -191,7 +191,7 @@ def test_reg_61_a_sensitive_folder_is_not_allowed(project: Project) -> None:
 
 def test_reg_61_a_folder_moved_out_of_the_roots_later_is_refused(project: Project) -> None:
     catalog = load(project.package)
-    runtime = Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", project.host)])
+    runtime = Runtime(catalog, permission=allow_all, executors=[command_executor(catalog, "local", project.host)])
     (project.folder / "inside").rmdir()
     (project.folder / "inside").symlink_to(project.folder.parent)
     result = asyncio.run(runtime.invoke(ToolRequest(name="local.where")))
@@ -228,7 +228,7 @@ def test_reg_63_a_command_that_takes_too_long_is_killed(project: Project) -> Non
 
 
 def test_reg_63_the_error_of_a_timeout_contains_the_last_output(project: Project) -> None:
-    registration = executor(load(project.package), "local", project.host)
+    registration = command_executor(load(project.package), "local", project.host)
     assert registration.executor is not None
     (project.folder / "wait").write_text("#!/bin/sh\necho half of it\nsleep 60\n")
     result = asyncio.run(_awaited(registration.executor.execute(ToolRequest(name="local.wait"), ToolCallMeta())))
@@ -310,14 +310,14 @@ def test_a_missing_program_or_folder(project: Project) -> None:
 
 def test_only_toolsets_of_commands_have_commands(project: Project, shop: Shop) -> None:
     with pytest.raises(ExecutorError, match=r"there is no toolset locl in the catalog"):
-        executor(load(project.package), "locl", project.host)
+        command_executor(load(project.package), "locl", project.host)
     with pytest.raises(ExecutorError, match=r"is not a command: shop\.orders is of kind service"):
-        executor(load(shop.name), "shop.orders", project.host)
+        command_executor(load(shop.name), "shop.orders", project.host)
 
 
 def test_a_host_s_commands_see_its_own_environment_by_default(project: Project) -> None:
     assert CommandHost(paths=project.host.paths).environment == dict(os.environ)
-    assert isinstance(executor(load(project.package), "local", project.host), ToolsetRegistration)
+    assert isinstance(command_executor(load(project.package), "local", project.host), ToolsetRegistration)
 
 
 async def _awaited(waiting: Any) -> Any:
@@ -331,7 +331,7 @@ def test_reg_71_an_aborted_command_keeps_its_output(project: Project) -> None:
 
     async def aborted() -> ToolResult[Any]:
         catalog = load(project.package)
-        runtime = Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", project.host)])
+        runtime = Runtime(catalog, permission=allow_all, executors=[command_executor(catalog, "local", project.host)])
         effective = effective_set(catalog.entries, {"use": ["*"]}, Policies({}))
         run = Run(agent="a", role="main", mode="", effective=effective, session=Session())
         turn = asyncio.ensure_future(runtime.turn([ToolRequest(name="local.wait_long")], run))

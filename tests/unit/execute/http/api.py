@@ -22,7 +22,7 @@ from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.http import HttpExecutor, HttpHost, executor
+from toolgen.execute.http import HttpExecutor, HttpHost, http_executor
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def invoke(
     **host: Any,
 ) -> ToolResult[Any]:
     """Run one call."""
-    registration = executor(catalog, toolset, HttpHost(**host))
+    registration = http_executor(catalog, toolset, HttpHost(**host))
     runtime = Runtime(catalog, permission=permission, disabled_policies=disabled, executors=[registration])
     request = ToolRequest(name=f"{toolset}.{tool}", payload=json.dumps(args or {}))
 

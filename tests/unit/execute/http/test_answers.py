@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from tests.unit.compiler.specs import resolved
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.http import HttpHost, http_executor
 from toolgen.execute.http.responses import next_link
 from toolgen.record import MemoryStore
 from toolgen.runtime import Runtime, allow_all
@@ -114,7 +114,7 @@ def test_an_answer_that_fits_is_typed_whatever_its_status(catalog: str, request:
 def test_a_misfit_is_on_record(lenient: Catalog) -> None:
     store = MemoryStore()
     host = HttpHost(environment=ENVIRONMENT, app=Recorder(answers=[JSONResponse({"id": "one"})]))
-    runtime = Runtime(lenient, permission=allow_all, executors=[executor(lenient, TOOLSET, host)], store=store)
+    runtime = Runtime(lenient, permission=allow_all, executors=[http_executor(lenient, TOOLSET, host)], store=store)
 
     async def called() -> list[Any]:
         run = runtime.start_run()

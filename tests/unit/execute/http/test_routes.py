@@ -23,7 +23,7 @@ from starlette.routing import Route
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, invoke, package_of
 from tests.unit.execute.http.conftest import serving
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.http import HttpHost, http_executor
 from toolgen.runtime import Runtime
 from toolgen.runtime.policy.permission import Decision
 
@@ -315,7 +315,7 @@ def test_the_url_that_a_person_is_shown_is_the_one_that_is_sent(catalog: Catalog
 
     recorder = Recorder()
     host = HttpHost(environment={}, app=recorder)
-    runtime = Runtime(catalog, permission=permission, executors=[executor(catalog, TOOLSET, host)])
+    runtime = Runtime(catalog, permission=permission, executors=[http_executor(catalog, TOOLSET, host)])
     name = "path" if tool == "file" else "id"
     payload = json.dumps({name: value if tool in OWN or isinstance(value, str) else str(value)})
     result = asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.{tool}", payload=payload)))

@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.http import HttpHost, http_executor
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError
 
@@ -119,7 +119,7 @@ def test_the_base_url_comes_from_the_tool_or_the_api(catalog: Catalog) -> None:
         hosts.append(f"{dict(scope['headers'])[b'host'].decode()}{scope['path']}")
         await JSONResponse({})(scope, receive, send)
 
-    registration = executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=app, base_url=" "))
+    registration = http_executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=app, base_url=" "))
     assert registration.toolset == TOOLSET
     call(catalog, "get", app=app)
     assert hosts == ["app/items"]
@@ -169,12 +169,12 @@ def test_credentials_of_the_host_replace_those_of_the_spec(catalog: Catalog) -> 
 
 def test_missing_variables_are_an_error_at_the_start(catalog: Catalog) -> None:
     with pytest.raises(ExecutorError, match="SHOP_KEY"):
-        executor(catalog, TOOLSET, HttpHost(environment={"TENANT": "t"}))
+        http_executor(catalog, TOOLSET, HttpHost(environment={"TENANT": "t"}))
     with pytest.raises(ExecutorError, match="TENANT"):
-        executor(catalog, TOOLSET, HttpHost(environment={"SHOP_KEY": "k"}))
+        http_executor(catalog, TOOLSET, HttpHost(environment={"SHOP_KEY": "k"}))
     assert catalog.definition(f"{TOOLSET}.get").metadata["source"] == "declarative"
     with pytest.raises(ExecutorError, match="no toolset"):
-        executor(catalog, "shop.other", HttpHost())
+        http_executor(catalog, "shop.other", HttpHost())
 
 
 def tokens(*answers: Response) -> Recorder:
@@ -190,7 +190,7 @@ def test_an_oauth_client_uses_one_token_until_it_is_refused(catalog: Catalog) ->
         JSONResponse({"access_token": "t-two"}),
         JSONResponse({"n": 3}),
     )
-    registration = executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
+    registration = http_executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
     runtime = Runtime(catalog, permission=allow_all, executors=[registration])
 
     async def calls() -> list[Any]:
@@ -414,7 +414,7 @@ def test_a_response_is_read_only_up_to_its_bound(catalog: Catalog) -> None:
 
 def test_cookies_of_a_response_are_not_sent_with_the_next_call(catalog: Catalog) -> None:
     recorder = Recorder(answers=[JSONResponse({}, headers={"Set-Cookie": "user=anna; Path=/"})])
-    registration = executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
+    registration = http_executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
     runtime = Runtime(catalog, permission=allow_all, executors=[registration])
 
     async def calls() -> None:
@@ -481,7 +481,10 @@ def test_the_network_policy_decides_over_the_host_of_the_spec(catalog: Catalog) 
     host = HttpHost(environment=ENVIRONMENT, app=recorder)
     for disabled in ([], ["shop"]):
         runtime = Runtime(
-            catalog, permission=permission, disabled_policies=disabled, executors=[executor(catalog, TOOLSET, host)]
+            catalog,
+            permission=permission,
+            disabled_policies=disabled,
+            executors=[http_executor(catalog, TOOLSET, host)],
         )
         for tool in ("get", "elsewhere"):
             asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.{tool}", payload=json.dumps({}))))

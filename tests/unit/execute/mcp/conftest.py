@@ -21,7 +21,7 @@ from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.mcp import McpHost, McpServer, executor
+from toolgen.execute.mcp import McpHost, McpServer, mcp_executor
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 
@@ -106,7 +106,7 @@ class Demo:
 
     def runtime(self, host: McpHost | None = None, **settings: Any) -> Runtime:
         catalog = load(self.package)
-        registration = executor(catalog, "mcp.shop", host, server=self.server)
+        registration = mcp_executor(catalog, "mcp.shop", host, server=self.server)
         return Runtime(catalog, executors=[registration], permission=allow_all, **settings)
 
     def results(

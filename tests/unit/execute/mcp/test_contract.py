@@ -16,7 +16,7 @@ from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.changes.drift import compare_tool
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolRequest
-from toolgen.execute.mcp import McpHost, executor
+from toolgen.execute.mcp import McpHost, mcp_executor
 from toolgen.execute.mcp.contract import Contract, compiled_tool
 from toolgen.runtime import Decision, Runtime, load
 from toolgen.runtime.catalog.definition import ToolDefinition
@@ -369,7 +369,7 @@ def test_a_server_that_changes_a_tool_while_permission_is_asked_does_not_get_the
         return Decision.ALLOW_ONCE
 
     async def calls() -> list[Any]:
-        runs = executor(catalog, "mcp.shop", server=demo.server)
+        runs = mcp_executor(catalog, "mcp.shop", server=demo.server)
         runtime = Runtime(catalog, executors=[runs], permission=permit)
         say = [ToolRequest(name="mcp.shop.say", payload=json.dumps({"text": text})) for text in ("first", "second")]
         return [await runtime.invoke(each) for each in say]

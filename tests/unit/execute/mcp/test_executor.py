@@ -15,7 +15,7 @@ import pytest
 from tests.unit.execute.mcp.conftest import TOOLS
 from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest
-from toolgen.execute.mcp import McpExecutor, McpHost, McpServer, executor
+from toolgen.execute.mcp import McpExecutor, McpHost, McpServer, mcp_executor
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
@@ -75,7 +75,7 @@ def test_goa_13_two_failures_to_connect_and_a_result_make_three_attempts(
 def test_goa_11_the_bytes_of_the_args_reach_the_executor_and_their_json_the_server(start: Callable[..., Demo]) -> None:
     demo = start("stdio")
     catalog = load(demo.package)
-    registration = executor(catalog, "mcp.shop", server=demo.server)
+    registration = mcp_executor(catalog, "mcp.shop", server=demo.server)
     assert registration.decode_in_executor
     received: list[Any] = []
 
@@ -219,7 +219,7 @@ def test_a_server_that_died_between_calls_is_started_again(start: Callable[..., 
 def test_a_server_that_cannot_be_started_is_unavailable(demo_package: str) -> None:
     server = McpServer(stdio=("no-such-program-here",), retries=0)
     catalog = load(demo_package)
-    runtime = Runtime(catalog, executors=[executor(catalog, "mcp.shop", server=server)], permission=allow_all)
+    runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.shop", server=server)], permission=allow_all)
     error = asyncio.run(runtime.invoke(ToolRequest(name="mcp.shop.echo"))).error
     assert error is not None
     assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "server_unreachable")
@@ -298,7 +298,7 @@ def test_a_program_sees_the_variables_that_its_spec_names(start: Callable[..., D
 )
 def test_a_missing_variable_is_an_error_at_startup(demo_package: str, server: McpServer) -> None:
     with pytest.raises(ExecutorError, match="has no variable MISSING"):
-        executor(load(demo_package), "mcp.shop", McpHost(environment={}), server=server)
+        mcp_executor(load(demo_package), "mcp.shop", McpHost(environment={}), server=server)
 
 
 def test_an_executor_is_closed_by_its_context(start: Callable[..., Demo]) -> None:
@@ -306,7 +306,7 @@ def test_an_executor_is_closed_by_its_context(start: Callable[..., Demo]) -> Non
     catalog = load(demo.package)
 
     async def use() -> tuple[Any, list[str], list[str]]:
-        closing = executor(catalog, "mcp.shop", server=demo.server).executor
+        closing = mcp_executor(catalog, "mcp.shop", server=demo.server).executor
         assert isinstance(closing, McpExecutor)
         async with closing as runs:
             result = await runs.execute(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}'), ToolCallMeta())
@@ -327,9 +327,9 @@ def children() -> list[str]:
 
 def test_a_toolset_without_a_server_needs_one(demo_package: str) -> None:
     with pytest.raises(ExecutorError, match=r"the spec of mcp\.shop has no `server`"):
-        executor(load(demo_package), "mcp.shop")
+        mcp_executor(load(demo_package), "mcp.shop")
     with pytest.raises(ExecutorError, match=r"there is no toolset mcp\.other"):
-        executor(load(demo_package), "mcp.other")
+        mcp_executor(load(demo_package), "mcp.other")
 
 
 def test_the_server_of_the_spec_is_read_from_the_catalog() -> None:

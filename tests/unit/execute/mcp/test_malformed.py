@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.execute.mcp import McpServer, executor
+from toolgen.execute.mcp import McpServer, mcp_executor
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def connect(folder: Path, package: str, listed: Any) -> Runtime:
     (folder / "tools.json").write_text(json.dumps(listed))
     catalog = load(package)
     server = McpServer(stdio=(forked_python(), str(PROGRAM), str(folder)), retries=0)
-    return Runtime(catalog, executors=[executor(catalog, "mcp.shop", server=server)], permission=allow_all)
+    return Runtime(catalog, executors=[mcp_executor(catalog, "mcp.shop", server=server)], permission=allow_all)
 
 
 async def called(runtime: Runtime, name: str, answer: Any) -> ToolResult[Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.processes.running import Finished, run_process
+from toolgen.execute.processes.running import FinishedProcess, run_process
 from toolgen.execute.processes.session import MARK
 from toolgen.runtime.base.errors import CallFailed
 
@@ -41,7 +41,7 @@ PROGRAMS_THAT_STAY = {
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="survivors are searched in /proc")
 
 
-async def start(argv: Sequence[str], **options: Any) -> Finished:
+async def start(argv: Sequence[str], **options: Any) -> FinishedProcess:
     defaults: dict[str, Any] = {
         "cwd": "/",
         "env": ENVIRONMENT,
@@ -53,11 +53,11 @@ async def start(argv: Sequence[str], **options: Any) -> Finished:
     return await run_process(argv, **{**defaults, **options})
 
 
-def run(argv: Sequence[str], **options: Any) -> Finished:
+def run(argv: Sequence[str], **options: Any) -> FinishedProcess:
     return asyncio.run(start(argv, **options))
 
 
-def shell(line: str, **options: Any) -> Finished:
+def shell(line: str, **options: Any) -> FinishedProcess:
     return run(["sh", "-c", line], **options)
 
 
@@ -97,7 +97,7 @@ def until_ended(folder: Path) -> None:
 
 def test_a_program_runs_to_its_end() -> None:
     finished = shell("printf out; printf err >&2; exit 7")
-    assert finished == Finished(
+    assert finished == FinishedProcess(
         exit_code=7, stdout=b"out", stderr=b"err", stdout_cut=False, stderr_cut=False, timed_out=False
     )
     assert shell("kill -TERM $$").exit_code == -15
@@ -218,7 +218,7 @@ def test_a_second_cancellation_kills_a_program_at_once(tmp_path: Path) -> None:
 
 
 def test_shutting_down_the_loop_leaves_nothing_running(tmp_path: Path) -> None:
-    tasks: list[asyncio.Task[Finished]] = []
+    tasks: list[asyncio.Task[FinishedProcess]] = []
 
     async def leave() -> None:
         tasks.append(asyncio.create_task(start(["sleep", "60"], cwd=tmp_path)))
@@ -308,7 +308,7 @@ def test_no_descriptors_are_left_open(tmp_path: Path) -> None:
 
 
 def test_many_programs_run_concurrently() -> None:
-    async def together() -> list[Finished]:
+    async def together() -> list[FinishedProcess]:
         return await asyncio.gather(*(start(["sh", "-c", f"sleep 0.0{n % 10}; echo {n}"]) for n in range(40)))
 
     assert [int(finished.stdout) for finished in asyncio.run(together())] == list(range(40))

@@ -18,7 +18,7 @@ from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.importers.python import PythonTool, import_python
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.python import executor
+from toolgen.execute.python import python_executor
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.python.sources import tools_of
 from toolgen.runtime import Runtime, allow_all, load
@@ -104,7 +104,9 @@ class Calls:
 
     @classmethod
     def of(cls, catalog: Catalog, toolset: str = "shop") -> Calls:
-        return cls(Runtime(catalog, executors=[executor(catalog, toolset, MODULES)], permission=allow_all), toolset)
+        return cls(
+            Runtime(catalog, executors=[python_executor(catalog, toolset, MODULES)], permission=allow_all), toolset
+        )
 
     def invoke(self, tool: str, args: Any = None) -> ToolResult[Any]:
         request = ToolRequest(name=f"{self.toolset}.{tool}", payload=json.dumps(args or {}))

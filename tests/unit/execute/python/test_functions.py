@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.execute.python.importing import CODE, MODULES, Calls, Import, build, import_code
 from toolgen.contract.records import FailureKind
-from toolgen.execute.python import executor
+from toolgen.execute.python import python_executor
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.execute.python.sources import NoTools, text_of, tools_of
@@ -199,13 +199,13 @@ def test_a_module_that_another_module_lacks_is_not_blamed_on_the_source(tmp_path
 def test_a_handler_that_does_not_fit_its_tool_is_found_at_startup(made: Import, tmp_path: Path) -> None:
     gone = made.text.replace(f"handler: {CODE}:Register.sell", f"handler: {CODE}:Register.cell")
     with pytest.raises(ExecutorError, match=r"the handler of shop\.sell, .* has no `cell`; did you mean `sell`\?"):
-        executor(build(gone, tmp_path, "compiled_gone"), "shop", MODULES)
+        python_executor(build(gone, tmp_path, "compiled_gone"), "shop", MODULES)
     other = made.text.replace(f"handler: {CODE}:Register.sell", f"handler: {CODE}:Register.currency")
     with pytest.raises(ExecutorError, match="currency has no parameter `size`; import it again"):
-        executor(build(other, tmp_path, "compiled_other"), "shop", MODULES)
+        python_executor(build(other, tmp_path, "compiled_other"), "shop", MODULES)
     needs = made.text.replace(f"handler: {CODE}:Register.currency", f"handler: {CODE}:Register.create")
     with pytest.raises(ExecutorError, match="create needs `start`, which is not an arg"):
-        executor(build(needs, tmp_path, "compiled_needs"), "shop", MODULES)
+        python_executor(build(needs, tmp_path, "compiled_needs"), "shop", MODULES)
 
 
 def test_tools_without_a_handler_are_not_available_and_a_toolset_needs_one(made: Import, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_tools_without_a_handler_are_not_available_and_a_toolset_needs_one(made:
     assert calls.error("more").kind is FailureKind.UNAVAILABLE
     none = "toolgen: 1\ntoolset: shop\ntools: {more: {description: x}}\n"
     with pytest.raises(ExecutorError, match="no tool of shop has a `handler`"):
-        executor(build(none, tmp_path, "compiled_none"), "shop", MODULES)
+        python_executor(build(none, tmp_path, "compiled_none"), "shop", MODULES)
 
 
 def test_injected_fields_reach_the_function(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_injected_fields_reach_the_function(tmp_path: Path) -> None:
     catalog = build(text, tmp_path, "compiled_injected")
     runtime = Runtime(
         catalog,
-        executors=[executor(catalog, "shop", MODULES)],
+        executors=[python_executor(catalog, "shop", MODULES)],
         permission=allow_all,
         inject={"number": lambda _meta: 7},
     )

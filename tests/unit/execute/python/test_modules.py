@@ -11,8 +11,8 @@ import pytest
 from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.python.importing import build
 from toolgen.execute import HandlerModules, specified_executors
-from toolgen.execute.http import executor as http_executor
-from toolgen.execute.python import executor
+from toolgen.execute.http import http_executor as http_executor
+from toolgen.execute.python import python_executor
 from toolgen.execute.python.modules import ForeignModule
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.base.errors import ExecutorError
@@ -185,7 +185,7 @@ def test_each_way_to_run_a_spec_refuses_code_of_other_modules(project: Path) -> 
     handlers = build(spec_of("subprocess:getoutput"), project, "compiled_handlers")
     api = build(api_of("subprocess:getoutput"), project, "compiled_api")
     for make in (
-        lambda: executor(handlers, "shop"),
+        lambda: python_executor(handlers, "shop"),
         lambda: specified_executors(handlers),
         lambda: http_executor(api, "stock"),
         lambda: specified_executors(api),

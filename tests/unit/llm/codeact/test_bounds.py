@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.llm.codeact.code_host import QUICK, code_host
-from toolgen.llm.codeact import CodeActLimits, WorkerPool
+from toolgen.llm.codeact import CodeActLimits, SandboxPool
 from toolgen.llm.codeact.session import Printed, one_line, result_report
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
@@ -103,7 +103,7 @@ def test_all_inputs_of_one_snippet_share_its_time_limit() -> None:
     busy = "import time\nstart = time.time()\nwhile time.time() - start < 0.4: pass"
 
     async def feed_twice() -> None:
-        async with WorkerPool().worker(limits, "border", None) as worker:
+        async with SandboxPool().worker(limits, "border", None) as worker:
             assert isinstance(await worker.feed(busy, print), Finished)
             with pytest.raises(WorkerLost, match=OUT_OF_TIME):
                 await worker.feed(busy, print)
@@ -159,7 +159,7 @@ def test_a_slow_type_check_does_not_slow_down_later_snippets() -> None:
 
 def test_snippets_run_in_processes_that_are_there() -> None:
     """Starting one takes five times as long as a snippet without calls."""
-    world, pool = code_host(), WorkerPool()
+    world, pool = code_host(), SandboxPool()
     codeact = world.codeact(pool=pool)
 
     async def run_all() -> list[list[int]]:
@@ -204,7 +204,7 @@ def test_many_unused_variables_have_no_effect() -> None:
 
 
 def test_a_checker_that_uses_too_much_memory_is_replaced_and_the_check_repeated() -> None:
-    pool = WorkerPool()
+    pool = SandboxPool()
     world = code_host()
     codeact = world.codeact(pool=pool, limits=CodeActLimits(memory_bytes=24 * 1024 * 1024))
     for number in range(12):

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.llm.codeact.code_host import QUICK, code_host
-from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
+from toolgen.llm.codeact import CodeAct, CodeActLimits, SandboxPool
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import Process
 
@@ -287,7 +287,7 @@ def _runs(pid: int) -> bool:
 
 def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
     """Return the reports of a conversation whose processes are all killed during a call, and of its next snippets."""
-    pool = WorkerPool()
+    pool = SandboxPool()
 
     def deadly(args: Any) -> Any:
         if args["x"] == "die":
@@ -313,7 +313,7 @@ def test_processes_that_die_during_a_call_are_replaced_without_other_effects(sig
 
 
 def test_idle_processes_that_die_are_replaced() -> None:
-    pool = WorkerPool()
+    pool = SandboxPool()
     world = code_host()
     codeact = world.codeact(pool=pool)
     assert world.reports("a = 1", codeact=codeact) == ["it ran; nothing was printed, and `result` was not bound"]
@@ -327,7 +327,7 @@ def test_idle_processes_that_die_are_replaced() -> None:
 
 
 def test_conversations_share_processes_and_nothing_else() -> None:
-    pool = WorkerPool()
+    pool = SandboxPool()
     world = code_host()
     world.reports("secret = 1\nexec('hidden = 2')\nimport json\nclass Any: pass", pool=pool)
     before = pool.pids
@@ -343,7 +343,7 @@ def test_conversations_share_processes_and_nothing_else() -> None:
 
 
 def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
-    pool = WorkerPool()
+    pool = SandboxPool()
     world = code_host()
     codeact = world.codeact(pool=pool)
     world.reports("a = 1", codeact=codeact)
@@ -385,7 +385,7 @@ def test_a_collected_pool_waits_for_no_process_in_the_code_that_the_collector_in
 def test_a_program_that_ends_leaves_no_process_of_its_pools() -> None:
     program = "from tests.unit.llm.codeact.test_escapes import pids_of_used_pool\nprint(*pids_of_used_pool())"
     kept = program.replace("import pids", "import *\nfrom tests.unit.llm.codeact.test_escapes import pids")
-    for text in (program, f"{kept}\npool = WorkerPool()\ncode_host().reports('a = 1', pool=pool)\nprint(*pool.pids)"):
+    for text in (program, f"{kept}\npool = SandboxPool()\ncode_host().reports('a = 1', pool=pool)\nprint(*pool.pids)"):
         done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
         pids = [int(pid) for pid in done.stdout.split()]
         assert len(pids) >= 2
@@ -394,7 +394,7 @@ def test_a_program_that_ends_leaves_no_process_of_its_pools() -> None:
 
 
 def pids_of_used_pool() -> list[int]:
-    pool = WorkerPool(idle=1)
+    pool = SandboxPool(idle=1)
     world = code_host()
     conversations = [world.codeact(pool=pool) for _ in range(4)]
 
@@ -447,7 +447,7 @@ def is_alive(pid: int) -> bool:
 
 @pytest.mark.parametrize("code", ["while True: pass", "lab__echo(x=1)"])
 def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
-    pool = WorkerPool()
+    pool = SandboxPool()
     began = asyncio.Event()
 
     async def forever(_args: Any) -> None:
@@ -477,7 +477,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
 
 
 def test_tus_17_a_stopped_process_has_ended_and_is_not_reused() -> None:
-    pool = WorkerPool()
+    pool = SandboxPool()
     world = code_host()
     codeact = world.codeact(pool=pool, limits=QUICK)
     world.reports("x = 1", codeact=codeact)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.llm.codeact.code_host import candidates_of, tool
 from tests.unit.llm.codeact.snippets import snippet
-from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
+from toolgen.llm.codeact import CodeAct, CodeActLimits, SandboxPool
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.record.memory import MemoryStore
@@ -36,7 +36,7 @@ LONGEST = 500 + 300 + 11 * 1_100
 class Fuzzed:
     """One conversation, and everything that the host observes."""
 
-    def __init__(self, pool: WorkerPool) -> None:
+    def __init__(self, pool: SandboxPool) -> None:
         self.ran: list[str] = []
         catalog = Catalog()
         for name in ("echo", "fail", "hidden"):
@@ -93,7 +93,7 @@ class Fuzzed:
         return [(event.kind, event.tool) for event in record.events if event.kind not in begun]
 
 
-async def fuzz(seed: int, pool: WorkerPool) -> None:
+async def fuzz(seed: int, pool: SandboxPool) -> None:
     random = Random(seed)
     world = Fuzzed(pool)
     for _ in range(6):
@@ -119,4 +119,4 @@ def test_many_conversations_continue_after_any_snippet() -> None:
         asyncio.run(fuzz(seed, POOL))
 
 
-POOL = WorkerPool()
+POOL = SandboxPool()

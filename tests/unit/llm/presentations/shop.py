@@ -12,7 +12,7 @@ from toolgen.compiler.project.config import Target
 from toolgen.contract.records import FailureKind, ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.offered import provider_named
-from toolgen.providers.table import spelled
+from toolgen.providers.table import provider_tool_name
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime
 from toolgen.runtime.base.errors import CallFailed
@@ -222,7 +222,7 @@ class Visit:
         ]
 
     def spelled(self, ident: str, provider: str = "openai") -> str:
-        return spelled(ident, self.tool_use.catalog.wire_name(ident), provider_named(provider))
+        return provider_tool_name(ident, self.tool_use.catalog.wire_name(ident), provider_named(provider))
 
 
 def _decided(data: Mapping[str, Any]) -> str:

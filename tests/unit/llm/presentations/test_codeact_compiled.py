@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.compiler.specs import resolved, stubs_of, toolset
 from tests.unit.llm.codeact.code_host import CodeHost, candidates_of
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
-from toolgen.llm.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
+from toolgen.llm.codeact import CodeAct, CompiledStubs, SandboxPool, read_stubs
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.schema.compact import compact
@@ -176,7 +176,7 @@ def test_fields_named_like_types_are_checked_correctly(names: list[str], types: 
     assert reports[1].startswith("nothing was run, because the type checker found:")
 
 
-POOL = WorkerPool()
+POOL = SandboxPool()
 
 
 def test_open_objects_accept_other_keys_and_computed_text_unless_evidently_wrong() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from benchmarks.hashed_vectors import HashedVectors
 from tests.unit.llm.search.worlds import TOOLS, document, worlds
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.llm.search.fused import Search, fuse
-from toolgen.llm.search.index import Hit, Index
+from toolgen.llm.search.fused import ToolSearch, fuse
+from toolgen.llm.search.index import SearchHit, SearchIndex
 
 pytest.importorskip("numpy", reason="numpy is not installed")
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 def search_of(
     documents: Iterable[SearchDocument], embedder: Embedder | None = None, file: Path | None = None, **settings: Any
-) -> Search:
+) -> ToolSearch:
     by_key = {each.key: each for each in documents}
-    index = Index.build(by_key.values())
+    index = SearchIndex.build(by_key.values())
     made = embedder or HashedVectors()
-    return Search(index, Vectors(index, made, lambda keys: [by_key[key] for key in keys], file), **settings)
+    return ToolSearch(index, Vectors(index, made, lambda keys: [by_key[key] for key in keys], file), **settings)
 
 
-def keys(search: Search, query: str, limit: int = 10, allowed: Iterable[str] | None = None) -> list[str]:
+def keys(search: ToolSearch, query: str, limit: int = 10, allowed: Iterable[str] | None = None) -> list[str]:
     among = None if allowed is None else frozenset(allowed)
     return [hit.key for hit in asyncio.run(search.search(query, limit, among))]
 
@@ -58,8 +58,8 @@ class Failing(HashedVectors):
 
 def test_a_fused_score_is_the_weighted_sum_of_word_score_and_similarity() -> None:
     near = {"a": 1.0, "b": 0.8, "c": 0.0}
-    assert fuse({"b": 0.5}, near, 2, depth=50) == (Hit("b", 0.55 * 0.5 + 0.45 * 0.8), Hit("a", 0.45))
-    assert fuse({}, {"b": 1.0, "a": 1.0}, 5, depth=50) == (Hit("a", 0.45), Hit("b", 0.45)), "ties go by key"
+    assert fuse({"b": 0.5}, near, 2, depth=50) == (SearchHit("b", 0.55 * 0.5 + 0.45 * 0.8), SearchHit("a", 0.45))
+    assert fuse({}, {"b": 1.0, "a": 1.0}, 5, depth=50) == (SearchHit("a", 0.45), SearchHit("b", 0.45)), "ties go by key"
     assert [hit.key for hit in fuse({"c": 0.1}, near, 5, depth=1)] == ["a", "c"], (
         "only the most similar, and those found"
     )
@@ -88,13 +88,13 @@ def test_similarity_does_not_depend_on_the_cosines_of_unrelated_texts() -> None:
 
 def test_vectors_find_documents_without_common_words() -> None:
     query = "passphr"  # not a word, and differs from all words by more than one typo
-    assert Index.build(TOOLS).search(query, 1) == ()
+    assert SearchIndex.build(TOOLS).search(query, 1) == ()
     assert keys(search_of(TOOLS), query, 1) == ["accounts.reset_password"]
 
 
 def test_without_vectors_only_words_decide() -> None:
-    index = Index.build(TOOLS)
-    assert asyncio.run(Search(index).search("send", 3)) == index.search("send", 3)
+    index = SearchIndex.build(TOOLS)
+    assert asyncio.run(ToolSearch(index).search("send", 3)) == index.search("send", 3)
 
 
 @given(worlds, st.sets(st.sampled_from([f"k{number}" for number in range(9)])))
@@ -133,8 +133,8 @@ def test_alternating_agents_find_their_own_documents() -> None:
 
 def test_documents_added_later_are_found_and_only_they_are_embedded() -> None:
     known = {each.key: each for each in TOOLS}
-    embedder, index = HashedVectors(), Index.build(TOOLS)
-    search = Search(index, Vectors(index, embedder, lambda keys: [known[key] for key in keys]))
+    embedder, index = HashedVectors(), SearchIndex.build(TOOLS)
+    search = ToolSearch(index, Vectors(index, embedder, lambda keys: [known[key] for key in keys]))
     keys(search, "send")
     embedder.asked.clear()
     known["mail.send_message"] = document("mail.send_message", "Dispatch a telegram.")
@@ -153,7 +153,7 @@ def test_only_visible_documents_are_sent_to_an_embedder() -> None:
 def test_tus_13_a_failing_embedder_falls_back_to_words_and_warns_once(caplog: pytest.LogCaptureFixture) -> None:
     embedder, now = Failing(), [0.0]
     search = search_of(TOOLS, embedder, clock=lambda: now[0])
-    wanted = [hit.key for hit in Index.build(TOOLS).search("passphrase send", 10)]
+    wanted = [hit.key for hit in SearchIndex.build(TOOLS).search("passphrase send", 10)]
 
     assert keys(search, "passphrase send") == keys(search, "passphrase send") == wanted
     assert len(embedder.asked) == 1, "it is not called again for a while"
@@ -260,9 +260,9 @@ def test_slow_embedding_of_documents_is_spread_over_several_searches(caplog: pyt
                 time.sleep(0.1)
             return super().embed(texts)
 
-    index, embedder = Index.build(many.values()), Slow()
+    index, embedder = SearchIndex.build(many.values()), Slow()
     vectors = Vectors(index, embedder, lambda keys: [many[key] for key in keys], patience=0.05)
-    search = Search(index, vectors)
+    search = ToolSearch(index, vectors)
     assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == []
     assert len(embedder.asked) == 2 * (1 + 96), "each continues where the last one stopped"
     assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == ["accounts.reset_password"]
@@ -271,7 +271,7 @@ def test_slow_embedding_of_documents_is_spread_over_several_searches(caplog: pyt
 
 def test_changes_during_a_search_do_not_affect_it(caplog: pytest.LogCaptureFixture) -> None:
     before = {each.key: each for each in TOOLS}
-    index = Index.build(TOOLS)
+    index = SearchIndex.build(TOOLS)
 
     class ModifyingEmbedder(HashedVectors):
         def embed(self, texts: Sequence[str], /) -> list[list[float]]:
@@ -279,7 +279,7 @@ def test_changes_during_a_search_do_not_affect_it(caplog: pytest.LogCaptureFixtu
             search.extend(changed.values(), lambda keys: [changed[key] for key in keys])
             return super().embed(texts)
 
-    search = Search(index, Vectors(index, ModifyingEmbedder(), lambda keys: [before[key] for key in keys]))
+    search = ToolSearch(index, Vectors(index, ModifyingEmbedder(), lambda keys: [before[key] for key in keys]))
     assert keys(search, "passphr", 1) == ["accounts.reset_password"]
     assert caplog.text == ""
 
@@ -288,15 +288,15 @@ def test_no_error_of_vectors_fails_a_search(caplog: pytest.LogCaptureFixture) ->
     def gone(keys: Sequence[str]) -> list[SearchDocument]:
         raise KeyError(*keys)
 
-    index = Index.build(TOOLS)
-    search = Search(index, Vectors(index, HashedVectors(), gone))
+    index = SearchIndex.build(TOOLS)
+    search = ToolSearch(index, Vectors(index, HashedVectors(), gone))
     assert keys(search, "send", 1) == keys(search, "send", 1) == ["mail.send_message"]
     assert [each.getMessage() for each in caplog.records] == ["search continues without vectors: KeyError was raised"]
 
 
 def test_documents_changed_without_the_index_fall_back_to_words(caplog: pytest.LogCaptureFixture) -> None:
-    index = Index.build(TOOLS)
-    search = Search(index, Vectors(index, HashedVectors(), lambda keys: [document(key) for key in keys]))
+    index = SearchIndex.build(TOOLS)
+    search = ToolSearch(index, Vectors(index, HashedVectors(), lambda keys: [document(key) for key in keys]))
     assert keys(search, "send", 1) == ["mail.send_message"]
     assert "documents changed since they were indexed" in caplog.text
 

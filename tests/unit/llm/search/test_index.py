@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.llm.search.worlds import TOOLS, document, queries, worlds
-from toolgen.llm.search.index import Hit, Index
+from toolgen.llm.search.index import SearchHit, SearchIndex
 from toolgen.search.documents import SearchDocument
 from toolgen.search.index_text import write_index
 from toolgen.spec.derived import catalog_mark
@@ -17,7 +17,7 @@ from toolgen.spec.derived import catalog_mark
 if TYPE_CHECKING:
     from collections import Counter
 
-INDEX = Index.build(TOOLS)
+INDEX = SearchIndex.build(TOOLS)
 
 
 def found(query: str, limit: int = 10) -> list[str]:
@@ -49,12 +49,12 @@ def test_all_fields_are_searched_and_words_match_by_stem(query: str, first: str)
     ],
 )
 def test_synonyms_typos_and_split_words_are_found(query: str, first: str) -> None:
-    index = Index.build([*TOOLS[:4], document("accounts.renew", "Renew a password.")])
+    index = SearchIndex.build([*TOOLS[:4], document("accounts.renew", "Renew a password.")])
     assert index.search(query, 1)[0].key == first.replace("reset_password", "renew")
 
 
 def test_a_word_itself_beats_its_synonyms() -> None:
-    index = Index.build([document("a.remove", "Remove a row."), document("b.delete", "Delete a row.")])
+    index = SearchIndex.build([document("a.remove", "Remove a row."), document("b.delete", "Delete a row.")])
     assert [hit.key for hit in index.search("delete", 2)] == ["b.delete", "a.remove"]
 
 
@@ -67,7 +67,7 @@ def test_a_query_without_words_finds_nothing(query: str) -> None:
     "query", ['") OR 1=1 --', "NEAR(send message)", "name:*", "send AND NOT message", "{send}^2 -x"]
 )
 def test_the_syntax_of_other_engines_is_just_text(query: str) -> None:
-    assert all(isinstance(hit, Hit) for hit in INDEX.search(query, 10))
+    assert all(isinstance(hit, SearchHit) for hit in INDEX.search(query, 10))
 
 
 def test_only_the_start_of_a_huge_query_is_used() -> None:
@@ -81,12 +81,12 @@ def test_a_limit_below_one_finds_nothing(limit: int) -> None:
 
 
 def test_documents_with_equal_scores_are_sorted_by_key() -> None:
-    index = Index.build(document(key, "The same.") for key in ("c", "a", "b"))
+    index = SearchIndex.build(document(key, "The same.") for key in ("c", "a", "b"))
     assert [hit.key for hit in index.search("same", 2)] == ["a", "b"]
 
 
 def test_texts_without_spaces_are_found_by_substrings() -> None:
-    index = Index.build([document("a", "天気予報を取得する"), document("b", "メールを送信する")])
+    index = SearchIndex.build([document("a", "天気予報を取得する"), document("b", "メールを送信する")])
     assert [hit.key for hit in index.search("今日の天気", 5)] == ["a"]
 
 
@@ -94,15 +94,15 @@ def test_texts_without_spaces_are_found_by_substrings() -> None:
 def test_tus_12_uac_47_a_search_among_allowed_documents_ignores_all_others(
     world: list[SearchDocument], query: str, allowed: set[str], limit: int
 ) -> None:
-    alone = Index.build(each for each in world if each.key in allowed)
-    assert Index.build(world).search(query, limit, allowed) == alone.search(query, limit)
+    alone = SearchIndex.build(each for each in world if each.key in allowed)
+    assert SearchIndex.build(world).search(query, limit, allowed) == alone.search(query, limit)
 
 
 @given(worlds, queries, st.integers(1, 12))
 def test_a_smaller_limit_returns_the_first_hits_of_a_larger_one(
     world: list[SearchDocument], query: str, limit: int
 ) -> None:
-    index = Index.build(world)
+    index = SearchIndex.build(world)
     assert index.search(query, limit) == index.search(query, 100)[:limit]
 
 
@@ -111,8 +111,8 @@ def test_an_extended_index_equals_one_built_from_the_latest_documents(
     earlier: list[SearchDocument], later: list[SearchDocument], query: str
 ) -> None:
     merged = {each.key: each for each in (*earlier, *later)}
-    extended = Index.build(earlier).extended(later)
-    assert extended.search(query, 5) == Index.build(merged.values()).search(query, 5)
+    extended = SearchIndex.build(earlier).extended(later)
+    assert extended.search(query, 5) == SearchIndex.build(merged.values()).search(query, 5)
     assert len(extended) == len(merged)
 
 
@@ -120,11 +120,11 @@ def test_an_extended_index_equals_one_built_from_the_latest_documents(
 def test_a_stored_index_finds_the_same_as_the_built_one(
     world: list[SearchDocument], later: list[SearchDocument], query: str
 ) -> None:
-    stored = Index.load(write_index(world, catalog_mark(b"")).encode())
+    stored = SearchIndex.load(write_index(world, catalog_mark(b"")).encode())
     assert stored is not None
     assert list(stored) == sorted(each.key for each in world)
-    assert stored.search(query, 5) == Index.build(world).search(query, 5)
-    assert stored.extended(later).search(query, 5) == Index.build(world).extended(later).search(query, 5)
+    assert stored.search(query, 5) == SearchIndex.build(world).search(query, 5)
+    assert stored.extended(later).search(query, 5) == SearchIndex.build(world).extended(later).search(query, 5)
 
 
 def test_only_documents_that_changed_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_only_documents_that_changed_are_read_again(monkeypatch: pytest.MonkeyPa
 
 
 def test_rankings_are_cached_only_for_the_latest_sets() -> None:
-    index = Index.build(TOOLS)
+    index = SearchIndex.build(TOOLS)
     for tool in range(100):
         index.search("send", 5, frozenset({TOOLS[0].key, str(tool)}))
     assert len(index._rankings) <= 16

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.llm.search.worlds import TOOLS, document
-from toolgen.llm.search.index import Index
+from toolgen.llm.search.index import SearchIndex
 from toolgen.search.index_text import write_index
 from toolgen.spec.derived import catalog_mark
 
@@ -16,7 +16,7 @@ TEXT = write_index(TOOLS, catalog_mark(b""))
 
 
 def test_a_file_of_another_version_is_rejected() -> None:
-    assert Index.load(TEXT.replace('"version": 3', '"version": 1').encode()) is None
+    assert SearchIndex.load(TEXT.replace('"version": 3', '"version": 1').encode()) is None
 
 
 def edited(**changes: Any) -> str:
@@ -50,23 +50,23 @@ def edited(**changes: Any) -> str:
     ],
 )
 def test_a_truncated_edited_or_merged_file_is_rejected(text: str) -> None:
-    assert Index.load(text.encode()) is None
+    assert SearchIndex.load(text.encode()) is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", json.dumps(json.loads(TEXT), indent=1)])
 def test_a_file_in_another_layout_is_rejected(text: str) -> None:
-    assert Index.load(text.encode()) is None
+    assert SearchIndex.load(text.encode()) is None
 
 
 def test_words_of_other_scripts_read_back_equal() -> None:
-    stored = Index.load(write_index([document("a", "天気 заказ")], catalog_mark(b"")).encode())
+    stored = SearchIndex.load(write_index([document("a", "天気 заказ")], catalog_mark(b"")).encode())
     assert stored is not None
     assert [hit.key for hit in stored.search("заказ", 1)] == ["a"]
     assert [hit.key for hit in stored.search("天気", 1)] == ["a"]
 
 
 def test_an_empty_index_is_read() -> None:
-    stored = Index.load(write_index([], catalog_mark(b"")).encode())
+    stored = SearchIndex.load(write_index([], catalog_mark(b"")).encode())
     assert stored is not None
     assert len(stored) == 0
     assert stored.search("x", 1) == ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.llm.search.fused import Search
+from toolgen.llm.search.fused import ToolSearch
 from toolgen.llm.tool_use import finding
 from toolgen.llm.tool_use.finding import Finder
 from toolgen.runtime.catalog.catalog import Catalog
@@ -98,14 +98,14 @@ def test_many_entries_are_described_in_a_thread(count: int, is_aside: bool, monk
 
 def test_concurrent_searches_index_the_entries_once(monkeypatch: pytest.MonkeyPatch) -> None:
     view, read = View(*(f"b{number:05}" for number in range(600))), list[int]()
-    extended = Search.extend
+    extended = ToolSearch.extend
 
     def noted(self: Any, documents: Any, *args: Any) -> None:
         listed = list(documents)
         read.append(len(listed))
         extended(self, listed, *args)
 
-    monkeypatch.setattr(Search, "extend", noted)
+    monkeypatch.setattr(ToolSearch, "extend", noted)
 
     async def three() -> list[list[str]]:
         finder = Finder(Catalog())

@@ -14,7 +14,7 @@ from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.view import ActionView
 from toolgen.llm.presentations.protocol import Candidates
 from toolgen.llm.tool_use.finding import Kept
-from toolgen.providers.protocol import Payload
+from toolgen.providers.protocol import ToolPayload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.spec.tool_use import LAYERS
 
@@ -81,7 +81,7 @@ def test_sets_are_kept_up_to_a_total_number_of_tools(
     tool_use = ToolUse(catalog, ToolUseConfig(presentations=dict.fromkeys(LAYERS, presentation)))
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     idents = sorted(ident for ident in catalog if ident.startswith("big."))
-    before: dict[type, int] = {kind: alive(kind) for kind in (Candidates, Payload, ActionView)}
+    before: dict[type, int] = {kind: alive(kind) for kind in (Candidates, ToolPayload, ActionView)}
 
     def talk(number: int) -> None:
         run = runtime.start_run(requested=idents[number : number + 40])
@@ -90,7 +90,7 @@ def test_sets_are_kept_up_to_a_total_number_of_tools(
 
     for number in range(20):
         talk(number)
-    for kind in (Candidates, ActionView, *([Payload] if presentation == "enumerate-all" else [])):
+    for kind in (Candidates, ActionView, *([ToolPayload] if presentation == "enumerate-all" else [])):
         assert alive(kind) - before[kind] <= 5, kind
 
 

@@ -15,10 +15,10 @@ from toolgen.providers.protocol import (
     MalformedResponse,
     ModelReply,
     OfferedTool,
-    Problem,
+    OfferProblem,
     UnsupportedCapability,
 )
-from toolgen.providers.table import PROVIDERS, provider, provider_payload, spelled
+from toolgen.providers.table import PROVIDERS, provider, provider_payload, provider_tool_name
 from toolgen.spec.wire_names import wire_name
 
 IDENTS = ("code.read_file", "mcp.git-hub.create_issue", f"mcp.x.{'y' * 70}", "a.b__c", "shop.ünicode")
@@ -28,7 +28,7 @@ ALL = pytest.mark.parametrize("name", PROVIDERS)
 def offered(name: str, *idents: str) -> list[OfferedTool]:
     made = provider(name)
     return [
-        OfferedTool(name=spelled(ident, wire_name(ident), made), description="It.", args={"type": "object"})
+        OfferedTool(name=provider_tool_name(ident, wire_name(ident), made), description="It.", args={"type": "object"})
         for ident in idents
     ]
 
@@ -91,14 +91,14 @@ def test_anthropic_strict_limits_of_a_request_are_reported() -> None:
     tools = [OfferedTool(name=f"t{number}", description="It.", args=plain) for number in range(21)]
     payload = provider_payload("anthropic-strict", tools)
     assert payload.problems == (
-        Problem("t20", "exceeds a limit: strict mode accepts 20 tools in all tools of a request"),
+        OfferProblem("t20", "exceeds a limit: strict mode accepts 20 tools in all tools of a request"),
     )
     assert len(payload.fields["tools"]) == 20
 
 
 def test_a_wire_name_set_by_a_spec_is_kept() -> None:
-    assert spelled("code.read_file", "read", provider("litellm")) == "read"
-    assert spelled("code.read_file", "code__read_file", provider("litellm")) == "code.read_file"
+    assert provider_tool_name("code.read_file", "read", provider("litellm")) == "read"
+    assert provider_tool_name("code.read_file", "code__read_file", provider("litellm")) == "code.read_file"
 
 
 @pytest.mark.parametrize(

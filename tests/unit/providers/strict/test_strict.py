@@ -16,7 +16,7 @@ from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, Stri
 from toolgen.providers.strict import Projection, UnsupportedSchema, project
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import Difference
+    from toolgen.providers.protocol import SchemaDifference
 
 DIALECTS = {"openai": OPENAI_STRICT, "claude": CLAUDE_STRICT}
 both = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
@@ -79,7 +79,7 @@ def test_sent_args_are_valid_except_for_reported_differences(dialect: StrictDial
     assert jsonschema_rs.validator_for(enforced).is_valid(projection.restore(sent)), (enforced, sent)
 
 
-def without(schema: dict[str, Any], differences: tuple[Difference, ...]) -> dict[str, Any]:
+def without(schema: dict[str, Any], differences: tuple[SchemaDifference, ...]) -> dict[str, Any]:
     """Return a schema without the assertions reported as not enforced."""
     enforced = deepcopy(schema)
     loose = [(each.pointer, each.keyword) for each in differences if each.effect == "looser"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from tests.unit.record.sample import KEY
-from toolgen.record.chain import verify
+from toolgen.record.chain import verify_chain
 from toolgen.record.postgres.reader import PostgresReader
 from toolgen.record.postgres.store import PostgresStore
 
@@ -45,7 +45,7 @@ def intact_calls(url: str, run: str = "r1", key: ChainKey = KEY) -> dict[str, li
     reader = PostgresReader(url)
     record = reader.read(run)
     assert [event.sequence for event in record.events] == list(range(len(record.events)))
-    assert verify(reader.chain(run), reader.head(run), key) == []
+    assert verify_chain(reader.chain(run), reader.head(run), key) == []
     ends = [event.sequence for event in record.events if event.kind == "tool_completed"]
     assert ends == [result.sequence for result in record.results]
     [summary] = [summary for summary in reader.runs() if summary.run_id == run]

@@ -1,4 +1,4 @@
-"""`verify` detects every change of the tables of a Postgres store, as it does for the file of an SQLite store."""
+"""`verify_chain` detects every change of the tables of a Postgres store, as it does for the file of an SQLite store."""
 
 # ruff: noqa: S608  # statements are built from constants
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.record.postgres.checking import change, use
 from tests.unit.record.sample import KEY, one_call, progress, write
 from tests.unit.record.test_chain import CHANGES
-from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
 from toolgen.record.postgres.reader import PostgresReader
 from toolgen.runtime.events.records import StoreError
 
@@ -30,7 +30,7 @@ IN_POSTGRES = {
 }
 
 
-def record(url: str, calls: int = 3, run: str = "r1") -> Head:
+def record(url: str, calls: int = 3, run: str = "r1") -> ChainHead:
     """Write calls and return the head of the run."""
 
     async def check(store: PostgresStore) -> None:
@@ -42,9 +42,9 @@ def record(url: str, calls: int = 3, run: str = "r1") -> Head:
         return reader.head(run)
 
 
-def findings(url: str, head: Head, key: ChainKey = KEY) -> list[str]:
+def findings(url: str, head: ChainHead, key: ChainKey = KEY) -> list[str]:
     with closing(PostgresReader(url)) as reader:
-        return [finding.message for finding in verify(reader.chain("r1"), head, key)]
+        return [finding.message for finding in verify_chain(reader.chain("r1"), head, key)]
 
 
 @pytest.mark.parametrize(("statements", "expected"), CHANGES)
@@ -62,11 +62,13 @@ def test_a_changed_list_of_runs_another_key_and_a_run_without_a_chain_are_distin
     head = record(postgres_url)
     other = ChainKey(b"another key that is long enough, or so")
     with closing(PostgresReader(postgres_url)) as reader:
-        assert [found.verdict for found in verify(reader.chain("r1"), head, other)] == [Verdict.OTHER_KEY]
+        assert [found.verdict for found in verify_chain(reader.chain("r1"), head, other)] == [ChainVerdict.OTHER_KEY]
         change(postgres_url, "UPDATE toolgen.runs SET failed = 1")
         assert findings(postgres_url, head) == ["the list of runs was edited: `failed` is not what the events say (0)"]
         use(postgres_url, lambda store: one_call(store, run="plain"))
-        assert [found.verdict for found in verify(reader.chain("plain"), head, KEY)][:1] == [Verdict.NO_CHAIN]
+        assert [found.verdict for found in verify_chain(reader.chain("plain"), head, KEY)][:1] == [
+            ChainVerdict.NO_CHAIN
+        ]
         with pytest.raises(ChainError, match="written without a key"):
             reader.head("plain")
 
@@ -151,14 +153,14 @@ EDITS = st.one_of(
 
 
 @pytest.fixture(scope="module")
-def recorded(shared_postgres: PostgresServer) -> tuple[str, Head]:
+def recorded(shared_postgres: PostgresServer) -> tuple[str, ChainHead]:
     url = shared_postgres.new_database()
     return url, record(url)
 
 
 @settings(max_examples=40, deadline=None)
 @given(edits=st.lists(EDITS, max_size=3))
-def test_exactly_tampering_is_found(recorded: tuple[str, Head], edits: list[tuple[Any, ...]]) -> None:
+def test_exactly_tampering_is_found(recorded: tuple[str, ChainHead], edits: list[tuple[Any, ...]]) -> None:
     """Edits are made in a transaction in which the run is also read, and then undone."""
     url, head = recorded
     tables = "SELECT * FROM {} ORDER BY 1, 2"
@@ -177,7 +179,7 @@ def test_exactly_tampering_is_found(recorded: tuple[str, Head], edits: list[tupl
                 connection.execute(statement, values)
             except psycopg.errors.UniqueViolation:
                 continue
-        found = verify(reader.chain("r1"), head, KEY)
+        found = verify_chain(reader.chain("r1"), head, KEY)
         is_intact = state() == written
         for name in ("events", "results", "runs"):
             connection.execute(f"TRUNCATE toolgen.{name}")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.unit.record.postgres.checking import intact_calls, use
 from tests.unit.record.sample import KEY, done, ended, one_call, progress, result, started
-from toolgen.record.chain import verify
+from toolgen.record.chain import verify_chain
 from toolgen.record.postgres.reader import PostgresReader
 from toolgen.record.postgres.store import PostgresStore
 
@@ -91,7 +91,7 @@ def test_any_interleaving_of_writers_keeps_every_chain_and_the_order_of_each_wri
     asyncio.run(write_all())
     reader = PostgresReader(url)
     for run in {run for _, run, _ in writes}:
-        assert verify(reader.chain(run), reader.head(run), KEY) == []
+        assert verify_chain(reader.chain(run), reader.head(run), KEY) == []
         found: defaultdict[str, list[int]] = defaultdict(list)
         for event in reader.read(run).events:
             found[event.tool_call_id].append(event.data["n"])

@@ -20,7 +20,7 @@ from tests.unit.record.sample import KEY
 from tests.unit.runtime.calls.killed_callers import META
 from tests.unit.runtime.tools import catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolRequest
-from toolgen.record.chain import Head, verify
+from toolgen.record.chain import ChainHead, verify_chain
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 
@@ -121,9 +121,9 @@ def check(path: Path, seen: Seen, *, is_chained: bool) -> str:
     check_seen(records, seen)
     if is_chained:
         for record in records:
-            assert verify(reader.chain(record.run_id), reader.head(record.run_id), KEY) == []
+            assert verify_chain(reader.chain(record.run_id), reader.head(record.run_id), KEY) == []
         for run_id, head in seen.heads:
-            assert verify(reader.chain(run_id), Head.parse(head), KEY) == []
+            assert verify_chain(reader.chain(run_id), ChainHead.parse(head), KEY) == []
     check_goes_on(path, is_chained=is_chained)
     return str(sorted((event.tool_call_id, event.kind) for record in records for event in record.events))
 
@@ -175,4 +175,4 @@ def check_goes_on(path: Path, *, is_chained: bool) -> None:
     asyncio.run(continue_run())
     if is_chained:
         reader = SqliteReader(path)
-        assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+        assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.runtime.responses import RESPONSES
-from toolgen.agents.exported import executor as agent_executor
+from toolgen.agents.exported import agent_executor as agent_executor
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import (
     ContentBlock,
@@ -22,7 +22,7 @@ from toolgen.contract.records import (
     ToolsetRegistration,
 )
 from toolgen.execute.command import CommandHost
-from toolgen.execute.command import executor as command_executor
+from toolgen.execute.command import command_executor as command_executor
 from toolgen.llm import ToolUse
 from toolgen.runtime import Catalog, Runtime, allow_all, blocking, load
 from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.runtime.package import Shop
-    from toolgen.agents.planner import Outcome
+    from toolgen.agents.planner import RunOutcome
     from toolgen.agents.runs import AgentRun
 
 REFUND: Ident[Any, Any] = Ident("shop.orders.refund")
@@ -329,7 +329,7 @@ def test_goa_29_built_in_executors_refuse_tools_of_other_toolsets(kind: str, tmp
     )
 
 
-async def must_not_play(_run: AgentRun) -> Outcome:
+async def must_not_play(_run: AgentRun) -> RunOutcome:
     raise AssertionError("it ran")
 
 

@@ -15,7 +15,7 @@ from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import add, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.record.calls import calls_of
-from toolgen.record.chain import ChainKey, verify
+from toolgen.record.chain import ChainKey, verify_chain
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
@@ -102,7 +102,7 @@ def test_10_000_concurrent_calls_are_each_stored_once_in_a_file_and_its_chain(tm
 
     asyncio.run(check())
     reader = SqliteReader(tmp_path / "store.db")
-    assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
 def test_1_000_concurrent_turns_keep_their_order_and_lose_nothing() -> None:

@@ -13,7 +13,7 @@ from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import PolicyEntry
 from toolgen.runtime.policy.effective import EffectiveSet, ExclusionReason, ToolsNotGranted, effective_set
-from toolgen.runtime.policy.policy import Answer, Policies
+from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -114,7 +114,7 @@ def test_discovery_tools_are_in_every_set_unless_a_policy_excludes_them() -> Non
     found = effective_set(entries, {"use": ["a.b"]}, policies())
     assert (set(found.tools), set(found.discovery), found.excluded) == ({"a.b"}, {lists.ident}, {})
     assert lists.ident in found
-    assert found.policy_decision(lists.ident).answer is Answer.ALLOW
+    assert found.policy_decision(lists.ident).answer is PolicyAnswer.ALLOW
     nothing = effective_set(entries, {"use": []}, policies())
     assert (set(nothing.tools), set(nothing.discovery)) == (set(), {lists.ident})
     closed = Policies({"p": {"rules": {"actions.*": "exclude"}}})
@@ -209,7 +209,7 @@ def test_reg_10_rules_match_by_pattern_and_tags() -> None:
         entry("mcpx.web.get", tags=["network"]),
         entry("code.mcp", tags=["network"]),
     ]
-    denied = {each.ident for each in entries if asks.judge(each, "main", "").answer is Answer.DENY}
+    denied = {each.ident for each in entries if asks.judge(each, "main", "").answer is PolicyAnswer.DENY}
     assert denied == {"mcp.web.get", "mcp.web.get_all"}
 
 
@@ -235,13 +235,13 @@ def test_reg_85_without_a_rule_only_readonly_tools_are_allowed(tool: PolicyEntry
 def test_reg_76_no_rule_overrides_dangerous_and_the_strictest_rule_wins() -> None:
     rules = {"a.*": "allow", "a.c": "deny"}
     both = Policies({"p": {"rules": rules}, "q": {"rules": {"a.d": "ask"}, "modes": {"plan": {"*": "exclude"}}}})
-    assert both.judge(entry(permission="write"), "main", "").answer is Answer.ALLOW
-    assert both.judge(entry(permission="write", tags=["dangerous"]), "main", "").answer is Answer.ASK
-    assert both.judge(entry("a.c"), "main", "").answer is Answer.DENY
-    assert both.judge(entry("a.d"), "main", "").answer is Answer.ASK
+    assert both.judge(entry(permission="write"), "main", "").answer is PolicyAnswer.ALLOW
+    assert both.judge(entry(permission="write", tags=["dangerous"]), "main", "").answer is PolicyAnswer.ASK
+    assert both.judge(entry("a.c"), "main", "").answer is PolicyAnswer.DENY
+    assert both.judge(entry("a.d"), "main", "").answer is PolicyAnswer.ASK
     planned = both.judge(entry("a.c"), "main", "plan")
     assert [reason.source for reason in planned.reasons] == ["p.rules: a.*", "p.rules: a.c", "q.modes.plan: *"]
-    assert planned.answer is Answer.EXCLUDE
+    assert planned.answer is PolicyAnswer.EXCLUDE
 
 
 def test_an_unknown_policy_is_reported() -> None:
@@ -255,7 +255,7 @@ def test_all_policies_are_in_force_but_for_those_that_are_disabled() -> None:
         Policies(given, disabled=disabled).judge(entry("a.c"), "main", "").answer
         for disabled in ([], ["p"], ["q"], ["p", "q"])
     ]
-    assert answers == [Answer.DENY, Answer.ASK, Answer.DENY, Answer.ALLOW]
+    assert answers == [PolicyAnswer.DENY, PolicyAnswer.ASK, PolicyAnswer.DENY, PolicyAnswer.ALLOW]
     with pytest.raises(TypeError, match=r"write \['p'\]"):
         Policies(given, disabled="p")
 
@@ -265,10 +265,10 @@ def test_all_policies_are_in_force_but_for_those_that_are_disabled() -> None:
     st.sampled_from(["main", "sub", "fork", "worker"]),
     st.dictionaries(
         st.sampled_from(["*", "code.*", "agent", "+write", "mcp.*+network", "code.search"]),
-        st.sampled_from(list(Answer)),
+        st.sampled_from(list(PolicyAnswer)),
     ),
 )
-def test_a_request_never_widens_the_set(requested: list[str], role: str, rules: dict[str, Answer]) -> None:
+def test_a_request_never_widens_the_set(requested: list[str], role: str, rules: dict[str, PolicyAnswer]) -> None:
     under = Policies({"p": {"rules": rules}})
     agent = {"use": ["code", "agent"], "on_request": ["mcp.*"]}
     widest = effective_set(CATALOG.entries, {"use": ["code", "agent", "mcp.*"]}, under, role=role)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from toolgen.agents.planner import Outcome
+    from toolgen.agents.planner import RunOutcome
     from toolgen.agents.runs import AgentRun
     from toolgen.runtime.calls.hooks import GateDecision
     from toolgen.runtime.events.records import RunRecord
@@ -517,7 +517,7 @@ def test_reg_66_secrets_of_a_call_are_also_hidden_in_the_run_it_starts(tmp_path:
 def test_reg_66_the_failure_of_a_child_run_contains_no_secrets_of_its_call() -> None:
     word = "key-a1\nkey-b2\nkey-c3"
 
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         raise ValueError(f"no way with {word}")
 
     async def parent(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:

@@ -16,7 +16,7 @@ from toolgen.runtime import Catalog, Runtime, deny_all, load
 from toolgen.runtime.base.errors import CatalogError, UnknownAgent
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
-from toolgen.runtime.policy.policy import Answer, Policies
+from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.scope import accessed_resources
 from toolgen.runtime.runs.run import Run, Session
 
@@ -452,7 +452,7 @@ def test_a_forbidden_tool_never_runs_in_any_spelling(rules: dict[str, str], name
     policies, run = run_of(catalog, rules)
     code = calls(catalog, run, "{}", permission=Asked(answer), name=name)[0]
     meant = catalog.resolve(name)
-    judged = policies.judge(catalog.entry(meant), "main", "").answer if meant else Answer.EXCLUDE
+    judged = policies.judge(catalog.entry(meant), "main", "").answer if meant else PolicyAnswer.EXCLUDE
     is_allowed = judged == "allow" or (judged == "ask" and answer.startswith("allow"))
     assert (code == "ok") is bool(ran) is is_allowed
     assert (code == "tool_not_available") is (judged == "exclude")

@@ -20,7 +20,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.programs.installed import PROGRAMS, environment, needs, node_folder, program
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
-from toolgen.execute.mcp import McpHost, McpServer, executor
+from toolgen.execute.mcp import McpHost, McpServer, mcp_executor
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def test_a_server_is_imported_live_built_and_called_by_typed_ids(server: Server,
     host = McpHost(environment={"MEMORY_FILE_PATH": str(folder / "files" / "memory.jsonl")})
 
     async def use() -> list[tuple[str, ToolResult[Any]]]:
-        registration = executor(catalog, f"mcp.{server.name}", host)
+        registration = mcp_executor(catalog, f"mcp.{server.name}", host)
         runtime = Runtime(catalog, executors=[registration], permission=allow_all)
         results: list[tuple[str, ToolResult[Any]]] = []
         async with registration.executor:  # type: ignore[union-attr]  # an McpExecutor
@@ -171,7 +171,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_call(retries: int, folder: P
     server = McpServer(stdio=everything.stdio, retries=retries)
     runtime = Runtime(
         catalog,
-        executors=[registration := executor(catalog, "mcp.everything", server=server)],
+        executors=[registration := mcp_executor(catalog, "mcp.everything", server=server)],
         permission=allow_all,
     )
 

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from toolgen.authoring.lint.view import LintedTool, Project
-    from toolgen.providers.protocol import Payload, Problem
+    from toolgen.providers.protocol import OfferProblem, ToolPayload
 
 _STRICT_SUFFIX: Final = "-strict"
 _LIMITS: Final = {"TL405": "properties", "TL406": "levels of objects", "TL407": "values of enums"}
 
 
-def _payloads(project: Project) -> dict[str, tuple[Payload, dict[str, LintedTool]]]:
+def _payloads(project: Project) -> dict[str, tuple[ToolPayload, dict[str, LintedTool]]]:
     """Return the payload of each provider that is checked, and the tools by their names in it; computed once."""
     return project.once(_payloads_of)
 
 
-def _payloads_of(project: Project) -> dict[str, tuple[Payload, dict[str, LintedTool]]]:
+def _payloads_of(project: Project) -> dict[str, tuple[ToolPayload, dict[str, LintedTool]]]:
     from toolgen.providers.table import provider
 
-    found: dict[str, tuple[Payload, dict[str, LintedTool]]] = {}
+    found: dict[str, tuple[ToolPayload, dict[str, LintedTool]]] = {}
     for name in project.config.lint.providers:
         made = provider(name)
         own = [each for each in project.tools if each.tool.ident not in DISCOVERY]
@@ -38,9 +38,9 @@ def _payloads_of(project: Project) -> dict[str, tuple[Payload, dict[str, LintedT
     return found
 
 
-def _problems(project: Project) -> Iterator[tuple[LintedTool, Problem, list[str]]]:
+def _problems(project: Project) -> Iterator[tuple[LintedTool, OfferProblem, list[str]]]:
     """Yield each problem of a tool with the providers that have it."""
-    found: dict[tuple[str, str], tuple[LintedTool, Problem, list[str]]] = {}
+    found: dict[tuple[str, str], tuple[LintedTool, OfferProblem, list[str]]] = {}
     for name, (payload, named) in _payloads(project).items():
         for problem in payload.problems:
             tool = named[problem.tool]
@@ -48,12 +48,12 @@ def _problems(project: Project) -> Iterator[tuple[LintedTool, Problem, list[str]
     yield from found.values()
 
 
-def _is_argument(problem: Problem) -> bool:
+def _is_argument(problem: OfferProblem) -> bool:
     """Whether a problem is the name of an arg; `argument_problems` points at the properties for it."""
     return problem.pointer == "/properties" and problem.reason.startswith("the arg ")
 
 
-def _limit_of(problem: Problem) -> str:
+def _limit_of(problem: OfferProblem) -> str:
     words = problem.reason
     return next((code for code, what in _LIMITS.items() if words.startswith("has ") and f" {what};" in words), "")
 

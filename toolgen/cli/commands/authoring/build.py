@@ -12,13 +12,12 @@ import click
 
 from toolgen.cli.output import Listing, echo, listing_options, progress, show_json
 from toolgen.cli.project import project
-from toolgen.compiler import build, check
-from toolgen.compiler.build import DELETE_STRAYS, STRAY
+from toolgen.compiler.build import DELETE_STRAYS, STRAY, build_target, check_target
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
-    from toolgen.compiler.build import Built, Checked
+    from toolgen.compiler.build import BuiltTarget, CheckedTarget
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.project.config import Config, Target
@@ -60,13 +59,13 @@ def peak_memory() -> int | None:
 # Builds and checks of one target, for the command `build`: what they show, as text or as JSON.
 
 
-def build_target(
+def _build(
     config: Config, target: Target, listing: Listing, *, force: bool, warnings_as_errors: bool, timings: bool
 ) -> tuple[bool, dict[str, Any]]:
     """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
     sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
-        built = build(
+        built = build_target(
             config,
             target,
             sink,
@@ -94,7 +93,7 @@ def build_target(
     return published is not None and not built.strays, outcome
 
 
-def _show_built(target: Target, built: Built, sink: Diagnostics, *, err: bool) -> None:
+def _show_built(target: Target, built: BuiltTarget, sink: Diagnostics, *, err: bool) -> None:
     published = built.published
     if published is None:
         echo(f"{target.out}: not built{_why(sink)}", err=True)
@@ -115,13 +114,13 @@ def _show_built(target: Target, built: Built, sink: Diagnostics, *, err: bool) -
         echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
 
 
-def check_target(
+def _check(
     config: Config, target: Target, listing: Listing, *, warnings_as_errors: bool, timings: bool
 ) -> tuple[bool, dict[str, Any]]:
     """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
     sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
-        checked = check(
+        checked = check_target(
             config,
             target,
             sink,
@@ -149,7 +148,7 @@ def check_target(
     return changes == (), outcome
 
 
-def _show_checked(target: Target, checked: Checked, sink: Diagnostics, listing: Listing) -> None:
+def _show_checked(target: Target, checked: CheckedTarget, sink: Diagnostics, listing: Listing) -> None:
     changes, err = checked.changes, not listing.has_blocks
     for change in changes or ():
         because = f" ({', '.join(change.because)})" if change.because else ""
@@ -234,11 +233,9 @@ def command(
 
     def run(config: Config) -> tuple[bool, list[dict[str, Any]]]:
         outcomes = [
-            check_target(config, target, listing, warnings_as_errors=warnings_as_errors, timings=timings)
+            _check(config, target, listing, warnings_as_errors=warnings_as_errors, timings=timings)
             if only_check
-            else build_target(
-                config, target, listing, force=force, warnings_as_errors=warnings_as_errors, timings=timings
-            )
+            else _build(config, target, listing, force=force, warnings_as_errors=warnings_as_errors, timings=timings)
             for target in config.targets
         ]
         return all(fine for fine, _ in outcomes), [outcome for _, outcome in outcomes]

@@ -17,8 +17,9 @@ from toolgen.cli.executors import consented, stdout_kept, toolset_executor, unus
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
-from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
+from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.calls.pipeline import Runtime
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
 from toolgen.spec.visible import visible

@@ -13,7 +13,7 @@ from toolgen.runtime.base.json_text import NotJson, parse
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgen.runtime import ToolCallMeta
+    from toolgen.contract.records import ToolCallMeta
 
 
 def injected_values(

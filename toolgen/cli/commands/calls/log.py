@@ -13,7 +13,7 @@ import click
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.record.calls import calls_of, stages_of
-from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
 from toolgen.record.stores import name_of_target, open_reader
 from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.events.encoding import format_time
@@ -24,16 +24,16 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from toolgen.record.calls import RecordedCall, Stage
+    from toolgen.record.calls import RecordedCall, RecordedStage
     from toolgen.record.stores import StoreReader
     from toolgen.runtime.events.records import Event, RunRecord, RunSummary
 
 KEY_VARIABLE: Final = "TOOLGEN_LOG_KEY"
 _POLL_SECONDS: Final = 0.2
 _VERDICTS: Final = {
-    Verdict.TAMPERED: "the record was tampered with",
-    Verdict.OTHER_KEY: "the record cannot be verified with this key",
-    Verdict.NO_CHAIN: "the record cannot be verified: it has no chain",
+    ChainVerdict.TAMPERED: "the record was tampered with",
+    ChainVerdict.OTHER_KEY: "the record cannot be verified with this key",
+    ChainVerdict.NO_CHAIN: "the record cannot be verified: it has no chain",
 }
 
 
@@ -111,7 +111,7 @@ def show(*, run: str | None, target: str, follow: bool, output_format: str) -> i
 @store_option
 @format_option
 def head(*, run: str, target: str, output_format: str) -> int:
-    """Print the chain head of RUN. Keep it outside the store, and pass it to `verify` later."""
+    """Print the chain head of RUN. Keep it outside the store, and pass it to `verify_chain` later."""
     with _store(target) as store:
         found = store.head(run)
     if output_format == "json":
@@ -137,12 +137,12 @@ def verify_run(*, run: str, target: str, expected: str, key_file: Path | None, o
     A run that was recorded with another key, or without one, is reported differently from a tampered one.
     """
     with _store(target) as store:
-        at = Head.parse(expected)
+        at = ChainHead.parse(expected)
         key = _key_in(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
         chain = store.chain(run)
-    findings = verify(chain, at, key)
+    findings = verify_chain(chain, at, key)
     events = len(chain.links)
-    verdict = next((verdict for verdict in Verdict if any(found.verdict is verdict for found in findings)), None)
+    verdict = next((verdict for verdict in ChainVerdict if any(found.verdict is verdict for found in findings)), None)
     if output_format == "json":
         found = [{"sequence": finding.sequence, "message": finding.message} for finding in findings]
         show_json({"run": run, "events": events, "intact": not findings, "verdict": verdict, "findings": found})
@@ -295,7 +295,7 @@ def _summary_json(summary: RunSummary) -> dict[str, Any]:
     }
 
 
-def _stages(stages: Iterable[Stage]) -> str:
+def _stages(stages: Iterable[RecordedStage]) -> str:
     return ", ".join(
         " ".join(word for word in (each.stage, each.decision, _duration(each.us)) if word) for each in stages
     )

@@ -22,10 +22,11 @@ from toolgen.cli.packages import built_catalogs, built_project, check_disabled, 
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
 from toolgen.record.stores import open_store
-from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
+from toolgen.runtime.calls.pipeline import Runtime
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.issues.issue_text import counted
+from toolgen.runtime.policy.permission import allow_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.engine.dbos import DbosEngine
     from toolgen.record.stores import DurableStore
-    from toolgen.runtime import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.runs.run import Run
-    from toolgen.serve import HttpSettings, ToolServer
+    from toolgen.serve.http import HttpSettings
+    from toolgen.serve.server import ToolServer
 
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
@@ -132,7 +134,8 @@ def command(
     if database is not None and (store or disabled_policies or yes or trust_specs or injected):
         raise click.UsageError("With --database, store, policies, permission and injected values are the workers'.")
     try:
-        from toolgen.serve import ask_client, mcp_server
+        from toolgen.serve.asking import ask_client
+        from toolgen.serve.server import mcp_server
     except ImportError as error:
         raise click.UsageError(str(error)) from None
     place = None if address is None else place_of(address)
@@ -232,7 +235,7 @@ def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
 def _settings(
     token_env: str | None, tokens: Path | None, user: str | None, hosts: Sequence[str], origins: Sequence[str]
 ) -> HttpSettings:
-    from toolgen.serve import HttpSettings
+    from toolgen.serve.http import HttpSettings
     from toolgen.serve.tokens import Tokens
 
     if token_env and tokens:
@@ -256,10 +259,10 @@ def _store(target: str | None) -> DurableStore | None:
 def _engine(database: str) -> DbosEngine:
     """Connect to the database of durable runs, which may be new. Raises click.UsageError."""
     url = url_of(database)
-    from toolgen.engine.dbos import DbosEngine, prepare
+    from toolgen.engine.dbos import DbosEngine, prepare_database
 
     try:
-        prepare(url)
+        prepare_database(url)
         return DbosEngine(url)
     except StoreError as error:
         raise click.UsageError(f"--database: {error}") from error

@@ -26,7 +26,7 @@ from toolgen.cli.commands.runs.selection import (
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.engine.protocol import (
     AlreadyAnswered,
-    Answer,
+    ApprovalAnswer,
     NeedsOthers,
     NotApprover,
     NotAsked,
@@ -35,7 +35,7 @@ from toolgen.engine.protocol import (
     RunFailed,
 )
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
-from toolgen.engine.signals import Signal
+from toolgen.engine.signals import RunSignal
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import Approvers
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from toolgen.cli.commands.runs.selection import Selection
-    from toolgen.engine.protocol import Approval, Engine, Pruned, Retention, RunInfo, State, WorkerInfo
+    from toolgen.engine.protocol import Approval, Engine, Pruned, Retention, RunInfo, RunState, WorkerInfo
 
 _ENDED: Final = ("ended", "failed", "cancelled")
 _GOES_ON: Final = ("queued", "running", "waiting")
@@ -519,7 +519,7 @@ def _steer(
     selection: Selection,
     action: Callable[[Engine, str], Awaitable[None]],
     words: tuple[str, str],
-    states: Sequence[State],
+    states: Sequence[RunState],
     *,
     yes: bool,
     output_format: str,
@@ -576,13 +576,13 @@ def _lines(about: dict[str, Any]) -> list[str]:
     for approval in about["approvals"]:
         lines += _question_lines(approval["question"])
     for answer in about["answers"]:
-        lines.append(f"answered {answer['question']}: {Answer.from_json(answer)}")
+        lines.append(f"answered {answer['question']}: {ApprovalAnswer.from_json(answer)}")
         if answer["reason"]:
             lines.append(f"  {answer['reason']}")
     lines += [f"waits for the signal {name}" for name in about["awaited"]]
     for signal in about["signals"]:
         value = json.dumps(signal["value"], ensure_ascii=False)
-        lines.append(f"was sent {Signal.from_json(signal)}: {value[:_TEXT_LENGTH]}")
+        lines.append(f"was sent {RunSignal.from_json(signal)}: {value[:_TEXT_LENGTH]}")
     lines += _end_lines(about.get("end", {}))
     for step in about.get("timeline", ()):
         lines += (f"  {line}" for line in _step_lines(step))

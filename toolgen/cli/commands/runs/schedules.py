@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.agents import Message
+from toolgen.agents.messages import Message
 from toolgen.cli.commands.runs.database import database_option
 from toolgen.cli.commands.runs.selection import now, opened, shown_time, user_here
 from toolgen.cli.output import echo, format_option, show_json

@@ -19,7 +19,7 @@ import click
 
 from toolgen.cli.commands.runs.database import open_engine
 from toolgen.cli.output import echo
-from toolgen.engine.protocol import NotAsked, NotForkable, NotResumable, State
+from toolgen.engine.protocol import NotAsked, NotForkable, NotResumable, RunState
 from toolgen.engine.schedules import ScheduleNotFound
 from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-STATES: Final = get_args(State)
+STATES: Final = get_args(RunState)
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 _AGE: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhd])")
 _SHOWN: Final = 10
@@ -47,7 +47,7 @@ MOST: Final = 1000
 class Selection:
     """What runs have in common; None and nothing leave it open. Ages are in seconds."""
 
-    states: tuple[State, ...] = ()
+    states: tuple[RunState, ...] = ()
     agent: str | None = None
     user: str | None = None
     worker: str | None = None
@@ -90,7 +90,7 @@ def selecting(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def command(
         *,
-        states: Sequence[State],
+        states: Sequence[RunState],
         agent: str | None,
         user: str | None,
         worker: str | None,
@@ -169,7 +169,7 @@ def now(work: Coroutine[Any, Any, T]) -> T:
         raise click.UsageError(visible(str(error))) from error
 
 
-async def chosen(engine: Engine, run_ids: Sequence[str], selection: Selection, states: Sequence[State]) -> list[str]:
+async def chosen(engine: Engine, run_ids: Sequence[str], selection: Selection, states: Sequence[RunState]) -> list[str]:
     """Return the ids of the runs to steer: those that are named, or those of a selection in one of the states.
 
     Raises click.UsageError for both and neither, and for more runs than one command takes.
@@ -180,7 +180,9 @@ async def chosen(engine: Engine, run_ids: Sequence[str], selection: Selection, s
         return list(dict.fromkeys(run_ids))
     if not selection:
         raise click.UsageError("name a run, or select runs, such as by --agent, --user or --state")
-    limited: tuple[State, ...] = tuple(state for state in states if not selection.states or state in selection.states)
+    limited: tuple[RunState, ...] = tuple(
+        state for state in states if not selection.states or state in selection.states
+    )
     if not limited:
         raise click.UsageError(f"--state: this is for runs that are {' or '.join(states)}")
     found = await Selection(

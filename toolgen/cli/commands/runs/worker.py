@@ -231,13 +231,13 @@ async def _work(
     token: str,
     grace: float,
 ) -> int:
-    from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare
+    from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare_database
     from toolgen.engine.dbos.connections import BESIDE_WORKER
     from toolgen.engine.dbos.endpoints import Endpoints, listening
     from toolgen.engine.host import EngineHost
 
     try:
-        await asyncio.to_thread(prepare, url)
+        await asyncio.to_thread(prepare_database, url)
         engine = DbosEngine(url, limits=BESIDE_WORKER)
     except StoreError as error:
         raise click.UsageError(f"--database: {error}") from error

@@ -32,7 +32,7 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool,
     """
     require_mcp()
     from toolgen.execute.mcp.server import McpServer
-    from toolgen.execute.mcp.sign_in import sign_in
+    from toolgen.execute.mcp.sign_in import mcp_sign_in
 
     if (server is None) == (url is None):
         raise click.UsageError("Give SERVER or --url: one of them.")
@@ -49,7 +49,7 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool,
             raise click.UsageError(f"{server} is started as a program: there is nothing to sign in to.")
         if url is None:
             Consent(Path.cwd(), yes=yes).ask(reached_by_server(str(server), described))
-        wanted = asyncio.run(sign_in(reached, show))
+        wanted = asyncio.run(mcp_sign_in(reached, show))
     except ExecutorError as error:
         raise click.UsageError(f"{str(error).rstrip('.')}.") from error
     echo(f"Signed in to {reached.name}" if wanted else f"{reached.name} wants no login")

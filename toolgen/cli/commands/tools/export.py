@@ -10,13 +10,13 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.llm import ToolUse
 from toolgen.llm.callless_runtime import idle_runtime
+from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import Difference, OfferedTool
+    from toolgen.providers.protocol import OfferedTool, SchemaDifference
 
 
 @click.command("export")
@@ -48,7 +48,7 @@ def command(*, provider: str, toolset: str | None, differences: bool) -> int:
     return 1 if payload.problems else 0
 
 
-def _words(difference: Difference) -> str:
+def _words(difference: SchemaDifference) -> str:
     if difference.effect == "looser":
         what = f"`{difference.keyword}`" if difference.keyword else "this part"
         return f"{what} is given in the description only, not enforced"

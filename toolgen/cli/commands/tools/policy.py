@@ -10,7 +10,7 @@ from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, check_disabled, check_known, disable_policy_option, named_tool
 from toolgen.cli.project import project
 from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
-from toolgen.runtime.policy.policy import Answer, Policies
+from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.scope import PATH_KEYS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _show(answer: Mapping[str, Any]) -> None:
     echo(f"{answer['tool']} for the role {answer['role']}{mode}: {answer['answer']}")
     for reason in answer["reasons"]:
         echo(f"  {reason['answer']:<8} {reason['source']}")
-    if answer["judged_by_call"] and answer["answer"] in (Answer.ALLOW, Answer.ASK):
+    if answer["judged_by_call"] and answer["answer"] in (PolicyAnswer.ALLOW, PolicyAnswer.ASK):
         echo(f"The {' and '.join(answer['judged_by_call'])} of each call are checked too; the strictest answer wins.")
     if not answer["role_may_hold"]:
         echo(f"Agents with the role {answer['role']} may never call it.")

@@ -15,7 +15,7 @@ from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.execute.reach import Reached
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.llm.search.index import Index, documents_of, index_of
+from toolgen.llm.search.index import SearchIndex, search_documents_of, search_index_of
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.files import LeadsOut
 from toolgen.spec.writing import make_folder_inside, place_inside
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.compiler.project.config import Config
-    from toolgen.llm.search.index import Hit
-    from toolgen.runtime import Catalog
+    from toolgen.llm.search.index import SearchHit
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.search.documents import SearchDocument
 
 _LARGEST: Final = 10 * 1024 * 1024
@@ -95,32 +95,32 @@ def _lines() -> list[str]:
 
 def _answers(
     config: Config, catalogs: Mapping[str, Catalog], queries: Sequence[str], limit: int, idents: frozenset[str]
-) -> list[Sequence[Hit]]:
+) -> list[Sequence[SearchHit]]:
     """The tools of all packages that match: by words, and by vectors if an embedding class is configured."""
-    index = Index.build(())
+    index = SearchIndex.build(())
     homes: dict[str, Catalog] = {}
     for catalog in catalogs.values():
         new = [ident for ident in catalog if ident not in homes]
         homes.update(dict.fromkeys(new, catalog))
-        index = index.extended(documents_of(catalog, new)) if len(index) else index_of(catalog)
+        index = index.extended(search_documents_of(catalog, new)) if len(index) else search_index_of(catalog)
     if not config.tool_use.embedding_class:
         return [index.search(query, limit, idents) for query in queries]
     import asyncio  # slow to import, as what follows
 
-    from toolgen.llm.search.fused import Search
+    from toolgen.llm.search.fused import ToolSearch
     from toolgen.llm.search.vectors import Vectors
     from toolgen.llm.tool_use.finding import embedder_named
 
     def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
-        return (document for ident in idents for document in documents_of(homes[ident], [ident]))
+        return (document for ident in idents for document in search_documents_of(homes[ident], [ident]))
 
-    async def found(search: Search) -> list[Sequence[Hit]]:
+    async def found(search: ToolSearch) -> list[Sequence[SearchHit]]:
         return [await search.search(query, limit, idents) for query in queries]
 
     try:
         embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
         vectors = None if embedder is None else Vectors(index, embedder, read, _kept(config.root), patience=math.inf)
-        return asyncio.run(found(Search(index, vectors)))
+        return asyncio.run(found(ToolSearch(index, vectors)))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
 

@@ -14,7 +14,7 @@ from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
-from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strictest
+from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyReason, strictest
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.redact.warning import warn
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
 _DECISIONS: Final = frozenset(map(str, Decision))
-_ALLOW: Final = Answer.ALLOW
-_DENY: Final = Answer.DENY
+_ALLOW: Final = PolicyAnswer.ALLOW
+_DENY: Final = PolicyAnswer.DENY
 _NOTHING: Final = AccessedResources()
 _UNKNOWN_GRANTS: Final = "the grants of %s cannot be looked up; the call asks"
 _TOO_LATE: Final = "no answer in time"
@@ -126,7 +126,11 @@ class Permission:
             if found.has_unknown_host:
                 judged.append(self._host.policies.judge_unknown_host())
         if found.concerns:
-            judged.append(PolicyDecision(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
+            judged.append(
+                PolicyDecision(
+                    PolicyAnswer.ASK, tuple(PolicyReason(PolicyAnswer.ASK, concern) for concern in found.concerns)
+                )
+            )
         reasons = tuple(reason for each in judged for reason in each.reasons)
         return PolicyDecision(strictest(each.answer for each in judged), reasons)
 

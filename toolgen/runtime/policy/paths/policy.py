@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
 
 
-class Concern(Enum):
+class PathConcern(Enum):
     """Why permission is needed before a path is accessed."""
 
     SENSITIVE = "sensitive"
@@ -57,27 +57,27 @@ class PathAnswer:
         return self.pattern is not None
 
     @property
-    def read_concern(self) -> Concern | None:
+    def read_concern(self) -> PathConcern | None:
         """Why permission is needed to read it, independent of its folder."""
         if self.problem is not None:
-            return Concern.UNUSABLE
+            return PathConcern.UNUSABLE
         if self.sensitive:
-            return Concern.SENSITIVE
-        return Concern.HARD_LINKED if self.names_unknown else None
+            return PathConcern.SENSITIVE
+        return PathConcern.HARD_LINKED if self.names_unknown else None
 
     @property
-    def search_concern(self) -> Concern | None:
+    def search_concern(self) -> PathConcern | None:
         """Why permission is needed to read all that is below it."""
-        return self.read_concern or (None if self.is_in_project else Concern.OUTSIDE_PROJECT)
+        return self.read_concern or (None if self.is_in_project else PathConcern.OUTSIDE_PROJECT)
 
     @property
-    def write_concern(self) -> Concern | None:
+    def write_concern(self) -> PathConcern | None:
         """Why permission is needed to write it. Files are replaced, so other hard links are not affected."""
         if self.problem is not None:
-            return Concern.UNUSABLE
+            return PathConcern.UNUSABLE
         if self.sensitive:
-            return Concern.SENSITIVE
-        return Concern.OUTSIDE_ROOTS if self.root is None else None
+            return PathConcern.SENSITIVE
+        return PathConcern.OUTSIDE_ROOTS if self.root is None else None
 
 
 class PathPolicy:

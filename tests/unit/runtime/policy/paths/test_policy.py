@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.paths.policy import Concern, PathPolicy, UnsupportedSystem
+from toolgen.runtime.policy.paths.policy import PathConcern, PathPolicy, UnsupportedSystem
 from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resolution, resolve
 from toolgen.runtime.policy.paths.rules import SENSITIVE, PathRules, SensitivePattern, ancestry, expand, is_within
 from toolgen.runtime.policy.policy import Policies
@@ -47,7 +47,7 @@ def test_reg_74_a_missing_file_is_judged_by_the_path_where_it_would_be_created(t
     inside, outside = (policy(top).judge(path) for path in ("new/deep/file", "out/new/file"))
     assert (inside.kind, inside.write_concern) == (FileKind.MISSING, None)
     assert (outside.resolved, outside.kind) == (str(top / "elsewhere/new/file"), FileKind.MISSING)
-    assert outside.write_concern is Concern.OUTSIDE_ROOTS
+    assert outside.write_concern is PathConcern.OUTSIDE_ROOTS
 
 
 def test_a_relative_path_starts_at_its_base(top: Path) -> None:
@@ -69,7 +69,7 @@ def test_an_unusable_path_has_a_problem_and_no_resolved_path(top: Path, path: st
     (top / "project/loop").symlink_to("loop")
     answer = policy(top).judge(path)
     assert (answer.problem, answer.resolved, answer.root) == (problem, "", None)
-    assert answer.read_concern is answer.write_concern is Concern.UNUSABLE
+    assert answer.read_concern is answer.write_concern is PathConcern.UNUSABLE
     with pytest.raises(CallFailed) as caught:
         PathAccess(policy(top)).check_read(path)
     assert (caught.value.kind, caught.value.code) == (FailureKind.INVALID_CALL, "invalid_path")
@@ -98,7 +98,7 @@ def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots:
     answers = [policy(top, rules).judge(path) for path in paths]
     assert tuple(answer.root is not None for answer in answers) == MATRIX[roots, tmp]
     assert [answer.write_concern for answer in answers] == [
-        None if allowed else Concern.OUTSIDE_ROOTS for allowed in MATRIX[roots, tmp]
+        None if allowed else PathConcern.OUTSIDE_ROOTS for allowed in MATRIX[roots, tmp]
     ]
 
 
@@ -121,14 +121,14 @@ def test_reg_72_the_folders_for_temporary_files_are_tmp_and_tmpdir(top: Path, mo
 
 def test_policies_combine_and_the_strictest_wins(top: Path) -> None:
     both = policy(top, PathRules(sensitive=["*.md"]), PathRules(write_roots=["sub"], sensitive=["*.csv"]))
-    assert both.judge("x").write_concern is Concern.OUTSIDE_ROOTS
+    assert both.judge("x").write_concern is PathConcern.OUTSIDE_ROOTS
     assert both.judge("sub/x").write_concern is None
     assert [both.judge(name).pattern for name in ("x.md", "x.csv", "x.pem")] == ["*.md", "*.csv", None]
     assert policy(top, PathRules(hard_links=True), PathRules()).judge("file.txt").names_unknown is False
 
 
 def test_without_a_path_policy_nothing_may_be_written(top: Path) -> None:
-    assert PathPolicy(top / "project", rules=[]).judge("x").write_concern is Concern.OUTSIDE_ROOTS
+    assert PathPolicy(top / "project", rules=[]).judge("x").write_concern is PathConcern.OUTSIDE_ROOTS
 
 
 def test_reg_72_roots_and_project_are_resolved_once(top: Path) -> None:
@@ -143,7 +143,7 @@ def test_reg_72_roots_and_project_are_resolved_once(top: Path) -> None:
 
 def test_reg_52_a_hard_linked_file_is_read_without_permission_only_if_the_host_allows_it(top: Path) -> None:
     (top / "project/second").hardlink_to(top / "project/file.txt")
-    assert policy(top).judge("second").read_concern is Concern.HARD_LINKED
+    assert policy(top).judge("second").read_concern is PathConcern.HARD_LINKED
     assert policy(top).judge("second").write_concern is None
     assert policy(top, PathRules(hard_links=True)).judge("second").read_concern is None
 

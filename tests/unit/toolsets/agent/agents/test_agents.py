@@ -22,7 +22,7 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import RunOutcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.toolsets.agent.agents import AGENTS, CALLS
 from toolgen.toolsets.agent.tasks import TaskTools
@@ -41,9 +41,9 @@ class Listening:
         self.runs: list[AgentRun] = []
         self._answer = answer
 
-    async def __call__(self, run: AgentRun) -> Outcome:
+    async def __call__(self, run: AgentRun) -> RunOutcome:
         self.runs.append(run)
-        return Outcome(value=self._answer)
+        return RunOutcome(value=self._answer)
 
 
 def started(request: ToolRequest) -> AgentRun:
@@ -102,7 +102,7 @@ def test_an_answer_that_is_not_text_is_returned_as_json() -> None:
 
 
 def test_a_failed_child_returns_a_link_to_its_record() -> None:
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         raise ValueError("the model is gone")
 
     result = World(run_agent).one(sub())
@@ -191,7 +191,7 @@ def test_a_worker_that_ends_without_an_update_releases_its_step() -> None:
     step = {"task_id": task.id, "step_id": "build"}
     claims = scripted_agent([call_of("agent.task_claim_step", **step)])
 
-    async def fails(run: AgentRun) -> Outcome:
+    async def fails(run: AgentRun) -> RunOutcome:
         await claims(run)
         assert graph.get(task.id).steps[0].state == "claimed"
         raise ValueError("no")
@@ -202,7 +202,7 @@ def test_a_worker_that_ends_without_an_update_releases_its_step() -> None:
 
 
 def test_an_agent_that_failed_leaves_its_worker_free() -> None:
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         raise ValueError("no")
 
     world = World(run_agent, workers=1)
@@ -257,10 +257,10 @@ def test_an_agent_can_be_inspected_only_in_its_own_session(meta: ToolCallMeta) -
 
 @pytest.mark.parametrize(("raised", "state"), [(None, "completed"), (ValueError("no"), "failed")])
 def test_an_inspection_shows_how_an_agent_ended(raised: Exception | None, state: str) -> None:
-    async def run_agent(_run: AgentRun) -> Outcome:
+    async def run_agent(_run: AgentRun) -> RunOutcome:
         if raised:
             raise raised
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     world = World(run_agent)
     assert f": {state}, calls: 0" in value_of(inspected(world, run_link(world.one(sub()))["agent_id"]))

@@ -23,7 +23,7 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
     worker,
 )
-from toolgen.agents.planner import Outcome
+from toolgen.agents.planner import RunOutcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.policy.effective import effective_set
 from toolgen.runtime.policy.policy import Policies
@@ -53,7 +53,7 @@ class Stubborn:
         self._uncancels = uncancels
         self._raises = raises
 
-    async def __call__(self, run: AgentRun) -> Outcome:
+    async def __call__(self, run: AgentRun) -> RunOutcome:
         self.started.set()
         try:
             await asyncio.get_running_loop().create_future()
@@ -65,7 +65,9 @@ class Stubborn:
             self.results += await run.turn([WRITE])
         if self._raises is not None:
             raise self._raises
-        return Outcome(value="done" if run.run.agent != "orchestrator.researcher" else {"answer": "y", "sources": []})
+        return RunOutcome(
+            value="done" if run.run.agent != "orchestrator.researcher" else {"answer": "y", "sources": []}
+        )
 
 
 @pytest.mark.parametrize("request_", [sub(), worker(), call_of(FORK, prompt="go"), search(), call_of(
@@ -119,17 +121,17 @@ def test_an_abort_reaches_nested_agents() -> None:
         started = asyncio.Event()
         seen: list[AgentRun] = []
 
-        async def run_agent(run: AgentRun) -> Outcome:
+        async def run_agent(run: AgentRun) -> RunOutcome:
             seen.append(run)
             if len(seen) == 1:
                 await run.turn([search()])
-                return Outcome(value="done")
+                return RunOutcome(value="done")
             started.set()
             try:
                 await asyncio.get_running_loop().create_future()
             except asyncio.CancelledError:
                 await run.turn([call_of("router.web_search", query="a")])
-            return Outcome(value={"answer": "yes", "sources": []})
+            return RunOutcome(value={"answer": "yes", "sources": []})
 
         world = World(run_agent)
         parent = world.start()
@@ -296,9 +298,9 @@ def test_a_tool_of_the_parent_that_children_may_not_have_is_left_out_silently(na
     """The parent knows the tool, so its refusal reveals nothing."""
     held: list[list[str]] = []
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         held.append(list(run.run.effective.tools))
-        return Outcome(value="done")
+        return RunOutcome(value="done")
 
     world = World(run_agent)
     run = world.start()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.unit.toolsets.agent.agents.world import call_of, value_of
 from toolgen.contract.records import FailureKind, ToolError, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.runs.children import Child
+from toolgen.runtime.runs.children import ChildRun
 from toolgen.toolsets.agent.agents import AgentRecords
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def test_a_line_has_no_declared_secret_and_only_the_first_line_of_an_error(many_
 
     async def main() -> None:
         run = runtime.start_run("ann")
-        child = Child(run=run, turn=lambda requests: runtime.turn(requests, run), end=lambda _reason: asyncio.sleep(0))
+        child = ChildRun(
+            run=run, turn=lambda requests: runtime.turn(requests, run), end=lambda _reason: asyncio.sleep(0)
+        )
         watched, record = records.watch(child)
         opened, shut = await watched.turn([call_of("vault.open", word="sesame"), call_of("vault.open", word="barley")])
         assert value_of(opened) == "open"
@@ -59,7 +61,9 @@ def test_reg_66_a_line_shows_no_secret_from_args_or_errors(many_agents: str) -> 
 
     async def main() -> None:
         run = runtime.start_run("ann")
-        child = Child(run=run, turn=lambda requests: runtime.turn(requests, run), end=lambda _reason: asyncio.sleep(0))
+        child = ChildRun(
+            run=run, turn=lambda requests: runtime.turn(requests, run), end=lambda _reason: asyncio.sleep(0)
+        )
         watched, record = AgentRecords(catalog).watch(child)
         wrapped = json.dumps({"word": "barley"})
         await watched.turn(

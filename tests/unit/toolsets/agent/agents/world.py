@@ -8,14 +8,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.unit.runtime.tools import idle_executors
-from toolgen.agents.exported import executor
-from toolgen.agents.planner import Outcome
+from toolgen.agents.exported import agent_executor
+from toolgen.agents.planner import RunOutcome
 from toolgen.agents.runs import AgentRun, RunAgent, run_to_end
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.runs.children import start_child
-from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.agents import AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
@@ -59,10 +59,10 @@ def scripted_agent(
 ) -> RunAgent:
     """Return a planner loop that makes the calls of each turn, ignores their results, and returns one answer."""
 
-    async def run_agent(run: AgentRun) -> Outcome:
+    async def run_agent(run: AgentRun) -> RunOutcome:
         for requests in turns:
             await run.turn(requests)
-        return Outcome(value=answer, telemetry=telemetry or {})
+        return RunOutcome(value=answer, telemetry=telemetry or {})
 
     return run_agent
 
@@ -92,8 +92,8 @@ class World:
         self.runtime = Runtime(
             self.catalog,
             executors=[
-                executor(self.catalog, "orchestrator.research", run_agent),
-                registration(
+                agent_executor(self.catalog, "orchestrator.research", run_agent),
+                agent_registration(
                     agents=AgentTools(self.catalog, run_agent, workers=workers, tasks=tasks),
                     tasks=tasks or TaskTools(TaskGraph()),
                 ),
@@ -176,12 +176,12 @@ class Held:
         self._expected = expected
         self._answer = answer
 
-    async def __call__(self, run: AgentRun) -> Outcome:
+    async def __call__(self, run: AgentRun) -> RunOutcome:
         self.runs.append(run)
         if len(self.runs) == self._expected:
             self.all_started.set()
         await self.let_go.wait()
-        return Outcome(value=self._answer)
+        return RunOutcome(value=self._answer)
 
 
 def in_loop(main: Callable[[], Coroutine[Any, Any, None]]) -> None:

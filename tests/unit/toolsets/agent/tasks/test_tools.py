@@ -18,7 +18,7 @@ from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.permission import Decision
-from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.agents import AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
@@ -59,7 +59,7 @@ class ToolHost:
         self.tools = TaskTools(self.graph)
         self.catalog = load(package)
         self.runtime = Runtime(
-            self.catalog, permission=no, executors=[registration(tasks=self.tools)], missing=self.catalog.toolsets
+            self.catalog, permission=no, executors=[agent_registration(tasks=self.tools)], missing=self.catalog.toolsets
         )
 
     def _now(self) -> datetime:
@@ -97,7 +97,7 @@ def handlers_of(both: Both) -> Handlers:
 
 
 def test_the_handlers_implement_the_generated_protocol(host: ToolHost) -> None:
-    made = registration(tasks=host.tools)
+    made = agent_registration(tasks=host.tools)
     table = made.handlers
     assert table is not None
     assert {*table, *made.missing} == {ident for ident in host.catalog if ident.startswith("agent.")}
@@ -258,7 +258,7 @@ def test_disk_access_does_not_block_the_loop(host: ToolHost) -> None:
 @pytest.mark.parametrize("tool", ["task_list", "list_workers"])
 def test_the_toolset_is_unavailable_if_the_host_registers_only_half_of_it(tool: str) -> None:
     runtime = Runtime(
-        load("generated"), permission=allow_all, executors=[registration()], missing=load("generated").toolsets
+        load("generated"), permission=allow_all, executors=[agent_registration()], missing=load("generated").toolsets
     )
     result = asyncio.run(runtime.invoke(ToolRequest(name=f"agent.{tool}")))
     assert result.error is not None
@@ -287,7 +287,7 @@ def test_with_a_damaged_file_a_model_sees_that_tasks_are_unusable(
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute(DAMAGE[damage])
         catalog = load("generated")
-        executors = [registration(tasks=TaskTools(graph))]
+        executors = [agent_registration(tasks=TaskTools(graph))]
         runtime = Runtime(catalog, permission=allow_all, executors=executors, missing=catalog.toolsets)
         asked = [
             ("task_get", {"task_id": "t0"}),
