@@ -48,7 +48,7 @@ def test_the_runtime_loads_no_module_of_the_compiler() -> None:
 
 def test_importing_the_runtime_loads_no_rarely_used_modules() -> None:
     modules = loaded(f"from toolgen.runtime import {', '.join(OF_EVERY_HOST)}")
-    assert "toolgen.runtime.calls.pipeline" in modules
+    assert "toolgen.runtime.calls.runtime" in modules
     of_models = {"jsonschema_rs", "pydantic.fields", "pydantic.types", "toolgen.runtime.codec.formats"}
     of_failures = {"difflib", "toolgen.runtime.redact.redact"}
     assert modules & (of_models | of_failures | {"asyncio", "toolgen.providers.stubs"}) == set()

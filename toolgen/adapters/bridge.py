@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
     from toolgen.providers.protocol import OfferedTool
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
 

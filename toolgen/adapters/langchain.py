@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.protocol import OfferedTool
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
 KEPT: Final = 1_000

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.protocol import OfferedTool
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
 _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.agents.planner import Planner
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.run import Run

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.engine.protocol import Activity, Report
     from toolgen.engine.requests import Json, RunRequest
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.grants.protocol import Grant
     from toolgen.runtime.policy.permission import PermissionDecision
     from toolgen.runtime.runs.run import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.runtime.calls.pipeline import Runtime
+from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import deny_all
 
 if TYPE_CHECKING:

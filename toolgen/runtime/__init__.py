@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.hooks import Gate as Gate
     from toolgen.runtime.calls.hooks import GateDecision as GateDecision
     from toolgen.runtime.calls.hooks import Hook as Hook
-    from toolgen.runtime.calls.pipeline import Runtime as Runtime
+    from toolgen.runtime.calls.runtime import Runtime as Runtime
     from toolgen.runtime.catalog.catalog import Catalog as Catalog
     from toolgen.runtime.catalog.catalog import load as load
     from toolgen.runtime.catalog.definition import ToolDefinition as ToolDefinition
@@ -121,7 +121,7 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "Runtime": ".calls.pipeline",
+            "Runtime": ".calls.runtime",
             "Catalog": ".catalog.catalog",
             "load": ".catalog.catalog",
             "ToolDefinition": ".catalog.definition",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.engine.protocol import Engine
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.runs.run import Run
     from toolgen.serve.tool_listing import Offered

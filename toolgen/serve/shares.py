@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Hashable, Mapping
     from contextlib import AbstractAsyncContextManager
 
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
 

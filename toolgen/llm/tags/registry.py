@@ -15,8 +15,8 @@ from toolgen.llm.tags.definition import TOOL_FAILED, TagResult, tag_idents, tool
 from toolgen.llm.tags.line import TagLine, prompt_block
 from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.calls.pipeline import Runtime
 from toolgen.runtime.calls.result import is_result
+from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.handler_signature import function_of, name_of

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from toolgen.llm.codeact import CodeActLimits, SandboxPool
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.protocol import OfferedTool, OfferProblem, ToolPayload
-    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
     from toolgen.runtime.runs.run import Run

@@ -284,7 +284,7 @@ def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_re
     operations = [name for name in vars(protocol.Presentation) if not name.startswith("_")]
     assert operations == ["build_presentation", "interpret", "execute", "format_feedback"]
     assert [name for name in vars(protocol.PresentationOps) if not name.startswith("_")] == ["call"]
-    forbidden = re.compile(r"toolgen\.(execute|record|runtime\.(policy|catalog|runs|calls\.(pipeline|stages|plan)))\b")
+    forbidden = re.compile(r"toolgen\.(execute|record|runtime\.(policy|catalog|runs|calls\.(runtime|stages|plan)))\b")
     for name in MODULES:
         module = importlib.import_module(f"toolgen.llm.{name}")
         modules = [module]

@@ -19,7 +19,7 @@ from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
-from toolgen.runtime.calls.pipeline import Runtime
+from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
 from toolgen.spec.visible import visible

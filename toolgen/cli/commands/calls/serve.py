@@ -23,7 +23,7 @@ from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
 from toolgen.record.stores import open_store
 from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
-from toolgen.runtime.calls.pipeline import Runtime
+from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.permission import allow_all

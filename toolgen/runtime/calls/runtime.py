@@ -75,16 +75,20 @@ _now: Final = partial(datetime.now, UTC)
 class Runtime:
     """Runs the calls of one catalog, and freezes it.
 
-    `executors` run the toolsets; `missing` names toolsets without an executor: no run has their tools.
-    All compiled policies of the catalog are in force, but for `disabled_policies`, by name.
-    `permission` is the callback that is asked before a tool runs that is not readonly, or if a policy requires it; it
-    must answer within `permission_timeout` seconds.
-    `hooks` check every call before that, and see its result. The eval `gate` is asked last, for tools with a gate;
-    after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
-    `store` records every call, `artifacts` stores results that are too large to be shown. `inject` has, for each name
-    of an injected field, a function that returns its value for the meta of a call. `project` is the folder that paths
-    in calls are relative to, by default that of the executors of files and programs. `new_id` creates ids of calls,
-    runs and agents, given `call`, `run` or `agent`. `telemetry` records spans and metrics.
+    What runs: `executors` run the toolsets; `missing` names toolsets without an executor, whose tools no run has.
+    `inject` has, for each name of an injected field, a function that returns its value for the meta of a call.
+    `project` is the folder that paths in calls are relative to, by default that of the executors of files and programs.
+
+    Who decides: all compiled policies of the catalog are in force, but for `disabled_policies`, by name. `permission`
+    is the callback that is asked before a tool runs that is not readonly, or if a policy requires it; it must answer
+    within `permission_timeout` seconds. `hooks` check every call before that, and see its result. The eval `gate` is
+    asked last, for tools with a gate; after `gate_timeout` seconds the call runs without it.
+
+    What is kept: `store` records every call, `artifacts` stores results that are too large to be shown, `counters`
+    count attempts for limits per user, and `telemetry` records spans and metrics.
+
+    For tests: `clock` returns the time by which limits are counted; `new_id` creates ids of calls, runs and agents,
+    given `call`, `run` or `agent`.
 
     Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that has no executor and is not
     in `missing`; `CatalogError` for an unknown policy and for a restricting rule that matches no tool; TypeError for
@@ -98,19 +102,19 @@ class Runtime:
         permission: PermissionCallback,
         executors: Sequence[ToolsetRegistration] = (),
         missing: Collection[str] = (),
+        inject: Mapping[str, Callable[[ToolCallMeta], Any]] = NOTHING,
+        project: Path | None = None,
         disabled_policies: Collection[str] = (),
+        permission_timeout: float = 300.0,
         hooks: Sequence[Hook] = (),
         gate: Gate | None = None,
-        counters: Counters | None = None,
+        gate_timeout: float = 2.0,
         store: Store | None = None,
         artifacts: ArtifactStore | None = None,
-        inject: Mapping[str, Callable[[ToolCallMeta], Any]] = NOTHING,
-        clock: Callable[[], datetime] = _now,
-        project: Path | None = None,
-        permission_timeout: float = 300.0,
-        gate_timeout: float = 2.0,
-        new_id: Callable[[str], str] | None = None,
+        counters: Counters | None = None,
         telemetry: Telemetry | None = None,
+        clock: Callable[[], datetime] = _now,
+        new_id: Callable[[str], str] | None = None,
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
@@ -204,7 +208,7 @@ class Runtime:
         try:
             plan = self._plans[ident]
         except BaseException:  # noqa: BLE001  # an unknown name, or not a name
-            return self._call_for_the_first_time(request, meta, run, args)
+            return self._bind_and_call(request, meta, run, args)
         return plan(request, meta, run, args)
 
     def invoke(
@@ -218,10 +222,10 @@ class Runtime:
         try:
             plan = self._plans[request.name]
         except BaseException:  # noqa: BLE001  # as above; the coroutine reports it
-            return self._call_for_the_first_time(request, meta, run)
+            return self._bind_and_call(request, meta, run)
         return plan(request, meta, run)
 
-    async def _call_for_the_first_time(
+    async def _bind_and_call(
         self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
     ) -> ToolResult[Any]:
         """Call a tool by a name that has not been used before, or reject the call."""
