@@ -114,3 +114,9 @@ def test_progress_is_shown_without_colour_if_disabled(folder: Path) -> None:
 
 def test_a_dumb_terminal_shows_no_progress(folder: Path) -> None:
     assert on_terminal(folder, "-c", SLOW, TERM="dumb") == b""
+
+
+def test_a_command_that_ends_at_once_shows_no_progress_and_is_not_held_up(folder: Path) -> None:
+    quick = SLOW.replace("    time.sleep(1.6)\n", "").replace("import progress\n", "import progress\n{}")
+    quick = quick.format("import toolgen.cli.output\ntoolgen.cli.output._PATIENCE = 8.0\n")
+    assert on_terminal(folder, "-c", quick) == b""

@@ -55,6 +55,14 @@ def test_types_are_in_words(schema: Any, expected: str) -> None:
     assert words(field(schema).type) == expected
 
 
+@pytest.mark.parametrize(("levels", "expected"), [(8, "string"), (9, "any")])
+def test_types_are_followed_through_eight_levels(levels: int, expected: str) -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(levels):
+        schema = {"anyOf": [schema]}
+    assert words(field(schema).type) == expected
+
+
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [

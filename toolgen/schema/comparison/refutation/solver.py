@@ -13,7 +13,6 @@ from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, O
 from toolgen.schema.comparison.refutation.arrays import solve_array
 from toolgen.schema.comparison.refutation.branch import Branch, Budget
 from toolgen.schema.comparison.refutation.goal import (
-    IMPOSSIBLE,
     Claim,
     Fact,
     Item,
@@ -90,8 +89,6 @@ class Solver:
         if not items and accepts is None:
             return Outcome(is_impossible=False, values=[each for each in _SIMPLE if kind_of_value(each) in kinds])
         key = key_of_goal(items)
-        if self._is_assumed(key, kinds):
-            return IMPOSSIBLE
         known = self._known.get((key, kinds))
         if known is not None and accepts is None:
             return known
