@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.format.printer import print_tree
@@ -25,19 +25,30 @@ if TYPE_CHECKING:
 _Path = tuple[str | int, ...]
 
 
+_OF_LIMITS: Final = frozenset({"TG002", "TG005", "TG006"})
+"""Codes of texts that exceed a limit of spec files."""
+
+
+class SpecTooLarge(Exception):
+    """A spec would exceed a limit of spec files, so that it could not be read again. The message names the limit."""
+
+
 def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
-    """Return the text of a new spec; JSON has no comment."""
+    """Return the text of a new spec; JSON has no comment. Raises `SpecTooLarge`."""
     if path.lower().endswith(".json"):
         text = json.dumps(data, ensure_ascii=False, indent=2)
     else:
-        text = to_yaml(data, comment=comment)
+        try:
+            text = to_yaml(data, comment=comment)
+        except ValueError as error:
+            raise SpecTooLarge(str(error)) from error
     return formatted(path, text, _parsed(path, text))
 
 
 def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
     """Return the text of a spec with other data; the text of the file if the data are the same.
 
-    Raises RuntimeError if the text would have other values or lose a comment, which is a defect.
+    Raises `SpecTooLarge`, and RuntimeError if the text would have other values or lose a comment, which is a defect.
     """
     if canonical(file.root.to_data()) == canonical(data):
         return file.text
@@ -58,7 +69,10 @@ def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
 
 
 def _parsed(path: str, text: str) -> Node:
-    root = parse(text, path, Diagnostics())
+    sink = Diagnostics()
+    root = parse(text, path, sink)
+    if root is None and (exceeded := [found.message for found in sink if found.code in _OF_LIMITS]):
+        raise SpecTooLarge(exceeded[0])
     if root is None:
         raise RuntimeError(f"{path}: the text cannot be read again; nothing was written")
     return root

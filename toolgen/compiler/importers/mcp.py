@@ -158,7 +158,7 @@ def _list_of_tools(root: Node) -> SequenceNode | None:
 
 def _others(root: Node) -> dict[str, tuple[str, ...]]:
     """Return the names of what a text lists beside tools, by kind."""
-    listed = {kind: root.at((kind,)) for kind in _OTHERS}
+    listed = {kind: root.child(kind) for kind in _OTHERS}
     return {
         kind: tuple(name for each in node.items if (name := _string(each, "name") or _string(each, "uri")))
         for kind, node in listed.items()

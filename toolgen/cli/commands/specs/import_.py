@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,21 +17,33 @@ from toolgen.cli.mcp_import.from_entries import import_entries
 from toolgen.cli.mcp_import.results import infer_results
 from toolgen.cli.mcp_import.writing import place_of, write_spec
 from toolgen.cli.output import echo, format_option, show_json
+from toolgen.compiler.importers.bounds import TooLong, bounded_time
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.resolve.schemas.keywords import DIALECTS
 from toolgen.execute.reach import reached_by_server
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from toolgen.cli.commands.specs.spec_place import SpecPlace
     from toolgen.cli.mcp_import.from_entries import EntryImport
     from toolgen.compiler.project.config import Config
     from toolgen.compiler.source.nodes import Source
 
 
-@click.group("import")
+class _Bounded(click.Group):
+    """The importers: each has the same time."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run an importer. Raises click.UsageError where it takes too long."""
+        try:
+            with bounded_time():
+                return super().invoke(ctx)
+        except TooLong as error:
+            advice = "Import the tools in parts, each into its own toolset; a file that was not written is as it was."
+            raise click.UsageError(f"Given up: {error}. {advice}") from error
+
+
+@click.group("import", cls=_Bounded)
 def command() -> None:
     """Import tool definitions from other formats as specs."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.authoring.format.update import new_text, updated_text
+from toolgen.authoring.format.update import SpecTooLarge, new_text, updated_text
 from toolgen.cli.named_files import STDIN
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
@@ -51,10 +51,17 @@ class SpecPlace:
         return found
 
     def text_of(self, imported: Imported) -> str:
-        """Return the text of the spec after an import, as `toolgen fmt` writes it."""
-        if self.present is None:
-            return new_text(self.path, imported.data, imported.comment)
-        return updated_text(self.present, imported.data)
+        """Return the text of the spec after an import, as `toolgen fmt` writes it.
+
+        Raises click.UsageError for one that could not be read again.
+        """
+        try:
+            if self.present is None:
+                return new_text(self.path, imported.data, imported.comment)
+            return updated_text(self.present, imported.data)
+        except SpecTooLarge as error:
+            advice = "Import the tools in parts, each into its own toolset."
+            raise click.UsageError(f"{self.path} is not written: {error}. {advice}") from error
 
     def write(self, text: str) -> None:
         """Write the text atomically, if it is new; missing folders are created. Raises click.UsageError."""

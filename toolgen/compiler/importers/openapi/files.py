@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.importers.bounds import Reading
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import ScalarNode, Source
 from toolgen.compiler.source.yaml_text import parse_yaml
@@ -25,9 +26,6 @@ The path of the source identifies the file. Raises `Unreadable`.
 
 _MOST_HOPS: Final = 100
 """References that are followed for one, at most: those that it leads to, and those that its pointer leads through."""
-
-_MOST_FILES: Final = 10_000
-"""Files of one description, at most."""
 
 _HTTP_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _TEXTS: Final = ("summary", "description")
@@ -59,6 +57,7 @@ class Files:
     _nodes: dict[str, Node] = field(default_factory=dict[str, "Node"])
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     _named: dict[str, Part] = field(default_factory=dict[str, "Part"])
+    _reading: Reading = field(default_factory=Reading)
     _depth: int = 0
     _hops: int = 0
 
@@ -138,18 +137,22 @@ class Files:
         key = (part.file, name)
         if key not in self._targets:
             try:
-                source = self.read(part.file, name)
+                source = self._reading.read(lambda: self.read(part.file, name))
             except Unreadable as error:
                 raise Fault(f"`{name}` cannot be read: {error}", part) from error
+            except ValueError as error:
+                raise Fault(f"`{name}` is not read: {error}", part) from error
             if source.path not in self._data:
-                if len(self._data) >= _MOST_FILES:
-                    raise Fault(f"`{name}` is not read: the description has over {_MOST_FILES:,} files", part)
                 sink = Diagnostics()
                 root = _parsed(source, sink)
                 if root is None:
                     problem = next(iter(sink), None)
                     reason = f": {problem.message}" if problem else ""
                     raise Fault(f"`{name}` is neither JSON nor YAML{reason}", part)
+                try:
+                    self._reading.parsed(root.to_data())
+                except ValueError as error:
+                    raise Fault(f"`{name}` is not read: {error}", part) from error
                 self._add(source.path, root)
             self._targets[key] = source.path
         return self._targets[key]

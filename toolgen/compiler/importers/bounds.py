@@ -1,0 +1,99 @@
+"""Bounds: what an import may take in all, whatever it reads. One place for all importers.
+
+What one file may take, in bytes, values and depth, its parsers bound.
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import NoReturn
+
+    from toolgen.compiler.source.nodes import Source
+
+SECONDS: Final = 600.0
+"""Processor time of one import, which takes some ten milliseconds for each tool. Tools share definitions, so a small
+document can take any time."""
+
+_AGAIN: Final = 1.0
+"""Seconds of processor time after which an import that did not end is interrupted again: code may catch anything."""
+
+READING_SECONDS: Final = 600.0
+"""Seconds in which all files of one document are read, so that a slow host cannot keep an import waiting."""
+
+FILES: Final = 10_000
+BYTES: Final = 64 * 1024 * 1024
+VALUES: Final = 3_000_000
+"""Files of one document, and bytes and values of all of them together."""
+
+
+class TooLong(Exception):
+    """An import has taken all of its processor time."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the import has taken {SECONDS:,.0f} seconds of processor time")
+
+
+class _Interrupt(BaseException):
+    """Ends an import wherever it is. No handler of errors of a module or a tool is meant to catch it."""
+
+
+@contextmanager
+def bounded_time() -> Generator[None]:
+    """Raise `TooLong` once what runs in the context has taken its processor time; in the main thread alone."""
+
+    def interrupt(_signal: int, _frame: Any) -> NoReturn:
+        raise _Interrupt
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS, _AGAIN)
+    try:
+        yield
+    except _Interrupt:
+        raise TooLong from None
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+class Reading:
+    """What the files of one document have taken."""
+
+    def __init__(self) -> None:
+        self._files = self._bytes = self._values = 0
+        self._seconds = 0.0
+
+    def read(self, read: Callable[[], Source]) -> Source:
+        """Read a file. Raises what that raises, and ValueError where the document has taken all that it may."""
+        if self._files >= FILES:
+            raise ValueError(f"the description has over {FILES:,} files")
+        if self._seconds >= READING_SECONDS:
+            raise ValueError(f"the files of the description took over {READING_SECONDS:,.0f} seconds to read")
+        begun = monotonic()
+        try:
+            source = read()
+        finally:
+            self._seconds += monotonic() - begun
+        self._files += 1
+        self._bytes += len(source.text.encode("utf-8", "surrogatepass"))
+        if self._bytes > BYTES:
+            raise ValueError(f"the files of the description have over {BYTES:,} bytes together")
+        return source
+
+    def parsed(self, data: Any) -> None:
+        """Count the values of a file. Raises ValueError where there are too many."""
+        pending = [data]
+        while pending:
+            self._values += 1
+            value = pending.pop()
+            if isinstance(value, dict):
+                pending += value.values()
+            elif isinstance(value, list):
+                pending += value
+        if self._values > VALUES:
+            raise ValueError(f"the files of the description have over {VALUES:,} values together")
