@@ -1,4 +1,4 @@
-"""FastMCP: the tools of a run, mounted into a server of one's own. Needs `toolgen[fastmcp]`."""
+"""FastMCP: the tools of a run, mounted into a server of one's own. Needs the extra `fastmcp`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic import PrivateAttr
 
 from toolgen.adapters.bridge import Bridge
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.policy.terminal import described
@@ -28,7 +29,7 @@ try:
     )
     from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 except ImportError as error:
-    raise ImportError('tools for FastMCP need it: pip install "toolgen[fastmcp]"') from error
+    raise MissingExtra("tools for FastMCP need it", "fastmcp") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

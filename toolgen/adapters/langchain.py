@@ -1,6 +1,6 @@
-"""LangChain and LangGraph: the tools of a run as `BaseTool`s, and chat models as planners.
+"""LangChain: the tools of a run as `BaseTool`s, chat models as planners. Needs the extra `langchain`.
 
-Needs `toolgen[langchain]`, and for approvals `langgraph`.
+Approvals need `langgraph`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pydantic import PrivateAttr
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json, is_object
@@ -27,7 +28,7 @@ try:
     from langchain_core.runnables import RunnableConfig  # noqa: TC002  # LangChain reads the annotations
     from langchain_core.tools import BaseTool, ToolException
 except ImportError as error:
-    raise ImportError('tools for LangChain need langchain-core: pip install "toolgen[langchain]"') from error
+    raise MissingExtra("tools for LangChain need langchain-core", "langchain") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""OpenAI Agents: the tools of a run as tools of an `Agent`, and models as planners. Needs `toolgen[openai-agents]`."""
+"""OpenAI Agents: the tools of a run as tools of an `Agent`, and models as planners. Needs the extra `openai-agents`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
@@ -15,7 +16,7 @@ from toolgen.schema.json_values import compact_json
 try:
     from agents import FunctionTool, ModelSettings, ModelTracing, RunContextWrapper
 except ImportError as error:
-    raise ImportError('tools for OpenAI Agents need it: pip install "toolgen[openai-agents]"') from error
+    raise MissingExtra("tools for OpenAI Agents need it", "openai-agents") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

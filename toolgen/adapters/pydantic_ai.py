@@ -1,4 +1,4 @@
-"""pydantic-ai: the tools of a run as a toolset of an `Agent`, and models as planners. Needs `toolgen[pydantic-ai]`."""
+"""pydantic-ai: the tools of a run as a toolset of an `Agent`, and models as planners. Needs the extra `pydantic-ai`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic_core import SchemaValidator, core_schema
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.schema.json_values import compact_json, is_object
 
@@ -30,7 +31,7 @@ try:
     from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 except ImportError as error:
-    raise ImportError('tools for pydantic-ai need it: pip install "toolgen[pydantic-ai]"') from error
+    raise MissingExtra("tools for pydantic-ai need it", "pydantic-ai") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,6 +7,7 @@ import sys
 from importlib.util import find_spec
 
 from toolgen.cli.exit_codes import STOPPED, USAGE
+from toolgen.contract.extras import MissingExtra
 
 
 def main() -> None:
@@ -17,7 +18,7 @@ def main() -> None:
     if find_spec("click") is None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
         what = f"`toolgen {command}`" if command else "`toolgen`"
-        print(f'{what} needs the compiler: pip install "toolgen[compiler]"', file=sys.stderr)
+        print(MissingExtra(f"{what} needs the compiler", "compiler"), file=sys.stderr)
         sys.exit(USAGE)
     try:
         from toolgen.cli.front import run

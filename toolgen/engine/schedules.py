@@ -1,4 +1,4 @@
-"""Schedules: runs that start at times of a clock, or again and again after so many seconds.
+"""Schedules: runs at times of a clock, or every so many seconds. Times of cron need the extra `dbos`.
 
 Each time starts one run, whoever is there to start it. Times that passed while nobody was there are missed: the latest
 of them starts one run as soon as somebody is.
@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import NOTHING
 from toolgen.engine.requests import RunRequest
 
@@ -141,7 +142,7 @@ def _at(cron: str, zone: str, time: float, direction: str) -> float | None:
             CroniterBadDateError,
         )
     except ImportError:
-        raise ImportError('schedules with cron need croniter: pip install "toolgen[dbos]"') from None
+        raise MissingExtra("schedules with cron need croniter", "dbos") from None
     begin = datetime.fromtimestamp(time, ZoneInfo(zone))
     is_daily = not cron.split()[1].startswith("*")
     try:

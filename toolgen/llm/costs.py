@@ -1,4 +1,4 @@
-"""Costs: how many bytes and tokens tools take in the first request of a conversation, by presentation and provider."""
+"""Costs: bytes of tools in the first request of a conversation; tokens need the extra `tokens`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.llm.callless_runtime import idle_runtime
 from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.protocol import UnsupportedCapability
@@ -44,7 +45,7 @@ def token_counter() -> tuple[Callable[[str], int | None] | None, str]:
     try:
         tokenizer: Any = import_module("bpe_openai")
     except ImportError:
-        return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
+        return None, str(MissingExtra("bpe-openai is not installed", "tokens"))
     encoding = tokenizer.get_encoding(ENCODING)
 
     def count(text: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Artifacts: data too large for a result, stored as files that are named by their digests."""
+"""Artifacts: data too large for a result, in files named by digests; at a URL it needs the extra `artifacts`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
 from toolgen.spec.files import read_file, too_large
 from toolgen.spec.writing import write_inside
@@ -138,7 +139,7 @@ class _RemoteFiles:
         try:
             core: Any = import_module("fsspec.core")
         except ImportError:
-            raise ArtifactError('artifacts at a URL need fsspec: pip install "toolgen[artifacts]"') from None
+            raise ArtifactError(str(MissingExtra("artifacts at a URL need fsspec", "artifacts"))) from None
         try:
             self._system: _FileSystem
             self._system, self._root = core.url_to_fs(url)

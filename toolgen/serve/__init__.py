@@ -1,4 +1,4 @@
-"""Serving: the tools of a run, offered to other programs over MCP. Needs `toolgen[mcp]`.
+"""Serving: the tools of a run, offered to other programs over MCP. Needs the extra `mcp`.
 
 The modules below are private.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgen.contract.extras import MissingExtra
+
 try:
     import mcp as _mcp
 except ImportError:
-    raise ImportError('serving tools by MCP needs its SDK: pip install "toolgen[mcp]"') from None
+    raise MissingExtra("serving tools by MCP needs its SDK", "mcp") from None
 
 if TYPE_CHECKING:
     from toolgen.serve.asking import CannotAsk as CannotAsk

@@ -1,1 +1,1 @@
-"""The language server for spec files: diagnostics, completion, hover, definitions, rename, formatting, fixes."""
+"""The language server for spec files, from diagnostics to rename and fixes. Needs the extra `lsp`."""

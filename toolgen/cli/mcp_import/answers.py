@@ -1,4 +1,4 @@
-"""Answers: what an MCP server says of its tools, saved in a file or asked for now."""
+"""Answers: what an MCP server says of its tools, in a file, or asked for now. Needs the extra `mcp`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import click
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo
 from toolgen.compiler.source.nodes import Source
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
 from toolgen.spec.templates import VARIABLE
@@ -77,7 +78,7 @@ def require_mcp() -> None:
     try:
         import_module("mcp")
     except ImportError as error:
-        raise click.UsageError('This needs the extra `mcp`: pip install "toolgen[mcp]".') from error
+        raise click.UsageError(str(MissingExtra("servers are asked by the SDK of MCP", "mcp"))) from error
     logging.getLogger().addHandler(logging.NullHandler())
 
 

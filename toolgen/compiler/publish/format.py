@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.spec.writing import write_new
 
 if TYPE_CHECKING:
@@ -85,4 +86,4 @@ def _ruff() -> str:
     try:
         return str(import_module("ruff.__main__").find_ruff_bin())
     except (ImportError, FileNotFoundError) as error:
-        raise FormatterMissing("ruff is missing: run `pip install 'toolgen[compiler]'`") from error
+        raise FormatterMissing(str(MissingExtra("ruff is missing", "compiler"))) from error

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.http.credentials import Credentials
 from toolgen.execute.http.host import HttpHost
@@ -24,7 +25,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "httpx2":
         raise
-    raise ImportError('toolsets of kind http need httpx2: pip install "toolgen[http]"') from error
+    raise MissingExtra("toolsets of kind http need httpx2", "http") from error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,4 +1,6 @@
-"""MCP: toolsets of kind `mcp`, run on their servers over the official SDK. Needs `toolgen[mcp]`."""
+"""MCP: toolsets of kind `mcp`, run on their servers over the official SDK. Needs the extra `mcp`."""
+
+from toolgen.contract.extras import MissingExtra
 
 try:
     from toolgen.execute.mcp.executor import McpExecutor, mcp_executor
@@ -6,6 +8,6 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
         raise
-    raise ImportError('toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"') from error
+    raise MissingExtra("toolsets of kind mcp need the SDK of MCP", "mcp") from error
 
 __all__ = ["McpExecutor", "McpHost", "McpServer", "mcp_executor"]

@@ -1,4 +1,4 @@
-"""Tokens that outlive the process: kept after a login, refreshed by the SDK, and used by every connection."""
+"""Tokens that outlive the process, in a file; the keyring of the system needs the extra `login`."""
 
 from __future__ import annotations
 

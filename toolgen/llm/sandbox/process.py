@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from toolgen.contract.extras import MissingExtra
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -173,9 +175,7 @@ class Process:
             if work == self.close:
                 return work(*args)
             self.is_lost = True
-            raise SandboxUnavailable(
-                "the package pydantic-monty is not installed; the extra `codeact` brings it"
-            ) from None
+            raise SandboxUnavailable(str(MissingExtra("code of models needs pydantic-monty", "codeact"))) from None
         try:
             return work(*args)
         except monty.MontyCrashedError as error:

@@ -1,4 +1,4 @@
-"""Embedders: what makes the vectors of a configured class."""
+"""Embedders: what makes the vectors of a configured class. Local models need the extra `local-vectors`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass, FunctionClass, LocalClass
 from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.tool_use import LEXICAL
@@ -54,9 +55,8 @@ class LocalEmbedder:
 
     def __init__(self, path: str) -> None:
         if find_spec("sentence_transformers") is None:
-            raise EmbeddingError(
-                'a local embedding model needs sentence-transformers: pip install "toolgen[local-vectors]"'
-            )
+            missing = MissingExtra("a local embedding model needs sentence-transformers", "local-vectors")
+            raise EmbeddingError(str(missing))
         if not Path(path).is_dir():
             raise EmbeddingError(f"there is no folder {Path(path).name!r} with an embedding model")
         self._path = path

@@ -1,6 +1,6 @@
-"""Vectors of documents: computed once per content and model, stored in a file, and compared with those of queries.
+"""Vectors of documents: computed once, stored, and compared with those of queries. Needs the extra `vectors`.
 
-Needs the extra `toolgen[vectors]` (numpy), which is imported on use.
+numpy is imported on use.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from threading import TIMEOUT_MAX, Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, why
 from toolgen.runtime.redact.warning import warn
@@ -88,7 +89,7 @@ class Vectors:
         after the current batch. Raises EmbeddingError without numpy.
         """
         if find_spec("numpy") is None:
-            raise EmbeddingError('search by vectors needs numpy: pip install "toolgen[vectors]"')
+            raise EmbeddingError(str(MissingExtra("search by vectors needs numpy", "vectors")))
         self.source = Source(index, read)
         self._embedder = embedder
         self._file = file

@@ -1,1 +1,1 @@
-"""A store in a Postgres database, for writers on many machines. Needs the extra `toolgen[postgres]`."""
+"""A store in a Postgres database, for writers on many machines. Needs the extra `postgres`."""

@@ -1,6 +1,6 @@
-"""Postgres databases of toolgen: how they are reached, and how their tables are created.
+"""Postgres databases: how they are reached, and how tables are created. Needs the extra `postgres`.
 
-Needs the extra `toolgen[postgres]`, imported on use.
+psycopg is imported on use.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
 from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class PostgresDatabase:
             import psycopg
             import psycopg.conninfo
         except ImportError:
-            raise ImportError('Postgres needs psycopg: pip install "toolgen[postgres]"') from None
+            raise MissingExtra("Postgres needs psycopg", "postgres") from None
         self._url = url
         self._timeout = timeout
         try:

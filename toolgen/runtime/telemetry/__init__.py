@@ -1,9 +1,11 @@
-"""Telemetry: spans and metrics of runs and calls, by OpenTelemetry. Needs `toolgen[otel]`."""
+"""Telemetry: spans and metrics of runs and calls, by OpenTelemetry. Needs the extra `otel`."""
+
+from toolgen.contract.extras import MissingExtra
 
 try:
     import opentelemetry.trace as _trace
 except ImportError:
-    raise ImportError('telemetry needs the API of OpenTelemetry: pip install "toolgen[otel]"') from None
+    raise MissingExtra("telemetry needs the API of OpenTelemetry", "otel") from None
 
 from toolgen.runtime.telemetry.operation import TracedOperation
 from toolgen.runtime.telemetry.telemetry import Telemetry

@@ -307,7 +307,7 @@ def test_without_the_extra_the_error_says_what_to_install(
     assert project.is_dir()
     monkeypatch.setitem(sys.modules, "mcp", None)
     assert run(arguments) == 2
-    assert 'Error: This needs the extra `mcp`: pip install "toolgen[mcp]".\n' in capsys.readouterr().err
+    assert 'Error: servers are asked by the SDK of MCP: pip install "toolgen[mcp]"\n' in capsys.readouterr().err
 
 
 def test_toolsets_that_were_imported_from_a_file_are_checked_too_and_each_that_can_be(project: Path) -> None:

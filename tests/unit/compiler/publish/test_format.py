@@ -94,7 +94,7 @@ def test_a_missing_ruff_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(FormatterMissing) as caught:
         format_python({"a.py": ""})
 
-    assert str(caught.value) == "ruff is missing: run `pip install 'toolgen[compiler]'`"
+    assert str(caught.value) == 'ruff is missing: pip install "toolgen[compiler]"'
 
 
 def test_nothing_to_format_needs_no_ruff(monkeypatch: pytest.MonkeyPatch) -> None:

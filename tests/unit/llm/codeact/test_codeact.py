@@ -340,7 +340,7 @@ def test_tus_20_without_a_sandbox_nothing_runs_and_the_reason_is_reported(monkey
     (report,) = world.reports("lab__echo(x=1)")
     assert report == (
         "sandbox_unavailable: no code can be run, "
-        "because the package pydantic-monty is not installed; the extra `codeact` brings it"
+        'because code of models needs pydantic-monty: pip install "toolgen[codeact]"'
     )
     assert not world.requests
 

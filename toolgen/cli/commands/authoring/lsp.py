@@ -1,8 +1,10 @@
-"""`toolgen lsp`: the language server."""
+"""`toolgen lsp`: the language server. Needs the extra `lsp`."""
 
 from __future__ import annotations
 
 import click
+
+from toolgen.contract.extras import MissingExtra
 
 
 @click.command("lsp")
@@ -13,7 +15,9 @@ def command() -> int:
     """
     try:
         from toolgen.authoring.language_server.server import serve
-    except ImportError as error:
-        raise click.UsageError(f'The language server needs `pip install "toolgen[lsp]"`: {error}.') from None
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"lsprotocol", "pygls"}:
+            raise
+        raise click.UsageError(str(MissingExtra("the language server needs pygls", "lsp"))) from error
     serve()
     return 0

@@ -1,4 +1,4 @@
-"""Telemetry of commands that make calls, configured by the environment variables of OpenTelemetry."""
+"""Telemetry of commands that make calls, by the variables of OpenTelemetry. Needs the extra `otel`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolgen import openapi`: a description of an HTTP API as a spec."""
+"""`toolgen import openapi`: an HTTP API as a spec; one at a URL needs the extra `http`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from toolgen.compiler.importers.openapi.importing import Selection, import_opena
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
+from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base import received
 from toolgen.runtime.base.received import TooMuch, check_json
 from toolgen.runtime.redact.redact import redact_text
@@ -248,7 +249,7 @@ class _Reader:
 
             from toolgen.execute.http.document import read_document
         except ImportError as error:
-            raise click.UsageError('to import from a URL, pip install "toolgen[http]".') from error
+            raise click.UsageError(str(MissingExtra("imports from a URL need httpx2", "http"))) from error
         try:
             found, data = read_document(url, _LARGEST, check)
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, TooMuch, received.Unreadable) as error:

@@ -22,6 +22,7 @@ from toolgen.compiler.importers.openapi.importing import Selection, import_opena
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.source.nodes import Source
+from toolgen.contract.extras import MissingExtra
 from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
@@ -174,7 +175,7 @@ class _Reading:
         try:
             from toolgen.compiler.importers.python import PythonTool, import_python
         except ModuleNotFoundError as error:
-            raise click.UsageError(f'to import from Python, pip install "toolgen[compiler]": {error}.') from error
+            raise click.UsageError(str(MissingExtra(f"imports from Python need {error.name}", "compiler"))) from error
         tools: list[PythonTool] = []
         broken: list[str] = []
         for found in self._found.values():

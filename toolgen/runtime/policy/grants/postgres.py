@@ -1,4 +1,4 @@
-"""Grants in Postgres, which hold in every process. Needs the extra `toolgen[postgres]`, imported on use."""
+"""Grants in Postgres, which hold in every process. Needs the extra `postgres`, imported on use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counters in Postgres, shared between processes. Needs the extra `toolgen[postgres]`, imported on use."""
+"""Counters in Postgres, shared between processes. Needs the extra `postgres`, imported on use."""
 
 from __future__ import annotations
 

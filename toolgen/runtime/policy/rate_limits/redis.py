@@ -1,4 +1,4 @@
-"""Counters in Redis, shared between processes. Needs the extra `toolgen[redis]`, imported on use."""
+"""Counters in Redis, shared between processes. Needs the extra `redis`, imported on use."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
+from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
@@ -155,7 +156,7 @@ def _redis() -> Any:
     try:
         return import_module("redis.asyncio")
     except ImportError:
-        raise ImportError('limits in Redis need redis-py: pip install "toolgen[redis]"') from None
+        raise MissingExtra("limits in Redis need redis-py", "redis") from None
 
 
 def _keys(ident: str, user: str, now: datetime) -> tuple[str, str]:
