@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.changes.change import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.pointer import at
+from toolgen.schema.references import followed
 from toolgen.schema.subschemas import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -156,8 +156,7 @@ def _enum(schema: Any) -> list[Any] | None:
 
 def _target(schema: Any, whole: Any) -> Any:
     """Return what a schema refers to, if it does nothing else."""
-    reference = schema.get("$ref") if is_object(schema) and schema.keys() == {"$ref"} else None
-    target = at(whole, reference) if isinstance(reference, str) else None
+    target = followed(schema, whole)
     return target if is_object(target) else schema
 
 

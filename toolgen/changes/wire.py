@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.changes.change import Change, quoted
 from toolgen.schema.comparison.compare import Verdict, compare
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.pointer import at, steps_of
+from toolgen.schema.pointer import steps_of
+from toolgen.schema.references import behind
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS
 from toolgen.spec.wire_names import words
@@ -459,7 +460,7 @@ def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
     seen = set[tuple[int, int]]()
     while found:
         one, other, inside, name = found.pop()
-        one, other = _target(one, before), _target(other, after)
+        one, other = behind(one, before), behind(other, after)
         if not (is_object(one) and is_object(other)) or (id(one), id(other)) in seen:
             continue
         seen.add((id(one), id(other)))
@@ -484,12 +485,6 @@ def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
 def _is_open(schema: Mapping[str, Any]) -> bool:
     open_by_default = (schema.get(keyword, True) for keyword in ("additionalProperties", "unevaluatedProperties"))
     return all(each is True or each == {} for each in open_by_default) and "patternProperties" not in schema
-
-
-def _target(schema: Any, whole: Any) -> Any:
-    """Return what a schema refers to in its own document, if it does nothing else that matters here."""
-    reference = schema.get("$ref") if is_object(schema) and "properties" not in schema else None
-    return at(whole, reference) if isinstance(reference, str) and reference.startswith("#") else schema
 
 
 def _at(schema: Any, inside: Path) -> Any:

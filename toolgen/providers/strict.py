@@ -12,10 +12,18 @@ from toolgen.providers.protocol import OfferProblem, SchemaDifference
 from toolgen.providers.schema_dialects import argument_problems
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
-from toolgen.schema.pointer import at, escape, key_of
-from toolgen.schema.references import behind_references, definitions_reached, pointer_behind
+from toolgen.schema.pointer import escape, pointer_of
+from toolgen.schema.references import (
+    at_steps,
+    behind_references,
+    definitions_reached,
+    id_keyword,
+    is_resource,
+    steps_to,
+    target_of,
+)
 from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, described
-from toolgen.schema.subschemas import DEEPEST, IN_PLACE_LIST, is_deeper
+from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -635,7 +643,7 @@ def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) ->
         waiting += _applied(schema, is_denied=is_denied)
         reference = schema.get("$ref")
         if "$ref" in schema and (reference, is_denied) not in seen:
-            target = at(whole, reference) if isinstance(reference, str) else None
+            target = target_of(schema, whole)
             if target is None:
                 return None
             seen.add((reference, is_denied))
@@ -775,7 +783,11 @@ class _Reading:
         return node
 
     def _read(self, schema: Any, pointer: str, *, is_root: bool) -> Node:
-        if not isinstance(schema, dict) or pointer in self.as_text:
+        if (
+            not isinstance(schema, dict)
+            or pointer in self.as_text
+            or (pointer and is_resource(schema, id_keyword(self.whole)))
+        ):
             return self._text(schema, pointer)
         part = cast("dict[str, Any]", schema)
         if "$ref" in part:
@@ -800,22 +812,23 @@ class _Reading:
         return self._scalar(part, pointer) if kind in _TYPES else self._text(part, pointer)
 
     def _reference(self, part: dict[str, Any], pointer: str) -> Node:
-        target = part["$ref"]
         siblings = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
         if is_old(self.whole):
             siblings = {
                 name: value for name, value in siblings.items() if name in ANNOTATIONS
             }  # other keywords are ignored there
-        found = at(self.whole, target) if isinstance(target, str) else None
-        circular = target in self.open and not (self.dialect.recursion and found is not None)
-        if found is None or circular or (siblings.keys() & _NARROWING):
+        steps = steps_to(part["$ref"])
+        if steps is None or (found := at_steps(self.whole, steps)) is None:
             return self._text(part, pointer)
-        name = "" if target == "#" else self._definition_name(target)
+        target = f"#{pointer_of(steps)}"
+        if (target in self.open and not self.dialect.recursion) or (siblings.keys() & _NARROWING):
+            return self._text(part, pointer)
+        name = "" if target == "#" else self._definition_name(target, steps)
         reference = Reference(pointer, self._about(siblings, pointer, ()), name)
         self.references.setdefault(target, []).append(reference)
         if target not in self.definitions and target not in self.open:
             self.open.append(target)
-            self.definitions[target] = self.read(found, pointer_behind(target))
+            self.definitions[target] = self.read(found, target[1:])
             self.open.pop()
         return reference
 
@@ -918,12 +931,12 @@ class _Reading:
         ]
         return described(part, moved)
 
-    def _definition_name(self, reference: str) -> str:
+    def _definition_name(self, reference: str, steps: Sequence[str]) -> str:
         """Return a unique name of a definition, close to the original one."""
         if reference not in self.names:
-            place, _, own = reference.rpartition("/")
-            words = key_of(own if place in ("#/$defs", "#/definitions") else reference[2:])
-            name = re.sub(r"[^A-Za-z0-9_.-]+", "_", words)
+            is_definition = len(steps) == 2 and steps[0] in DEFINITIONS
+            words = steps[1] if is_definition else "/".join(steps)
+            name = re.sub(r"[^A-Za-z0-9_.-]+", "_", words) or "_"
             while name in self.names.values():
                 name += "_"
             self.names[reference] = name

@@ -11,6 +11,7 @@ from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.schema.json_values import compact_json, is_array, is_object
+from toolgen.schema.references import at, behind, id_keyword, is_resource, name_of_target
 from toolgen.spec.literals import literal
 from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import STRICT, name_digest, wire_name
@@ -229,7 +230,11 @@ class SchemaTypes:
 
     def read(self, schema: Any, name: str = "", depth: int = 0) -> str:
         """Return the annotation of a part of the schema; `name` is for a class created for it."""
-        if not is_object(schema) or depth > _DEPTH:
+        if (
+            not is_object(schema)
+            or depth > _DEPTH
+            or (schema is not self._root and is_resource(schema, id_keyword(self._root)))
+        ):
             return ANY
         found = self._read(schema, name, depth)
         return found if len(found) <= _LIMIT else ANY
@@ -267,8 +272,8 @@ class SchemaTypes:
     def _follow(self, reference: str, depth: int) -> str:
         if reference not in self._referred:
             self._referred[reference] = ANY  # for recursive references
-            name = pascal(reference.rpartition("/")[2])
-            self._referred[reference] = self.read(_target(self._root, reference), name, depth + 1)
+            name = pascal(name_of_target(reference))
+            self._referred[reference] = self.read(at(self._root, reference), name, depth + 1)
         return self._referred[reference]
 
 
@@ -276,26 +281,6 @@ class SchemaTypes:
 def pascal(text: str) -> str:
     """Convert a name to a class name: `created_by` to `CreatedBy`."""
     return "".join(word[:1].upper() + word[1:] for word in _WORDS.findall(text)).lstrip("0123456789") or "Object"
-
-
-def target_of(schema: Any, root: Any) -> Any:
-    """Follow a schema that is only a reference, a limited number of times."""
-    for _ in range(_DEPTH):
-        if not is_object(schema) or not isinstance(schema.get("$ref"), str) or "properties" in schema:
-            break
-        schema = _target(root, schema["$ref"])
-    return schema
-
-
-def _target(root: Any, reference: str) -> Any:
-    """Follow a JSON pointer; None if there is no target."""
-    if not reference.startswith("#"):
-        return None
-    place = root
-    for part in reference[1:].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        place = place.get(key) if is_object(place) else None
-    return place
 
 
 def _union(types: list[str]) -> str:
@@ -592,7 +577,7 @@ def read_types(ident: str, tool: Mapping[str, Any]) -> ToolTypes:
 
     named, inject = pascal(ident.rpartition(".")[2]), tool.get("inject", ())
     types = reader(tool["args"])
-    root = target_of(tool["args"], tool["args"])
+    root = behind(tool["args"], tool["args"])
     keys = keys_of(root, f"{named}Args", types) if is_object(root) else ()
     returns = reader(tool["result"]).read(tool["result"], f"{named}Result")
     objects: list[ObjectType] = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import at, escape
+from toolgen.schema.pointer import escape
+from toolgen.schema.references import at, id_keyword, is_resource
 from toolgen.schema.subschemas import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class _Relaxing:
         if not is_object(schema) or (schema is not self._root and self._is_apart(schema)):
             return schema
         reference = schema.get("$ref")
-        target = at(self._root, reference) if isinstance(reference, str) else None
+        target = at(self._root, reference)
         relaxed = self._behind.get(str(reference))
         if relaxed is None:
             self._behind[str(reference)] = target  # until computed: recursive references are unchanged
@@ -82,8 +83,7 @@ class _Relaxing:
         """Whether a schema is a resource of its own, whose references do not lead into this one."""
         if self._is_old and "$ref" in schema:
             return False
-        uri = schema.get(self._id_keyword)
-        return isinstance(uri, str) and bool(uri) and not uri.startswith("#")
+        return is_resource(schema, self._id_keyword)
 
 
 # The secret fields of a schema.
@@ -97,6 +97,9 @@ _BELOW: Final = (
     "unevaluatedProperties",
 )  # fmt: skip
 
+_APART: Final = "$id"
+"""Stands among the references behind a part that is inside a subschema with a base URI of its own."""
+
 _Visit = tuple[Any, str, frozenset[str]]
 
 
@@ -104,7 +107,7 @@ def secret_pointers(schema: Any) -> tuple[str, ...]:
     """Return the JSON pointers of values marked `format: password` or `writeOnly: true`, with `*` for any index or key.
 
     A recursive type is followed once; anything deeper is secret as a whole if the type marks anything, and so is the
-    target of a reference that is not a plain pointer.
+    target of a reference that is not a plain pointer, or that is in a subschema with a base URI of its own.
     """
     if not _marks_any(schema):
         return ()
@@ -133,6 +136,7 @@ class _Walk:
 
     def __init__(self, root: Any) -> None:
         self._root = root
+        self._id_keyword = id_keyword(root)
         self._reaching: dict[str, bool] = {}
 
     def marked(self) -> tuple[str, ...]:
@@ -150,8 +154,11 @@ class _Walk:
         return ("",)
 
     def _parts(self, schema: dict[str, Any], pointer: str, seen: frozenset[str]) -> Iterator[_Visit]:
+        if self._is_apart(schema):
+            seen |= {_APART}
         for keyword in REFERENCES:
-            if isinstance(reference := schema.get(keyword), str):
+            if keyword in schema:
+                reference = str(schema[keyword])
                 yield self._referred(reference, seen), pointer, seen | {reference}
         for name, inner in _entries(schema.get("properties")):
             yield inner, f"{pointer}/{escape(name)}", seen
@@ -169,7 +176,7 @@ class _Walk:
 
     def _referred(self, reference: str, seen: frozenset[str]) -> Any:
         """Return the target of a reference. One that cannot be followed (again) counts as secret, or as empty."""
-        target = at(self._root, reference)
+        target = None if _APART in seen else at(self._root, reference)
         if target is None:
             return _SECRET
         if reference not in seen:
@@ -184,11 +191,15 @@ class _Walk:
         while pending:
             node = pending.pop()
             if is_object(node) and id(node) not in met:
-                if _is_marked(node):
+                if _is_marked(node) or self._is_apart(node):
                     return True
                 met.add(id(node))
                 pending += [inner for inner, _, _ in self._parts(node, "", frozenset())]
         return False
+
+    def _is_apart(self, schema: dict[str, Any]) -> bool:
+        """Whether references in a schema lead into itself, and not into the root."""
+        return schema is not self._root and is_resource(schema, self._id_keyword)
 
 
 def _entries(value: Any) -> Iterator[tuple[Any, Any]]:

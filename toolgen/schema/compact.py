@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import key_of
+from toolgen.schema.references import definition_of, steps_to
 from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper, schemas_below, with_schemas
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class _Compaction:
 
     def _with_definition(self, schema: dict[str, Any], *, is_choice: bool) -> dict[str, Any]:
         """Inline the target of a reference, if it is the only reference to it and the keywords do not conflict."""
-        definition = _definition(schema.get("$ref"))
+        definition = definition_of(schema.get("$ref"))
         if definition is None or definition not in self._survey.used_once:
             return schema
         target = self._finished[definition]
@@ -414,9 +414,9 @@ class _Survey:
         return found
 
     def _referred(self, reference: Any) -> list[_Definition]:
-        definition = _definition(reference)
+        definition = definition_of(reference)
         if definition is None or definition not in self.definitions:
-            self.is_plain = self.is_plain and reference == "#"
+            self.is_plain = self.is_plain and steps_to(reference) == ()
             return []
         self._uses[definition] += 1
         return [definition]
@@ -429,19 +429,10 @@ class _Survey:
             value = values.pop()
             if is_array(value) or is_object(value):
                 values += value.values() if is_object(value) else value
-            elif (definition := _definition(value)) in self.definitions:
+            elif (definition := definition_of(value)) in self.definitions:
                 found.append(definition)
                 self._uses[definition] += 2
         return found
-
-
-def _definition(reference: Any) -> _Definition | None:
-    """Return the definition of a reference, if it refers to one at the root."""
-    match reference.split("/") if isinstance(reference, str) else ():
-        case ["#", ("$defs" | "definitions") as keyword, step]:
-            return keyword, key_of(step)
-        case _:
-            return None
 
 
 def _repeats(title: Any, names: Collection[str]) -> bool:

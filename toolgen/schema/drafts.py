@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import key_of
+from toolgen.schema.references import reference_to, steps_to
 from toolgen.schema.schema_text import ANNOTATIONS
 from toolgen.schema.subschemas import DEFINITIONS, with_schemas
 
@@ -75,10 +75,9 @@ class _Translation:
         return made
 
     def _reference(self, reference: Any) -> Any:
-        match reference.split("/") if isinstance(reference, str) else ():
-            case ["#", "definitions", step, *rest] if (name := key_of(step)) in self.names:
-                added = self.names[name].removeprefix(name)
-                return "/".join(["#", "$defs", step + added, *rest])
+        match steps_to(reference):
+            case ("definitions", name, *rest) if name in self.names:
+                return reference_to(["$defs", self.names[name], *rest])
             case _:
                 return reference
 

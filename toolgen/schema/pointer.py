@@ -1,9 +1,8 @@
-"""JSON pointers (RFC 6901), and references with pointers."""
+"""JSON pointers (RFC 6901)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 from toolgen.schema.json_values import is_array, is_object
 
@@ -28,11 +27,6 @@ def steps_of(pointer: str) -> list[str]:
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
-def key_of(step: str) -> str:
-    """Return the key of one step of a reference: `a%20b~1c` is `a b/c`."""
-    return unquote(step).replace("~1", "/").replace("~0", "~")
-
-
 def child(node: Any, key: str) -> Any:
     """Return the value in a mapping or a list under a key or an index in digits; None if there is none."""
     if is_object(node):
@@ -41,12 +35,3 @@ def child(node: Any, key: str) -> Any:
         return None
     is_index = key.isascii() and key.isdigit() and len(key) < _INDEX_DIGITS
     return node[int(key)] if is_index and int(key) < len(node) else None
-
-
-def at(root: Any, reference: str) -> Any:
-    """Return the target of `#` or `#/…` in a document; None if there is none, and for other references."""
-    head, *steps = reference.split("/")
-    node = root if head == "#" else None
-    for step in steps:
-        node = child(node, key_of(step))
-    return node

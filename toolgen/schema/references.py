@@ -1,35 +1,158 @@
-"""The targets of the `$ref`s in a schema."""
+"""References of JSON Schema: what their text says, and the parts of a schema that they lead to.
+
+Everything that follows a `$ref` reads its text here, so that all agree. A reference leads where the validator, which
+decides what a schema accepts, follows it to.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote, unquote
 
 from toolgen.schema.json_values import is_object
-from toolgen.schema.pointer import at, key_of, pointer_of
+from toolgen.schema.pointer import child, pointer_of, steps_of
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS, schemas_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+_IN_FRAGMENT: Final = "/!$&'()*+,;=:@?~"
+"""What a URI's fragment holds as it is, besides letters, digits and `-._` (RFC 3986)."""
+
+_MOST_HOPS: Final = 100
+"""Maximum number of references that `followed` follows; a longer chain counts as one without an end."""
+
+
+class ReferenceParts(NamedTuple):
+    """A reference by its parts: a document or resource, and either an anchor in it or a JSON pointer.
+
+    `resource` is empty for the one that holds the reference. `anchor` is empty for a pointer, whose keys and indexes
+    are `steps`; none for the resource itself.
+    """
+
+    resource: str
+    anchor: str
+    steps: tuple[str, ...]
+
+
+def parsed(reference: object) -> ReferenceParts | None:
+    """Return the parts of a reference; None for one that is not text, or encodes something else than UTF-8.
+
+    The fragment is decoded before it is split into steps, as RFC 6901 says: `#/a%2Fb` has the steps `a` and `b`.
+    """
+    if not isinstance(reference, str):
+        return None
+    resource, _, fragment = reference.partition("#")
+    if fragment and not fragment.startswith("/"):
+        return ReferenceParts(resource, fragment, ())
+    try:
+        return ReferenceParts(resource, "", tuple(steps_of(unquote(fragment, errors="strict"))))
+    except UnicodeDecodeError:
+        return None
+
+
+def steps_to(reference: object) -> tuple[str, ...] | None:
+    """Return the keys and indexes that a reference leads along in its own resource, none for its root.
+
+    Returns None for an anchor, and for a reference to another resource.
+    """
+    found = parsed(reference)
+    return None if found is None or found.resource or found.anchor else found.steps
+
+
+def definition_of(reference: object) -> tuple[str, str] | None:
+    """Return the keyword and name of the definition at the root that a reference leads to; None for all else."""
+    steps = steps_to(reference)
+    return (steps[0], steps[1]) if steps is not None and len(steps) == 2 and steps[0] in DEFINITIONS else None
+
+
+def name_of_target(reference: object) -> str:
+    """Return the last step of a reference; empty for the root, and for what is no pointer."""
+    return (steps_to(reference) or ("",))[-1]
+
+
+def reference_to(path: Iterable[str | int]) -> str:
+    """Return the reference to the part at a path, written as a URI."""
+    return f"#{quote(pointer_of(path), safe=_IN_FRAGMENT)}"
+
+
+def at(root: Any, reference: object) -> Any:
+    """Return the part of a schema that a reference in its own resource leads to.
+
+    Returns None if there is none, for an anchor or another resource, and for a part inside a subschema with a base URI
+    of its own, where references mean something else.
+    """
+    steps = steps_to(reference)
+    return None if steps is None else at_steps(root, steps)
+
+
+def at_steps(root: Any, steps: Iterable[str]) -> Any:
+    """Return the part of a schema at keys and indexes, as `at` does."""
+    node, keyword = root, id_keyword(root)
+    for step in steps:
+        if node is not root and is_resource(node, keyword):
+            return None
+        node = child(node, step)
+    return node
+
+
+def id_keyword(root: Any) -> str:
+    """Return the keyword for the base URI in the draft of a schema."""
+    return "id" if is_object(root) and "draft-04" in str(root.get("$schema", "")) else "$id"
+
+
+def is_resource(schema: Any, keyword: str = "$id") -> bool:
+    """Whether a subschema has a base URI of its own, so that its references do not lead into the schema around it."""
+    name = schema.get(keyword) if is_object(schema) else None
+    return isinstance(name, str) and bool(name) and not name.startswith("#")
+
+
+def target_of(schema: Any, root: Any) -> Any:
+    """Return the part of `root` that the `$ref` of a schema in it leads to; None as for `at`.
+
+    Returns None also for a schema with a base URI of its own, whose reference leads into itself.
+    """
+    is_apart = schema is not root and is_resource(schema, id_keyword(root))
+    return None if is_apart or not is_object(schema) else at(root, schema.get("$ref"))
+
+
+def followed(schema: Any, root: Any) -> Any:
+    """Return what a schema that is only a reference leads to in the end, past references to references.
+
+    Returns None if that is nothing: a missing target, another resource, references in a circle.
+    """
+    for _ in range(_MOST_HOPS):
+        if not is_object(schema) or schema.keys() != {"$ref"}:
+            return schema
+        schema = target_of(schema, root)
+    return None
+
+
+def behind(schema: Any, root: Any) -> Any:
+    """Return the same for a schema that may say more beside its reference, which is left out.
+
+    Of an object that names its properties beside a reference, nothing is left out: it is returned itself.
+    """
+    for _ in range(_MOST_HOPS):
+        if not is_object(schema) or "$ref" not in schema or "properties" in schema:
+            return schema
+        schema = target_of(schema, root)
+    return None
+
 
 def behind_references(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """Return the target, and its pointer, of a schema that is only a reference, with the adjacent annotations."""
-    part, pointer, seen = dict(schema), "", set[str]()
-    while part.keys() - ANNOTATIONS - SILENT == {"$ref"} and part["$ref"] not in seen:
-        reference = part["$ref"]
-        seen.add(reference)
-        found = at(schema, reference)
-        if not is_object(found):
+    part, pointer, seen = dict(schema), "", set[tuple[str, ...]]()
+    while part.keys() - ANNOTATIONS - SILENT == {"$ref"}:
+        steps = steps_to(part["$ref"])
+        found = None if steps is None or steps in seen else at_steps(schema, steps)
+        if steps is None or not is_object(found):
             break
+        seen.add(steps)
         part = {**found, **{name: value for name, value in part.items() if name in ANNOTATIONS}}
-        pointer = pointer_behind(reference)
+        pointer = pointer_of(steps)
     return part, pointer
-
-
-def pointer_behind(reference: str) -> str:
-    """Return the JSON pointer of a reference `#/…`."""
-    return pointer_of(map(key_of, reference.split("/")[1:]))
 
 
 def endless(schema: Mapping[str, Any]) -> str:
@@ -49,15 +172,15 @@ def endless(schema: Mapping[str, Any]) -> str:
 
 
 def all_references(schema: Any) -> Iterator[str]:
-    """Return every `$ref` of a schema and its subschemas, except in those with an `$id`, which have another base."""
-    waiting = [schema]
+    """Return every `$ref` of a schema and its subschemas, except in those with a base URI of their own."""
+    waiting, keyword = [schema], id_keyword(schema)
     while waiting:
         part = waiting.pop()
-        if not is_object(part) or (part is not schema and "$id" in part):
+        if not is_object(part) or (part is not schema and is_resource(part, keyword)):
             continue
         if isinstance(part.get("$ref"), str):
             yield part["$ref"]
-        waiting += [below for keyword, value in part.items() for below in schemas_below(keyword, value)]
+        waiting += [below for name, value in part.items() for below in schemas_below(name, value)]
 
 
 def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -65,15 +188,14 @@ def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[s
     reached: dict[str, dict[str, Any]] = {}
     waiting = list(all_references(part))
     while waiting:
-        match waiting.pop().split("/"):
-            case ["#", ("$defs" | "definitions") as keyword, step, *_]:
-                name = key_of(step)
-                definition = at(whole, f"#/{keyword}/{step}")
-                if definition is not None and name not in reached.get(keyword, {}):
-                    reached.setdefault(keyword, {})[name] = definition
-                    waiting += all_references(definition)
-            case _:
-                continue
+        steps = steps_to(waiting.pop()) or ()
+        if len(steps) < 2 or steps[0] not in DEFINITIONS:
+            continue
+        keyword, name = steps[:2]
+        definition = at_steps(whole, (keyword, name))
+        if definition is not None and name not in reached.get(keyword, {}):
+            reached.setdefault(keyword, {})[name] = definition
+            waiting += all_references(definition)
     return {
         keyword: {name: each for name, each in whole[keyword].items() if name in names}
         for keyword, names in reached.items()

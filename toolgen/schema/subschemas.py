@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -19,48 +19,61 @@ IN_PLACE_MAP: Final = ("dependentSchemas", "dependencies")
 APPLIED_IN_PLACE: Final = frozenset({*IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
 """All of these."""
 
-LISTED: Final = frozenset({"items", "prefixItems", *IN_PLACE_LIST})
-"""Keywords that hold a list of schemas; `items` may, in drafts before 2020-12."""
+SCHEMA_LIST: Final = frozenset({"items", "prefixItems", *IN_PLACE_LIST})
+"""Keywords whose value is a list of schemas; that of `items` may be one, in drafts before 2020-12."""
 
 DEEPEST: Final = 100
 """Maximum nesting of JSON values, in a schema that is processed and in a definition that is inlined."""
 
 DEFINITIONS: Final = ("$defs", "definitions")
-_SCHEMA: Final = frozenset({
+SCHEMA: Final = frozenset({
     *("additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else"),
     *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
 })  # fmt: skip
-_SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS})
+"""Keywords whose value is a schema."""
 
-
-def definitions_of(schema: Any) -> dict[str, Any]:
-    """Return the definitions of a schema by the references to them."""
-    return {
-        f"#/{keyword}/{name}": each
-        for keyword in DEFINITIONS
-        if is_object(schema) and is_object(schema.get(keyword))
-        for name, each in schema[keyword].items()
-    }
+SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS})
+"""Keywords whose value is a map of names to schemas."""
 
 
 def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
     """Return the schemas directly below a keyword."""
     if is_array(value):
-        yield from value if keyword in LISTED else ()
+        yield from value if keyword in SCHEMA_LIST else ()
     elif is_object(value):
-        if keyword in _SCHEMA_MAP:
+        if keyword in SCHEMA_MAP:
             yield from value.values()
-        elif keyword in _SCHEMA:
+        elif keyword in SCHEMA:
             yield value
 
 
 def with_schemas(keyword: str, value: Any, change: Callable[[Any], Any]) -> Any:
     """Return the value of a keyword with `change` applied to the schemas directly below it."""
-    if is_array(value) and keyword in LISTED:
+    if is_array(value) and keyword in SCHEMA_LIST:
         return [change(each) for each in value]
-    if is_object(value) and keyword in _SCHEMA_MAP:
+    if is_object(value) and keyword in SCHEMA_MAP:
         return {name: change(each) for name, each in value.items()}
-    return change(value) if is_object(value) and keyword in _SCHEMA else value
+    return change(value) if is_object(value) and keyword in SCHEMA else value
+
+
+def subschemas(
+    schema: Any, path: Sequence[str | int] = (), *, skipped: Container[str] = ()
+) -> Iterator[tuple[list[str | int], dict[str, Any]]]:
+    """Return a schema and its subschemas, except under `skipped` keywords, each with its path."""
+    if not is_object(schema):
+        return
+    yield [*path], schema
+    for keyword, value in schema.items():
+        if keyword in skipped:
+            continue
+        if keyword in SCHEMA_MAP and is_object(value):
+            for name, inner in value.items():
+                yield from subschemas(inner, [*path, keyword, name], skipped=skipped)
+        elif keyword in SCHEMA_LIST and is_array(value):
+            for index, inner in enumerate(value):
+                yield from subschemas(inner, [*path, keyword, index], skipped=skipped)
+        elif keyword in SCHEMA:
+            yield from subschemas(value, [*path, keyword], skipped=skipped)
 
 
 def is_deeper(value: Any, levels: int = DEEPEST) -> bool:

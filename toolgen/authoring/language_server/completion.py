@@ -16,6 +16,7 @@ from toolgen.compiler.resolve.schemas.keywords import RAW
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
+from toolgen.schema.references import name_of_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -279,7 +280,7 @@ def _below(schema: Mapping[str, Any], data: Any, step: Step) -> Iterator[Mapping
 
 def _alternatives(schema: Mapping[str, Any], data: Any, seen: tuple[str, ...] = ()) -> Iterator[Mapping[str, Any]]:
     """Yield a schema and those that it consists of. A map is JSON Schema or the fields of an object, not both."""
-    name = schema.get("$ref", "").rpartition("/")[2]
+    name = name_of_target(schema.get("$ref"))
     if name == "JsonSchema" and isinstance(data, dict) and RAW.isdisjoint(data):
         return
     if "not" in schema and isinstance(data, dict) and not RAW.isdisjoint(data):

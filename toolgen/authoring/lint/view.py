@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
-from toolgen.schema.pointer import key_of
+from toolgen.schema.references import definition_of, target_of
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class _Walk:
             if not isinstance(reference, str) or reference in marks:
                 break
             marks.add(reference)
-            target, place = self._target(reference, place)
+            target, place = self._target(schema, place)
             annotations = {key: value for key, value in schema.items() if key in ("default", "examples")}
             schema = {**target, **annotations} if isinstance(target, dict) else target
         return SchemaPart(
@@ -224,14 +224,10 @@ class _Walk:
             part.name, part.owner, part.path, part.required, part.depth, place, part.field, description,
         )  # fmt: skip
 
-    def _target(self, reference: str, place: SpecPlace) -> tuple[Any, SpecPlace]:
-        node: Any = self._root
-        steps = [key_of(step) for step in reference.split("/")[1:]]
-        for step in steps:
-            node = node.get(step) if isinstance(node, dict) else None
-        if len(steps) == 2 and steps[0] in ("$defs", "definitions"):
-            place = definition_place(place, steps[1], self._documents)
-        return node, place
+    def _target(self, schema: dict[str, Any], place: SpecPlace) -> tuple[Any, SpecPlace]:
+        if (definition := definition_of(schema.get("$ref"))) is not None:
+            place = definition_place(place, definition[1], self._documents)
+        return target_of(schema, self._root), place
 
 
 # What rules look at: a compiled target with the documents that it came from.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.schema.json_values import is_array, is_number, is_object
-from toolgen.schema.pointer import at, key_of
+from toolgen.schema.references import name_of_target, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -226,7 +226,7 @@ class _Reader:
         for _ in range(_REFERENCES):
             if not is_object(node) or not isinstance(reference := node.get("$ref"), str):
                 return node, last
-            last, found = reference, at(self.root, reference)
+            last, found = reference, target_of(node, self.root)
             node = True if found is None else found
         return True, last
 
@@ -384,7 +384,7 @@ class _Reader:
 
     def named(self, schema: dict[str, Any], reference: str, path: str, level: int) -> TypeParts:
         target, last = self.resolved(schema)
-        name = key_of(last.rpartition("/")[2]) if last not in ("", "#") else path
+        name = name_of_target(last) or path
         if self.is_tabular(target):
             if reference == "#":
                 name = "the whole object"

@@ -15,6 +15,7 @@ from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SharedFile
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.source.nodes import MappingNode, Node
+from toolgen.schema.references import name_of_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -252,7 +253,7 @@ def _flatten(node: Any, root: Any, keyword: str) -> dict[str, Any]:
 
 def _variants(node: Any, root: Any) -> Iterator[dict[str, Any]]:
     if "$ref" in node:
-        name = node["$ref"].rpartition("/")[2]
+        name = name_of_target(node["$ref"])
         if name in root.get("$defs", {}):
             yield from _variants(root["$defs"][name], root)
     yield node

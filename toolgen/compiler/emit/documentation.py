@@ -12,7 +12,7 @@ from toolgen.compiler.emit.python.annotations import annotation
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
-from toolgen.providers.stubs import target_of
+from toolgen.schema.references import behind
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _facts(tool: Tool) -> Iterator[tuple[str, str]]:
 def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]:
     """Return the named fields of one side of a tool; empty if it is not an object with named fields."""
     made = classes.get(side.shape.name) if isinstance(side.shape, ClassRef) else None
-    root = target_of(side.json, side.json)
+    root = behind(side.json, side.json)
     properties = root.get("properties", {}) if isinstance(root, dict) else {}
     return [
         {
@@ -101,7 +101,7 @@ def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]
             "type": _code(annotation(field.shape)),
             "required": "yes" if field.required else "",
             "default": _code(literal(field.default)) if field.has_default else "",
-            "bounds": ", ".join(_bounds(target_of(properties.get(field.wire), side.json))),
+            "bounds": ", ".join(_bounds(behind(properties.get(field.wire), side.json))),
             "description": _line(field.description),
         }
         for field in (made.fields if made else ())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.schemas.types import is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -103,11 +104,11 @@ def _ordered(schema: MappingNode) -> MappingNode:
 
 def _keyword(key: str, node: Node) -> Node:
     match node:
-        case MappingNode() if key in keywords.SCHEMA_MAP:
+        case MappingNode() if key in SCHEMA_MAP:
             return mapping(node, {name: _in_order(inner) for name, inner in node.entries()})
-        case MappingNode() if key in keywords.SCHEMA:
+        case MappingNode() if key in SCHEMA:
             return _ordered(node)
-        case SequenceNode(items=items) if key in keywords.SCHEMA_LIST:
+        case SequenceNode(items=items) if key in SCHEMA_LIST:
             return SequenceNode(node.source, node.start, node.end, [_in_order(item) for item in items])
         case ScalarNode(value=str() as reference) if key == "$ref" and is_type_reference(reference):
             # In a spec `#/types/` refers to types of the file. An escape keeps its meaning for JSON Schema.

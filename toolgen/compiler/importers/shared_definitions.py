@@ -16,7 +16,7 @@ from toolgen.compiler.documents.base import TypeNamePattern
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.json_values import canonical
-from toolgen.schema.subschemas import with_schemas
+from toolgen.schema.subschemas import subschemas, with_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -98,7 +98,7 @@ class _Schema:
         found = json.get(keyword) if isinstance(json, dict) else None
         if not isinstance(found, dict) or keywords.dialect_of(json.get("$schema", "")) not in (None, dialect):
             return cls(json, dialect, {})
-        parts = [part for _, part in keywords.subschemas(json)]
+        parts = [part for _, part in subschemas(json)]
         prefix = f"#/{keyword}/"
         inward = [ref for part in parts if isinstance(ref := part.get("$ref"), str) and ref.startswith(prefix)]
         if any(name in part for part in parts for name in _NAMING) or any(
@@ -195,7 +195,7 @@ def _reads_alike(body: Any, renamed: Collection[str]) -> bool:
     """
     if not isinstance(body, dict) or not any(key in keywords.RAW for key in body) or body.keys() == {"$ref"}:
         return False
-    for _, part in keywords.subschemas(body):
+    for _, part in subschemas(body):
         fields = part.get("properties", {})
         if not isinstance(fields, dict) or not set(renamed).isdisjoint(fields):
             return False
@@ -206,7 +206,7 @@ def _reads_alike(body: Any, renamed: Collection[str]) -> bool:
 
 def _names(body: Any, prefix: str) -> set[str]:
     """Return the definitions that a schema refers to; other references unchanged, after a space."""
-    references = {part["$ref"] for _, part in keywords.subschemas(body) if isinstance(part.get("$ref"), str)}
+    references = {part["$ref"] for _, part in subschemas(body) if isinstance(part.get("$ref"), str)}
     return {ref.removeprefix(prefix) if ref.startswith(prefix) else f" {ref}" for ref in references}
 
 

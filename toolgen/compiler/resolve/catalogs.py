@@ -24,6 +24,7 @@ from toolgen.compiler.resolve.names import KEYWORDS, Namespace, attribute, snake
 from toolgen.compiler.resolve.validity import violations
 from toolgen.contract.ident import SEPARATOR
 from toolgen.schema.compact import compact, model_args_schema
+from toolgen.schema.references import behind
 from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def misfit(value: Any, parameter: str, target: Mapping[str, Any]) -> str:
 
 
 def _type_misfit(value: Any, schema: Any, target: Mapping[str, Any]) -> str:
-    schema = _followed(schema, target)
+    schema = behind(schema, target)
     types = schema.get("type") if isinstance(schema, dict) else None
     allowed = [types] if isinstance(types, str) else types
     wanted = "array" if isinstance(value, list) else {ENTRY: "string", ARGS: "object"}.get(value, "")
@@ -67,17 +68,6 @@ def _type_misfit(value: Any, schema: Any, target: Mapping[str, Any]) -> str:
     return ""
 
 
-def _followed(schema: Any, target: Mapping[str, Any]) -> Any:
-    """Return the target of a local reference; the schema itself for other or recursive references."""
-    for _ in range(10):
-        reference = schema.get("$ref") if isinstance(schema, dict) else None
-        parts = reference.split("/") if isinstance(reference, str) else []
-        if len(parts) != 3 or parts[0] != "#" or parts[1] not in ("$defs", "definitions"):
-            return schema
-        schema = target.get(parts[1], {}).get(parts[2].replace("~1", "/").replace("~0", "~"), {})
-    return {}
-
-
 def _unescaped(value: Any) -> Any:
     if isinstance(value, list):
         return [_unescaped(item) for item in value]
@@ -86,7 +76,7 @@ def _unescaped(value: Any) -> Any:
 
 def _items_of(schema: Any, target: Mapping[str, Any]) -> Any:
     """Return the schema of the items of a list parameter."""
-    schema = _followed(schema, target)
+    schema = behind(schema, target)
     items = schema.get("items", {}) if isinstance(schema, dict) else {}
     return {} if isinstance(items, list) else items
 

@@ -20,7 +20,8 @@ from toolgen.schema.cost.count import Reach
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
 from toolgen.schema.json_values import is_number
 from toolgen.schema.pointer import pointer_of
-from toolgen.schema.subschemas import REFERENCES
+from toolgen.schema.references import parsed
+from toolgen.schema.subschemas import REFERENCES, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -86,9 +87,11 @@ def ambiguous_references(root: Any, dialect: str) -> Iterator[tuple[list[str | i
 
 
 def _is_ambiguous(keyword: str, reference: str, part: _Part, repeated: Set[_Name]) -> bool:
-    target, _, fragment = reference.partition("#")
+    found = parsed(reference)
+    if found is None:
+        return False
+    target, anchor = found.resource, found.anchor
     resource = joined(part.base, target) if target else part.base
-    anchor = "" if fragment.startswith("/") else fragment
     if keyword == "$dynamicRef" and any(name == anchor for _, name in repeated if name):
         return True
     if anchor and (resource, anchor) in repeated:
@@ -98,7 +101,7 @@ def _is_ambiguous(keyword: str, reference: str, part: _Part, repeated: Set[_Name
 
 def _parts(root: Any, dialect: str) -> Iterator[_Part]:
     found: dict[tuple[str | int, ...], _Part] = {}
-    for pointer, schema in keywords.subschemas(root):
+    for pointer, schema in subschemas(root):
         place = tuple(pointer)
         around = found.get(place[:-1]) or found.get(place[:-2])  # below a keyword, or below a name or an index there
         base = resource_of(schema, around.base if around else "", dialect)
@@ -177,14 +180,14 @@ def short(text: str) -> str:
 
 def _keyword(path: Sequence[str | int]) -> str:
     """Return the keyword at the end of a path; empty if that is another name, such as a field."""
-    is_name = len(path) > 1 and path[-2] in keywords.SCHEMA_MAP
+    is_name = len(path) > 1 and path[-2] in SCHEMA_MAP
     return "" if is_name or not path else str(path[-1])
 
 
 def _wants_schema(error: ValidationError, path: Sequence[str | int]) -> bool:
     if error.validator == "anyOf":
-        return _keyword(path) in keywords.SCHEMA
-    is_schema = len(path) > 1 and path[-2] in keywords.SCHEMA_MAP | keywords.SCHEMA_LIST
+        return _keyword(path) in SCHEMA
+    is_schema = len(path) > 1 and path[-2] in SCHEMA_MAP | SCHEMA_LIST
     return error.validator == "type" and (
         error.validator_value == ["object", "boolean"] or (error.validator_value == "object" and is_schema)
     )
@@ -303,7 +306,7 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
     """Report defaults that do not fit their schemas."""
     asserted = bundle.formats != "annotate"
     parts = _Parts(bundle.json, assert_formats=asserted)
-    for pointer, schema in keywords.subschemas(bundle.json):
+    for pointer, schema in subschemas(bundle.json):
         if "default" not in schema or _fits_fast(schema, default := schema["default"], asserted):
             continue
         try:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.subschemas import DEFINITIONS, definitions_of
+from toolgen.schema.references import at, definition_of, id_keyword, is_resource
+from toolgen.schema.subschemas import DEFINITIONS, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,6 @@ _BOUNDS: Final = frozenset(
 _STRUCTURE: Final = frozenset({"type", "enum", "required", "properties", "items", "additionalProperties"})
 _CORE: Final = _ANNOTATIONS | _BOUNDS | _STRUCTURE
 _DATA: Final = frozenset({"const", "default", "enum", "examples"})
-_SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "dependentSchemas", *DEFINITIONS})
 
 _MOST_PARTS: Final = 100_000
 """Maximum number of JSON values in a schema with its definitions inlined."""
@@ -74,7 +74,7 @@ def with_definitions_in_place(schema: Any) -> Any:
     would exceed the bounds is returned unchanged.
     """
     try:
-        placed = _Placing(definitions_of(schema)).placed(schema, ())
+        placed = _Placing(schema).placed(schema, ())
     except _Oversized:
         return schema
     if is_object(placed) and not any(ref.startswith("#") for ref in _references(placed)):
@@ -87,11 +87,12 @@ class _Oversized(Exception):
 
 
 class _Placing:
-    def __init__(self, definitions: dict[str, Any]) -> None:
-        self._definitions = definitions
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._id_keyword = id_keyword(root)
         self._parts = self._levels = 0
 
-    def placed(self, node: Any, inside: tuple[str, ...]) -> Any:
+    def placed(self, node: Any, inside: tuple[tuple[str, str], ...]) -> Any:
         self._parts += 1
         if self._parts > _MOST_PARTS or self._levels > _MOST_LEVELS:
             raise _Oversized
@@ -100,22 +101,23 @@ class _Placing:
         self._levels -= 1
         return made
 
-    def _placed(self, node: Any, inside: tuple[str, ...]) -> Any:
+    def _placed(self, node: Any, inside: tuple[tuple[str, str], ...]) -> Any:
         if is_array(node):
             return [self.placed(item, inside) for item in node]
-        if not is_object(node):
-            return node
+        if not is_object(node) or (node is not self._root and is_resource(node, self._id_keyword)):
+            return node  # the references of a part with a base URI of its own lead into itself
         ref = node.get("$ref")
         siblings = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
-        target = self._definitions.get(ref) if isinstance(ref, str) and ref not in inside else None
-        if is_object(target) and _ANNOTATIONS.issuperset(siblings):
-            return {**self.placed(target, (*inside, str(ref))), **siblings}
+        definition = definition_of(ref)
+        target = at(self._root, ref) if definition is not None and definition not in inside else None
+        if definition is not None and is_object(target) and _ANNOTATIONS.issuperset(siblings):
+            return {**self.placed(target, (*inside, definition)), **siblings}
         return {keyword: self._placed_below(keyword, value, inside) for keyword, value in node.items()}
 
-    def _placed_below(self, keyword: str, value: Any, inside: tuple[str, ...]) -> Any:
+    def _placed_below(self, keyword: str, value: Any, inside: tuple[tuple[str, str], ...]) -> Any:
         if keyword in _DATA:
             return value
-        if keyword in _SCHEMAS_BY_NAME and is_object(value):
+        if keyword in SCHEMA_MAP and is_object(value):
             return {name: self.placed(each, inside) for name, each in value.items()}
         return self.placed(value, inside)
 

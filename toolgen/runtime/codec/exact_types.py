@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import bare, constraints_of, model_class, type_of, wire_name, without_none
 from toolgen.schema.json_values import is_array, is_object, whole_bound
-from toolgen.schema.subschemas import definitions_of
+from toolgen.schema.references import at_steps, steps_to
 
 _NOTES: Final = frozenset({
     "$comment", "$defs", "$schema", "default", "definitions", "deprecated", "description", "examples", "format",
@@ -55,8 +55,8 @@ def compare_type_to_schema(schema: Any, kind: Any) -> Doubt | None:
 
 class _Comparison:
     def __init__(self, root: Any) -> None:
-        self._definitions = definitions_of(root)
-        self._known: dict[tuple[str, Any], Doubt | None] = {}
+        self._root = root
+        self._known: dict[tuple[tuple[str, ...], Any], Doubt | None] = {}
 
     def compare(self, node: Any, kind: Any, room: int) -> Doubt | None:
         kind, none_fits = without_none(kind)
@@ -89,11 +89,13 @@ class _Comparison:
             case _:
                 return None
 
-    def _compare_definition(self, ref: str, kind: Any, room: int) -> Doubt | None:
-        key = (ref, kind)
+    def _compare_definition(self, ref: Any, kind: Any, room: int) -> Doubt | None:
+        if (steps := steps_to(ref)) is None:
+            return None
+        key = (steps, kind)
         if key not in self._known:
             self._known[key] = None  # until computed: recursion is bounded only by the text
-            self._known[key] = self.compare(self._definitions.get(ref), kind, room)
+            self._known[key] = self.compare(at_steps(self._root, steps), kind, room)
         return self._known[key]
 
     def _compare_fields(self, node: dict[str, Any], kind: Any, room: int) -> Doubt | None:

@@ -12,7 +12,7 @@ from toolgen.schema.cost.count import Reach
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
 from toolgen.schema.cost.validator import compiled_validator
 from toolgen.schema.json_values import is_object
-from toolgen.schema.subschemas import definitions_of
+from toolgen.schema.references import at_steps, steps_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +40,8 @@ def is_closed(schema: Any, kind: Any = None) -> bool:
 
 class _Closedness:
     def __init__(self, root: Any) -> None:
-        self._definitions = definitions_of(root)
-        self._known: dict[tuple[str, Any], bool] = {}
+        self._root = root
+        self._known: dict[tuple[tuple[str, ...], Any], bool] = {}
 
     def check(self, node: Any, kind: Any) -> bool:
         if not is_object(node) or any(keyword in node for keyword in _SURPRISES):
@@ -60,11 +60,13 @@ class _Closedness:
             return False
         return bool(types)
 
-    def _refers_to_closed(self, ref: str, kind: Any) -> bool:
-        key = (ref, kind)
+    def _refers_to_closed(self, ref: Any, kind: Any) -> bool:
+        if (steps := steps_to(ref)) is None:
+            return False
+        key = (steps, kind)
         if key not in self._known:
             self._known[key] = False  # until computed: a recursive schema is not closed
-            self._known[key] = self.check(self._definitions.get(ref), kind)
+            self._known[key] = self.check(at_steps(self._root, steps), kind)
         return self._known[key]
 
     def _is_closed_object(self, node: dict[str, Any], kind: Any) -> bool:

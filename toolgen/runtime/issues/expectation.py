@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, json_text, listed, quoted
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import at, escape
-from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED
+from toolgen.schema.references import at_steps, behind, followed, target_of
+from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Path = list[Any]
 """Keywords, names and indexes, from the root of a schema."""
-
-_NAMED: Final = frozenset({"$defs", "definitions", "patternProperties", "properties", *IN_PLACE_MAP})
 
 _MOST_SCHEMAS: Final = 200
 """Keywords that are searched for the known fields of a schema."""
@@ -27,7 +25,7 @@ def expectation(subschema: Any, schema: Any, depth: int = 3) -> str:
         return "any value"
     node = subschema
     if "$ref" in node:
-        return expectation(at(schema, node["$ref"]), schema, depth - 1)
+        return expectation(behind(target_of(node, schema), schema), schema, depth - 1)
     if "enum" in node:
         return f"one of {', '.join(map(json_text, node['enum'][:MAX_ISSUES]))}"
     if "const" in node:
@@ -51,18 +49,9 @@ def kind_of(subschema: Any, schema: Any) -> str:
     return expectation(node, schema) if is_described else json_text(node)
 
 
-def followed(subschema: Any, schema: Any) -> Any:
-    """Return the subschema, or its target if it is only a reference."""
-    for _ in range(MAX_ISSUES):
-        if not is_object(subschema) or subschema.keys() != {"$ref"}:
-            return subschema
-        subschema = at(schema, subschema["$ref"])
-    return subschema
-
-
 def at_path(path: Sequence[Any], schema: Any) -> Any:
     """Return the part of a schema at a path; None if there is none."""
-    return at(schema, "".join(["#", *(f"/{escape(str(step)).replace('%', '%25')}" for step in path)]))
+    return at_steps(schema, map(str, path))
 
 
 def segments(path: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -71,7 +60,7 @@ def segments(path: Sequence[Any]) -> list[tuple[Any, ...]]:
     index = 0
     while index < len(path):
         is_index = index + 1 < len(path) and isinstance(path[index + 1], int)
-        length = 2 if path[index] in _NAMED or (path[index] in LISTED and is_index) else 1
+        length = 2 if path[index] in SCHEMA_MAP or (path[index] in SCHEMA_LIST and is_index) else 1
         found.append(tuple(path[index : index + length]))
         index += length
     return found
@@ -103,7 +92,7 @@ def fields_evaluated(path: Path, schema: Any) -> list[str]:
         below = [node.get(keyword) for keyword in ("if", "then", "else")]
         below += [each for keyword in IN_PLACE_LIST if is_array(listed_ := node.get(keyword)) for each in listed_]
         below += [each for keyword in IN_PLACE_MAP if is_object(named := node.get(keyword)) for each in named.values()]
-        below += [at(schema, node["$ref"])] if isinstance(node.get("$ref"), str) else []
+        below += [target_of(node, schema)] if "$ref" in node else []
         waiting += reversed(below)
     return list(names)
 

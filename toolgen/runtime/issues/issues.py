@@ -13,7 +13,6 @@ from toolgen.runtime.issues.expectation import (
     at_path,
     expectation,
     fields_around,
-    followed,
     kind_of,
     known_fields,
     reason,
@@ -37,6 +36,7 @@ from toolgen.runtime.issues.issue_text import (
 )
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import followed, name_of_target
 from toolgen.schema.subschemas import IN_PLACE_MAP
 
 if TYPE_CHECKING:
@@ -195,8 +195,8 @@ def _label(subschema: Any, index: int, schema: Any) -> str:
     node = followed(subschema, schema)
     if is_object(node) and isinstance(node.get("title"), str):
         return str(node["title"])
-    if is_object(subschema) and isinstance(subschema.get("$ref"), str):
-        return str(subschema["$ref"].rpartition("/")[2])
+    if is_object(subschema) and (name := name_of_target(subschema.get("$ref"))):
+        return name
     words = expectation(node, schema)
     return f"alternative {index + 1}" if words in ("any value", "object") else f"alternative {index + 1} ({words})"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.pointer import at
+from toolgen.schema.references import all_references, at, is_resource
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import with_schemas
 
@@ -56,7 +56,7 @@ class _Form:
             raise TooLargeError(f"more than {MOST_PARTS} parts")
         if schema == {}:
             return True
-        if not is_object(schema):
+        if not is_object(schema) or self._refers_to_itself(schema):
             return schema
         form = {
             keyword: _ordered(keyword, with_schemas(keyword, value, lambda part: self.of(part, behind)))
@@ -67,8 +67,13 @@ class _Form:
         whole = self._referred(schema["$ref"], form, behind) if "$ref" in schema else form or True
         return self._marked(whole, "#") if schema is self._root else whole
 
+    def _refers_to_itself(self, schema: dict[str, Any]) -> bool:
+        """Whether a part has references, and a base URI of its own, so that they lead into the part."""
+        is_apart = schema is not self._root and is_resource(schema)
+        return is_apart and any(True for _ in all_references(schema))
+
     def _referred(self, reference: Any, beside: dict[str, Any], behind: tuple[str, ...]) -> Any:
-        found = at(self._root, reference) if isinstance(reference, str) else None
+        found = at(self._root, reference)
         if found is None:
             target: Any = {"$ref": reference}
         elif reference in behind:

@@ -8,8 +8,9 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object
-from toolgen.schema.pointer import child, escape, key_of
-from toolgen.schema.subschemas import schemas_below
+from toolgen.schema.pointer import child, escape, pointer_of
+from toolgen.schema.references import id_keyword, is_resource, parsed
+from toolgen.schema.subschemas import subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -537,17 +538,13 @@ class Document:
         return self.opaque(schema, keyword) if found is None else Constraint("ref", None, (found,), keyword)
 
     def _target(self, reference: Any, *, is_dynamic: bool) -> Schema | None:
-        if not isinstance(reference, str) or (is_dynamic and self._has_resources):
+        found = parsed(reference)
+        if found is None or (is_dynamic and self._has_resources) or found.resource not in ("", self._own_id):
             return None
-        base, mark, fragment = reference.partition("#")
-        if base and base != self._own_id:
-            return None
-        if not fragment:
-            return self.root if mark or base else None
-        if not fragment.startswith("/"):
-            return self._anchors.get(key_of(fragment))
+        if found.anchor:
+            return self._anchors.get(found.anchor)
         node, pointer = self.raw, ""
-        for step in map(key_of, fragment.split("/")[1:]):
+        for step in found.steps:
             node, pointer = child(node, step), f"{pointer}/{escape(step)}"
             if is_object(node) and self._is_resource(node):
                 return None
@@ -555,12 +552,11 @@ class Document:
 
     def _is_resource(self, raw: dict[str, Any]) -> bool:
         """Whether a part of the document has a base URI or a draft of its own."""
-        name = raw.get("id" if self.draft == "draft-04" else "$id")
-        return (isinstance(name, str) and not name.startswith("#")) or isinstance(raw.get("$schema"), str)
+        return is_resource(raw, id_keyword(self.raw)) or isinstance(raw.get("$schema"), str)
 
     @cached_property
     def _own_id(self) -> str:
-        name = self.raw.get("id" if self.draft == "draft-04" else "$id") if is_object(self.raw) else None
+        name = self.raw.get(id_keyword(self.raw)) if is_object(self.raw) else None
         return name.rstrip("#") if isinstance(name, str) else ""
 
     @cached_property
@@ -581,23 +577,8 @@ class Document:
 
     def _all(self) -> Iterator[tuple[dict[str, Any], str]]:
         """Return all schemas of the document, with their pointers."""
-        waiting: list[tuple[Any, str]] = [(self.raw, "")]
-        while waiting:
-            raw, pointer = waiting.pop()
-            if not is_object(raw):
-                continue
-            yield raw, pointer
-            for keyword, value in raw.items():
-                below = list(schemas_below(keyword, value))
-                at = f"{pointer}/{escape(keyword)}"
-                if not below:
-                    continue
-                if is_array(value):
-                    waiting += [(each, f"{at}/{index}") for index, each in enumerate(value)]
-                elif below[0] is value:
-                    waiting.append((value, at))
-                else:
-                    waiting += [(each, f"{at}/{escape(name)}") for name, each in value.items()]
+        for path, raw in subschemas(self.raw):
+            yield raw, pointer_of(path)
 
     @cached_property
     def _text(self) -> bytes:

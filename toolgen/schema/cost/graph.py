@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import child, key_of
-from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED, REFERENCES
+from toolgen.schema.pointer import child
+from toolgen.schema.references import parsed
+from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES, schemas_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,12 +72,6 @@ _PARTS: Final = frozenset({
     *("properties", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
 })  # fmt: skip
 """Keywords that apply schemas to the parts of a value."""
-
-_SCHEMA_MAP: Final = frozenset({"$defs", "definitions", "properties", "patternProperties", *IN_PLACE_MAP})
-_SCHEMA: Final = frozenset({
-    *("additionalItems", "additionalProperties", "contains", "contentSchema", "items", "propertyNames"),
-    *("unevaluatedItems", "unevaluatedProperties", *IN_PLACE),
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +171,9 @@ class SchemaGraph:
                 base = self._note_names(schema, base)
             self._base[id(schema)] = base
             self._has_alternatives = self._has_alternatives or "anyOf" in schema or "oneOf" in schema
-            stack += [(each, base) for each in _schemas_in(schema)]
+            stack += [
+                (each, base) for keyword, value in schema.items() for each in _objects(schemas_below(keyword, value))
+            ]
 
     def _note_names(self, schema: Schema, base: str) -> str:
         for keyword in ("$id", "id"):
@@ -218,17 +215,19 @@ class SchemaGraph:
             yield from ((keyword, each) for each in _objects(named.values() if is_object(named) else ()))
 
     def _target(self, reference: str, schema: Schema) -> Any:
+        parts = parsed(reference)
+        if parts is None:
+            return None
         base = self._base.get(id(schema), _OWN_BASE)
-        place, _, fragment = reference.partition("#")
-        uri = _joined(base, place) if place else base
+        uri = _joined(base, parts.resource) if parts.resource else base
         found: Any = self._resources.get(uri.rstrip("#"))
-        if not fragment or found is None:
-            return found
-        if not fragment.startswith("/"):
-            return self._anchors.get((uri, fragment))
+        if found is None:
+            return None
+        if parts.anchor:
+            return self._anchors.get((uri, parts.anchor))
         base = uri
-        for step in fragment.split("/")[1:]:
-            found = child(found, key_of(step))
+        for step in parts.steps:
+            found = child(found, step)
             base = self._base.get(id(found), base)
         if is_object(found):
             self._index(found, base)
@@ -270,17 +269,6 @@ class SchemaGraph:
 
 def _objects(values: Any) -> list[Schema]:
     return [each for each in values if is_object(each)]
-
-
-def _schemas_in(schema: Schema) -> Iterator[Schema]:
-    for keyword, value in schema.items():
-        if is_object(value):
-            if keyword in _SCHEMA_MAP:
-                yield from _objects(value.values())
-            elif keyword in _SCHEMA:
-                yield value
-        elif is_array(value) and keyword in LISTED:
-            yield from _objects(value)
 
 
 def _joined(base: str, place: str) -> str:

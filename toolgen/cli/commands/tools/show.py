@@ -16,7 +16,7 @@ from toolgen.compiler.compile import find_toolset
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import at
+from toolgen.schema.references import at
 from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 

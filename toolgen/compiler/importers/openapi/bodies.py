@@ -22,7 +22,7 @@ from toolgen.compiler.importers.openapi.media import (
     types_of,
 )
 from toolgen.compiler.importers.openapi.parameters import anything, collection, listed_parameters
-from toolgen.compiler.resolve.schemas import keywords
+from toolgen.schema.subschemas import subschemas
 from toolgen.spec.http import FORM, MULTIPART, essence
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _field(
 def _has_bytes(schema: Any) -> bool:
     return any(
         part.get("format") == "binary" or ("contentMediaType" in part and "contentEncoding" not in part)
-        for _, part in keywords.subschemas(schema)
+        for _, part in subschemas(schema)
     )
 
 

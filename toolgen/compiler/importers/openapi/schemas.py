@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from toolgen.compiler.importers.openapi.files import Fault, Part
 from toolgen.compiler.resolve.names import pascal
 from toolgen.compiler.resolve.schemas import keywords
+from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -30,7 +31,7 @@ _KEPT: Final = keywords.ALL - {
     *("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$schema"),
     *("$vocabulary", "$defs", "definitions", "id", "examples", "$ref", "nullable"),
 }
-_AS_WRITTEN: Final = keywords.SCHEMA | {"const", "default", "example"}
+_AS_WRITTEN: Final = SCHEMA | {"const", "default", "example"}
 """Keywords whose value is a schema, or any JSON; a reference in place of any other value is followed."""
 
 _HIDDEN: Final[dict[Side, str]] = {"args": "readOnly", "result": "writeOnly"}
@@ -200,9 +201,9 @@ class Schemas:
             if isinstance(value, list):  # true and false are of draft 3, where a field says it of itself
                 names = [name for name in value if isinstance(name, str) and name not in hidden]
                 made.update({key: list(dict.fromkeys(names))} if names else {})
-        elif key in keywords.SCHEMA_MAP and key != "dependencies":
+        elif key in SCHEMA_MAP and key != "dependencies":
             made[key] = {name: self._schema(each, side, frozenset()) for name, each in inner.raw_entries()}
-        elif key in keywords.SCHEMA_LIST and isinstance(value, list):
+        elif key in SCHEMA_LIST and isinstance(value, list):
             below = hidden if key == "allOf" else frozenset[str]()
             made[key] = [self._schema(each, side, below) for each in inner.raw_items()]
             if not made[key]:
@@ -211,7 +212,7 @@ class Schemas:
             self._excludes += 1
             made[key] = self._schema(inner, side, frozenset())
             self._excludes -= 1
-        elif key in keywords.SCHEMA:
+        elif key in SCHEMA:
             made[key] = self._schema(inner, side, frozenset())
         elif key == "default" and value is None:
             pass  # most write it for no default
@@ -359,7 +360,7 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _references(schema: Any) -> Iterator[str]:
-    for _, part in keywords.subschemas(schema):
+    for _, part in subschemas(schema):
         reference = part.get("$ref")
         if isinstance(reference, str):
             yield reference.removeprefix(PREFIX)

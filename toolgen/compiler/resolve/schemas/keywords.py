@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.schema.references import is_resource
+from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterator, Sequence
+    from collections.abc import Collection
 
 
 # Suggestions for types in the syntax of other languages, and for the short form inside JSON Schema.
@@ -54,17 +57,6 @@ def _quoted(word: str) -> str:
     """Quote `null`, which would be a value without quotes."""
     return '"null"' if word == "null" else word
 
-
-SCHEMA: Final = frozenset({
-    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
-    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
-})  # fmt: skip
-"""Keywords whose value is a schema (that of `items` may also be a list of schemas)."""
-
-SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-SCHEMA_MAP: Final = frozenset(
-    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
-)
 
 ALL: Final = SCHEMA | SCHEMA_LIST | SCHEMA_MAP | frozenset({
     "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
@@ -142,30 +134,10 @@ def resource_name(schema: dict[str, Any], dialect: str) -> str:
     """
     if "$ref" in schema and definitions_keyword(dialect) == "definitions":
         return ""
-    name = schema.get(id_keyword(dialect))
-    return name if isinstance(name, str) and not name.startswith("#") else ""
+    keyword = id_keyword(dialect)
+    return str(schema[keyword]) if is_resource(schema, keyword) else ""
 
 
 def definitions_keyword(dialect: str) -> str:
     """Return the keyword for definitions in a draft."""
     return "$defs" if dialect in ("2020-12", "2019-09") else "definitions"
-
-
-def subschemas(
-    schema: Any, pointer: Sequence[str | int] = (), *, skipped: Container[str] = ()
-) -> Iterator[tuple[list[str | int], dict[str, Any]]]:
-    """Return a schema and its subschemas, except under `skipped` keywords, each with its JSON pointer."""
-    if not isinstance(schema, dict):
-        return
-    yield [*pointer], schema
-    for key, value in schema.items():
-        if key in skipped:
-            continue
-        if key in SCHEMA_MAP and isinstance(value, dict):
-            for name, inner in value.items():
-                yield from subschemas(inner, [*pointer, key, name], skipped=skipped)
-        elif key in SCHEMA_LIST and isinstance(value, list):
-            for index, inner in enumerate(value):
-                yield from subschemas(inner, [*pointer, key, index], skipped=skipped)
-        elif key in SCHEMA:
-            yield from subschemas(value, [*pointer, key], skipped=skipped)

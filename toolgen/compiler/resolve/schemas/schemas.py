@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.schemas.keywords import respelled_type
 from toolgen.compiler.resolve.schemas.types import POINTER, NamedType, Types, is_type_reference, own_dialect
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.schema.pointer import escape, key_of, pointer_of
+from toolgen.schema.pointer import escape, pointer_of, steps_of
+from toolgen.schema.references import definition_of, reference_to, steps_to
+from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,8 +32,6 @@ WORDS: Final[dict[str, Any]] = {
 }
 
 _MARKS: Final = ("?", "!")
-_IN_FRAGMENTS: Final = "/~!$&'()*+,;=:@?"
-"""Characters that are not escaped in URI fragments, in addition to letters and digits."""
 
 
 @dataclass(slots=True)
@@ -150,13 +149,13 @@ class Expander:
                     "`$recursiveRef` would refer to the schema that will contain this one",
                     fix='write `$ref: "#"`',
                 )
-            elif key in keywords.SCHEMA_MAP and isinstance(value, dict):
+            elif key in SCHEMA_MAP and isinstance(value, dict):
                 if key == "properties":
                     self._check_marks(value, node, [*path, key])
                 copy[key] = {name: self._raw(inner, node, [*path, key, name], base) for name, inner in value.items()}
-            elif key in keywords.SCHEMA_LIST and isinstance(value, list):
+            elif key in SCHEMA_LIST and isinstance(value, list):
                 copy[key] = [self._raw(inner, node, [*path, key, index], base) for index, inner in enumerate(value)]
-            elif key in keywords.SCHEMA:
+            elif key in SCHEMA:
                 copy[key] = self._raw(value, node, [*path, key], base)
             else:
                 copy[key] = value
@@ -188,7 +187,7 @@ class Expander:
             self._into.uses[name] = found
             return f"#/{self._definitions}/{escape(name)}"
         if pointer and (reference in ("", "#") or reference.startswith("#/")):
-            return f"#{quote(pointer, safe=_IN_FRAGMENTS)}{reference[1:]}"
+            return f"{reference_to(steps_of(pointer))}{reference[1:]}"
         return reference
 
     def _check_marks(self, properties: dict[str, Any], node: Node, path: list[str | int]) -> None:
@@ -375,10 +374,13 @@ def _inlined(root: Any, definitions: str) -> Any:
     reference = root["$ref"]
     if not isinstance(reference, str) or not isinstance(root[definitions], dict):
         return root
-    name = key_of(reference.removeprefix(f"#/{definitions}/"))
+    definition = definition_of(reference)
+    if definition is None or definition[0] != definitions:
+        return root
+    name = definition[1]
     body = root[definitions].get(name)
     others = {other: schema for other, schema in root[definitions].items() if other != name}
-    if not isinstance(body, dict) or definitions in body or _mentions([body, others], key_of(reference)):
+    if not isinstance(body, dict) or definitions in body or _mentions([body, others], definition):
         return root
     head = {"$schema": root["$schema"]} if "$schema" in root else {}
     return {**head, **body, **({definitions: others} if others else {})}
@@ -393,17 +395,17 @@ def _below(pointer: str, places: dict[str, Node]) -> dict[str, Node]:
     }
 
 
-def _mentions(value: Any, reference: str) -> bool:
-    """Whether anything refers to a place, or to one below it; references are compared unescaped."""
+def _mentions(value: Any, place: tuple[str, ...]) -> bool:
+    """Whether anything refers to a place, or to one below it."""
     match value:
         case dict():
             return any(
-                _mentions(inner, reference)
+                _mentions(inner, place)
                 if key not in ("$ref", "$dynamicRef") or not isinstance(inner, str)
-                else f"{key_of(inner)}/".startswith(f"{reference}/")
+                else (steps_to(inner) or ())[: len(place)] == place
                 for key, inner in value.items()
             )
         case list():
-            return any(_mentions(inner, reference) for inner in value)
+            return any(_mentions(inner, place) for inner in value)
         case _:
             return False

@@ -27,7 +27,8 @@ from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.shapes.algebra import JSON, SCALARS, bounded, constraints, literals, narrower, union
 from toolgen.schema.formats import typed_formats
-from toolgen.schema.pointer import child, escape, key_of
+from toolgen.schema.pointer import escape, pointer_of
+from toolgen.schema.references import at, definition_of, steps_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -73,7 +74,7 @@ class SchemaReader:
         self._owner = owner
         self._made: dict[str, Shape | None] = {}
         self._classes = 0
-        self._definitions = f"#/{keywords.definitions_keyword(bundle.dialect)}/"
+        self._definitions = keywords.definitions_keyword(bundle.dialect)
         self._siblings = bundle.dialect in ("2020-12", "2019-09")
 
     def root(self, *, as_class: bool) -> Shape:
@@ -89,17 +90,6 @@ class SchemaReader:
             self._shapes.add(ClassType(self._owner.name, self._owner.module, (), open=not closed))
             return ClassRef(self._owner.name)
         return shape
-
-    def resolve(self, reference: str) -> Any:
-        """Return the target of a reference inside the bundle; None if it is not a plain pointer."""
-        if reference != "#" and not reference.startswith("#/"):
-            return None
-        node: Any = self._bundle.whole
-        for token in reference[2:].split("/") if reference != "#" else ():
-            if isinstance(node, dict) and self._is_resource(node):
-                return None
-            node = child(node, key_of(token))
-        return node
 
     def shape(self, schema: Any, name: str, pointer: str) -> Shape:
         """Return the shape of the part at `pointer`; `name` is for the class that it may need."""
@@ -157,20 +147,21 @@ class SchemaReader:
     def _referred(self, reference: str) -> Shape:
         if self._shapes.depth >= _DEEPEST:
             return JSON
-        if reference.startswith(self._definitions):
-            name = key_of(reference[len(self._definitions) :])
-            if name in self._bundle.types:
+        match definition_of(reference):
+            case (keyword, name) if keyword == self._definitions and name in self._bundle.types:
                 return self._shapes.named_type(name, self._bundle, self._owner.span)
-        if reference in self._made:
-            return self._made[reference] or JSON
-        target = self.resolve(reference)
-        if target is None:
+            case _:
+                target, steps = at(self._bundle.whole, reference), steps_to(reference)
+        if target is None or steps is None:
             return JSON
-        if reference == "#" and self.is_class(target):
+        pointer = f"#{pointer_of(steps)}"
+        if pointer in self._made:
+            return self._made[pointer] or JSON
+        if not steps and self.is_class(target):
             return ClassRef(self._owner.name)
-        name = f"{self._owner.name}{pascal(key_of(reference.rpartition('/')[2]) or 'Root')}"
-        self._made[reference] = None
-        self._made[reference] = shape = bounded(self.shape(target, name, reference))
+        name = f"{self._owner.name}{pascal(steps[-1] if steps else '') or 'Root'}"
+        self._made[pointer] = None
+        self._made[pointer] = shape = bounded(self.shape(target, name, pointer))
         return shape
 
     def _own(self, schema: dict[str, Any], name: str, pointer: str) -> Shape:
@@ -231,7 +222,7 @@ class SchemaReader:
                     stack.append((part, True))
                 if reference not in seen:
                     seen.add(reference)
-                    stack.append((self.resolve(reference), False))
+                    stack.append((at(self._bundle.whole, reference), False))
                 continue
             yield part
             stack.extend((inner, False) for inner in reversed(_list(part, "allOf")))

@@ -23,6 +23,7 @@ from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.shapes.algebra import JSON, bounded, fits
 from toolgen.compiler.resolve.shapes.reader import Owner, SchemaReader
 from toolgen.compiler.resolve.shapes.unions import resolve_unions, strongly_connected
+from toolgen.schema.references import at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -179,7 +180,7 @@ class Shapes:
         owner = Owner(self._module, name, span, {})
         pointer = f"#/{keywords.definitions_keyword(bundle.dialect)}/{name}"
         reader = SchemaReader(self, bundle, owner)
-        schema = reader.resolve(pointer)
+        schema = at(bundle.whole, pointer)
         self._types[name] = ClassRef(name) if reader.is_class(schema) else None
         shape = bounded(reader.shape(schema, name, pointer))
         if shape != ClassRef(name):

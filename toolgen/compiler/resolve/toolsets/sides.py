@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
 from toolgen.compiler.resolve.names import RESERVED_CLASSES
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.keywords import subschemas
 from toolgen.compiler.resolve.schemas.schemas import Bundle
 from toolgen.compiler.resolve.schemas.types import own_dialect
 from toolgen.compiler.resolve.validity import check_defaults, check_schema, joined, resource_of
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.args import secret_pointers, without_fields
 from toolgen.schema.json_values import is_number
-from toolgen.schema.pointer import at, escape
-from toolgen.schema.subschemas import REFERENCES
+from toolgen.schema.pointer import escape, pointer_of
+from toolgen.schema.references import at, definition_of, parsed
+from toolgen.schema.subschemas import REFERENCES, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -125,8 +124,7 @@ def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
 
 def _local(reference: str, root: Any) -> Any:
     """Return the type that a reference refers to, or None."""
-    is_local = reference.startswith(("#/$defs/", "#/definitions/")) and reference.count("/") == 2
-    return at(root, reference) if is_local else None
+    return at(root, reference) if definition_of(reference) is not None else None
 
 
 _NOTES: Final = frozenset({
@@ -338,10 +336,12 @@ def _refers_to_root(schema: dict[str, Any], dialect: str, pointers: Collection[s
 
 def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bool:
     """Whether a reference in the resource `base` refers to one of `names` in the resource `url`."""
-    if not isinstance(reference, str):
+    found = parsed(reference)
+    if found is None:
         return False
-    target, _, fragment = reference.partition("#")
-    return (joined(base, target) if target else base) == url and unquote(fragment) in names
+    return (joined(base, found.resource) if found.resource else base) == url and (
+        found.anchor or pointer_of(found.steps)
+    ) in names
 
 
 def is_sound(args: Schema) -> bool:
