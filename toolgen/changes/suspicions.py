@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.schema.json_values import is_object
+from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -254,6 +255,9 @@ _IDENTIFIERS: Final = frozenset({"$schema", "$id", "id", "$ref", "$dynamicRef", 
 _LONGEST: Final = 10_000
 """Characters of a text that a person can be expected to review. The longest of 2,582 published tools has 895."""
 
+_QUOTED: Final = 80
+"""Maximum characters of a quotation."""
+
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_. -]{0,8}|[A-Za-z0-9_-]{0,47}")
 """Most texts, such as keywords and names of fields: none of what is looked for in texts fits in."""
 
@@ -351,7 +355,7 @@ def _of_text(text: str) -> Iterator[tuple[str, str, str]]:
         return
     if hidden := invisible(text):
         spelled = hidden_text(text)
-        what = f", which spell `{_cut(spelled)}`" if spelled else ""
+        what = f", which spell `{cut(spelled, _QUOTED)}`" if spelled else ""
         yield "TG810", f"the text has invisible characters, {shown(hidden)}{what}", "remove them"
     if turned := directional(text):
         yield "TG811", f"the text has controls of text direction, {shown(turned)}", "remove them"
@@ -359,17 +363,21 @@ def _of_text(text: str) -> Iterator[tuple[str, str, str]]:
         yield "TG812", f"the text has control codes, {shown(codes)}", "remove them"
     read = as_read(text)
     if found := INSTRUCTION.search(read):
-        yield "TG813", f"the text instructs the model: `{_cut(found[0])}`", "describe what the tool does, and no more"
+        yield (
+            "TG813",
+            f"the text instructs the model: `{cut(found[0], _QUOTED)}`",
+            "describe what the tool does, and no more",
+        )
     if found := MARKUP.search(text) or MARKUP.search(read):
-        yield "TG814", f"the text has hidden or imitated markup: `{_cut(found[0])}`", "remove it"
+        yield "TG814", f"the text has hidden or imitated markup: `{cut(found[0], _QUOTED)}`", "remove it"
     if found := ENCODED.search(text):
-        yield "TG815", f"the text has encoded data: `{_cut(found[0])}`", "decode it and read it, or remove it"
+        yield "TG815", f"the text has encoded data: `{cut(found[0], _QUOTED)}`", "decode it and read it, or remove it"
     if len(text) > _LONGEST:
         yield "TG816", f"the text has {len(text):,} characters, more than a person reviews", "shorten it"
     if any(blank in text for blank in _BLANK):
         yield "TG816", "the text has a blank stretch that moves the rest of it out of sight", "remove it"
     if found := SENSITIVE_PLACE.search(read):
-        yield "TG821", f"the text names `{_cut(found[0])}`, where keys or configuration are", "remove it"
+        yield "TG821", f"the text names `{cut(found[0], _QUOTED)}`, where keys or configuration are", "remove it"
 
 
 def _of_name(name: str, others: OtherTools) -> Iterator[str]:
@@ -422,10 +430,9 @@ def _asked(schema: Any, known: Collection[str], about: Any) -> Iterator[tuple[tu
         if _is_prompt_to_write(name, text, about):
             continue
         if ASKED.search(name) and name not in known:
-            yield ("properties", name), f"the parameter `{_cut(name)}` asks for what is not the tool's"
+            yield ("properties", name), f"the parameter `{cut(name, _QUOTED)}` asks for what is not the tool's"
         elif isinstance(text, str) and text not in known and (found := ASKED_TEXT.search(text)):
-            yield ("properties", name, "description"), f"the parameter `{_cut(name)}` asks for `{_cut(found[0])}`"
-
-
-def _cut(text: str, length: int = 80) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+            yield (
+                ("properties", name, "description"),
+                f"the parameter `{cut(name, _QUOTED)}` asks for `{cut(found[0], _QUOTED)}`",
+            )

@@ -58,6 +58,10 @@ def kind_of(value: Any) -> str:
     return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
 
 
+BOUNDS_OF_NUMBERS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
+"""The bounds of numbers, and pydantic's names for them."""
+
+
 def whole_bound(name: str, bound: float) -> int:
     """Round a numeric bound to the equivalent integer bound; `name` is that of pydantic."""
     return ceil(bound) if name in ("ge", "lt") else floor(bound)

@@ -87,9 +87,20 @@ class Postings:
 
 SCALE: Final = 1_000_000
 
-_SATURATION: Final = 1.2
+SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
 """The usual k1 and b of BM25: the weight of repeated words, and the normalization of long documents."""
+
+
+def damping(length: int, average: float) -> float:
+    """Return what BM25 adds to the count of a word in a document of a length, given the average length."""
+    return SATURATION * (1 - _LENGTH + _LENGTH * length / average)
+
+
+def rarity(holders: int, documents: int) -> float:
+    """Return the weight that BM25 gives a word that some of the documents have."""
+    return math.log(1 + (documents - holders + 0.5) / (holders + 0.5))
+
 
 _OTHER_WORD: Final = 0.7
 """The weight of a synonym, and of a word with one spelling error. Tuned on the tuning half of
@@ -114,9 +125,7 @@ class Ranking:
         """Take the lengths of these documents in words, the postings, and the spelling correction."""
         self._count = len(lengths)
         average = sum(lengths.values()) / (self._count or 1) or 1
-        self._damping = {
-            place: _SATURATION * (1 - _LENGTH + _LENGTH * length / average) for place, length in lengths.items()
-        }
+        self._damping = {place: damping(length, average) for place, length in lengths.items()}
         self._postings = postings
         self._spelling = spelling
         self._scores_of_one = lru_cache(maxsize=_KEPT)(self._weighed)
@@ -163,13 +172,13 @@ class Ranking:
     def _weighed(self, word: str) -> dict[int, int]:
         """Return the scores of documents for exactly a word; empty if none has it."""
         pairs = iter(self._postings.get(word))
-        damping = self._damping
-        held = [(place, weight) for place, weight in zip(pairs, pairs, strict=True) if place in damping]
-        rarity = self._rarity(len(held))
-        return {place: int(rarity * weight / (weight + damping[place])) for place, weight in held}
+        added = self._damping
+        held = [(place, weight) for place, weight in zip(pairs, pairs, strict=True) if place in added]
+        worth = self._rarity(len(held))
+        return {place: int(worth * weight / (weight + added[place])) for place, weight in held}
 
     def _rarity(self, holders: int) -> float:
-        return SCALE * math.log(1 + (self._count - holders + 0.5) / (holders + 0.5))
+        return SCALE * rarity(holders, self._count)
 
 
 def _best_sums(found: list[dict[int, int]], count: int) -> dict[int, int]:

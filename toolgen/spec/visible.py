@@ -34,3 +34,8 @@ def visible(text: str) -> str:
     if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
         return text
     return "".join(escaped(char) if is_hidden(char) else char for char in text)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters: one that is longer ends in `…`."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

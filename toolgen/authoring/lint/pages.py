@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.compiler.diagnostics.codes import Code
 from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
+from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +38,7 @@ def examples_of(code: str) -> Mapping[str, str]:
     rule = all_rules().get(code)
     if rule is None:
         return {}
-    return {"bad": _cut(rule.bad), "good": _cut(rule.good)}
+    return {"bad": _narrowed(rule.bad), "good": _narrowed(rule.good)}
 
 
 def group_of(code: str) -> str:
@@ -45,6 +46,6 @@ def group_of(code: str) -> str:
     return GROUPS[code[2]]
 
 
-def _cut(example: str) -> str:
+def _narrowed(example: str) -> str:
     lines = example.removesuffix("\n").split("\n")
-    return "\n".join(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines)
+    return "\n".join(cut(line, _WIDTH) for line in lines)

@@ -11,7 +11,7 @@ from toolgen.schema.json_values import is_object
 from toolgen.search.stemming import stem
 from toolgen.search.synonyms import synonyms
 from toolgen.search.words import STOP_WORDS
-from toolgen.spec.visible import visible
+from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,7 +48,7 @@ def row(kind: int, name: str, text: str, names: str, others: str, path: str) -> 
     Words are in lower case, each once, sorted, separated by spaces.
     """
     first = _words(names)
-    found = [kind, visible(name), _cut(text), " ".join(sorted(first)), " ".join(sorted(_words(others) - first))]
+    found = [kind, visible(name), _summary_of(text), " ".join(sorted(first)), " ".join(sorted(_words(others) - first))]
     return [*found, path] if path else found
 
 
@@ -110,9 +110,8 @@ def _words(text: str) -> set[str]:
     return found
 
 
-def _cut(text: str) -> str:
-    line = visible(summary(text))
-    return line if len(line) <= _SUMMARY else f"{line[: _SUMMARY - 1]}…"
+def _summary_of(text: str) -> str:
+    return cut(visible(summary(text)), _SUMMARY)
 
 
 def _script_text(value: Any) -> str:

@@ -13,6 +13,7 @@ from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.schema.references import behind
+from toolgen.schema.schema_text import LISTED_BOUNDS
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
@@ -28,14 +29,6 @@ _INLINE: Final = re.compile(
 
 _BLOCK: Final = re.compile(r"^(\d*)([#>=+-]|(?<=\d)[.)])")
 """Text that starts a block at the beginning of a line."""
-
-
-_BOUNDS: Final = (
-    *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
-    *("minLength", "maxLength", "pattern", "format"),
-    *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
-)
-"""Keywords of JSON Schema that are listed for a field."""
 
 
 def emit_tools_md(catalog: Catalog, sections: Mapping[str, str] | None = None) -> str:
@@ -109,7 +102,7 @@ def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]
 
 
 def _bounds(schema: Any) -> Iterator[str]:
-    for keyword in _BOUNDS if isinstance(schema, dict) else ():
+    for keyword in LISTED_BOUNDS if isinstance(schema, dict) else ():
         if keyword in schema:
             value = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
             yield _code(f"{keyword}: {value}")

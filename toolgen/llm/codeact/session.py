@@ -195,13 +195,13 @@ class Printed:
         if not self._length:
             return ""
         shown, kept = _bounded("".join(self._kept), self._limit, _printed)
-        return _cut(f"printed:\n{_PRINTED}{shown.removesuffix(_PRINTED_LINE)}", kept, self._length)
+        return _with_cut_noted(f"printed:\n{_PRINTED}{shown.removesuffix(_PRINTED_LINE)}", kept, self._length)
 
 
 def result_report(text: str, limit: int) -> str:
     """Report a result, given as JSON text; invisible characters become JSON escapes."""
     shown, kept = _bounded(text, limit, lambda char: json.dumps(char)[1:-1] if is_hidden(char) else char)
-    return _cut(f"result: {shown}", kept, len(text))
+    return _with_cut_noted(f"result: {shown}", kept, len(text))
 
 
 def failure_report(failure: SnippetFailed) -> str:
@@ -251,7 +251,7 @@ def _bounded(text: str, limit: int, show: Callable[[str], str]) -> tuple[str, in
     return "".join(shown), len(shown)
 
 
-def _cut(shown: str, kept: int, length: int) -> str:
+def _with_cut_noted(shown: str, kept: int, length: int) -> str:
     return shown if kept == length else f"{shown}\n[cut: these are the first {kept} of {length} characters]"
 
 

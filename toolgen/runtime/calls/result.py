@@ -27,10 +27,9 @@ from toolgen.runtime.base.errors import (
     TurnEnded,
     TypesDisagree,
 )
-from toolgen.runtime.issues.issue_text import cut
 from toolgen.runtime.redact.call_secrets import hide_error, hide_other_fields, hide_payload
 from toolgen.runtime.redact.secrets import NO_SECRETS
-from toolgen.spec.visible import visible
+from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, Final, Literal, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import bare, constraints_of, model_class, type_of, wire_name, without_none
-from toolgen.schema.json_values import is_array, is_object, whole_bound
+from toolgen.schema.json_values import BOUNDS_OF_NUMBERS, is_array, is_object, whole_bound
 from toolgen.schema.references import at_steps, steps_to
 
 _NOTES: Final = frozenset({
@@ -20,9 +20,8 @@ _NOTES: Final = frozenset({
 })  # fmt: skip
 """Keywords that check nothing; `format` is one unless a target asserts formats."""
 
-_BOUNDS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
 _CONSTRAINTS: Final = {
-    **_BOUNDS, "multipleOf": "multiple_of",
+    **BOUNDS_OF_NUMBERS, "multipleOf": "multiple_of",
     "minLength": "min_length", "maxLength": "max_length", "pattern": "pattern",
     "minItems": "min_length", "maxItems": "max_length",
 }  # fmt: skip
@@ -127,9 +126,9 @@ def _compare_number(node: dict[str, Any], kind: Any) -> Doubt | None:
     """A number is `int | float`; integers have equivalent bounds."""
     members = {bare(member): constraints_of(member) for member in get_args(kind) if member is not NoneType}
     is_same = members.keys() == {int, float} and all(
-        keyword in _BOUNDS
-        and members[float].get(_BOUNDS[keyword]) == bound
-        and members[int].get(_BOUNDS[keyword]) == whole_bound(_BOUNDS[keyword], bound)
+        keyword in BOUNDS_OF_NUMBERS
+        and members[float].get(BOUNDS_OF_NUMBERS[keyword]) == bound
+        and members[int].get(BOUNDS_OF_NUMBERS[keyword]) == whole_bound(BOUNDS_OF_NUMBERS[keyword], bound)
         for keyword, bound in node.items()
         if keyword != "type"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import Issue
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,8 +80,3 @@ def with_article(type_name: str) -> str:
     if type_name == "null":
         return type_name
     return f"an {type_name}" if type_name[0].lower() in "aeio" else f"a {type_name}"
-
-
-def cut(text: str, limit: int) -> str:
-    """Return the text, truncated to the limit."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"

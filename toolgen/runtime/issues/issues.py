@@ -24,7 +24,6 @@ from toolgen.runtime.issues.issue_text import (
     MAX_TEXT,
     NOTHING,
     counted,
-    cut,
     described,
     issue,
     joined,
@@ -38,6 +37,7 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
 from toolgen.schema.references import followed, name_of_target
 from toolgen.schema.subschemas import IN_PLACE_MAP
+from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -35,17 +35,19 @@ def summary(args: Any, length: int = SHOWN) -> str:
 def filled(template: str, args: Any, length: int = SHOWN) -> str:
     """Return a template filled with args, each escaped and truncated separately."""
     each = max(length - len(template), 0) // max(template.count("{{"), 1)
-    return cut(render(template, {"args": args}, escape=lambda text: cut(visible(text), each)), length)
+    return _cut_counted(render(template, {"args": args}, escape=lambda text: _cut_counted(visible(text), each)), length)
 
 
 def joined(texts: Sequence[str], separator: str, length: int) -> str:
     """Join texts, escaped, and evenly truncated if they are too long."""
     shown = [visible(text) for text in texts]
     sizes = _shares([len(text) for text in shown], length - len(separator) * (len(shown) - 1))
-    return cut(separator.join(cut(text, size) for text, size in zip(shown, sizes, strict=True)), length)
+    return _cut_counted(
+        separator.join(_cut_counted(text, size) for text, size in zip(shown, sizes, strict=True)), length
+    )
 
 
-def cut(text: str, length: int, *, end: str = "") -> str:
+def _cut_counted(text: str, length: int, *, end: str = "") -> str:
     """Return a text truncated to `length` characters, with `end` and the count of the rest if it is longer.
 
     A length that has no room for the count is exceeded.
@@ -75,13 +77,13 @@ def _fitted(value: Any, room: int) -> str:
     if len(text) <= room:
         return text
     if isinstance(value, str):
-        return '"' + cut(text[1:-1], room - 2, end='"')
+        return '"' + _cut_counted(text[1:-1], room - 2, end='"')
     if is_object(value):
         parts = [(f"{_fitted(key, _LONGEST_KEY)}: ", item) for key, item in value.items()]
     elif is_array(value):
         parts = [("", item) for item in value]
     else:
-        return cut(text, room)
+        return _cut_counted(text, room)
     sizes = [len(_json(item)) for _, item in parts]
     shares = _shares(sizes, room - sum(len(key) + 2 for key, _ in parts))
     if all(share >= min(size, _LEAST) for share, size in zip(shares, sizes, strict=True)):

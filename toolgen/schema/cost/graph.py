@@ -6,8 +6,9 @@ References without a target in the document are ignored.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urljoin
 
 from toolgen.schema.json_values import is_array, is_object
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 
 # Strongly connected components of a graph.
 
+T = TypeVar("T", bound=Hashable)
 
-def components(nodes: Iterable[int], below: Callable[[int], Iterable[int]]) -> Iterator[list[int]]:
+
+def components(nodes: Iterable[T], below: Callable[[T], Iterable[T]]) -> Iterator[list[T]]:
     """Return the components reachable from `nodes`, each after its successors (Tarjan's algorithm)."""
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    open_: set[int] = set()
+    order: dict[T, int] = {}
+    low: dict[T, int] = {}
+    stack: list[T] = []
+    open_: set[T] = set()
     for start in nodes:
         path = [] if start in order else [(start, iter(below(start)))]
         while path:
@@ -51,7 +54,7 @@ def components(nodes: Iterable[int], below: Callable[[int], Iterable[int]]) -> I
                 low[node] = min(low[node], order[following])
 
 
-def _taken_off(stack: list[int], last: int) -> list[int]:
+def _taken_off(stack: list[T], last: T) -> list[T]:
     group = [stack.pop()]
     while group[-1] != last:
         group.append(stack.pop())

@@ -21,7 +21,7 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.runs.children import start_child
 from toolgen.runtime.runs.run import run_of
 from toolgen.schema.json_values import canonical
-from toolgen.spec.visible import visible
+from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -93,7 +93,7 @@ AGENTS: Final = 200
 CALLS: Final = 50
 """Maximum number of shown calls of one agent, the last ones."""
 
-_SHOWN: Final = 120
+_SHOWN: Final = 121
 _PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
 
 
@@ -148,7 +148,7 @@ class AgentRecords:
         """Return the record of an agent of the caller's session. Raises `CallFailed` with `unknown_agent`."""
         record = self._records.get(agent_id)
         if record is None or not _is_of_session(record.run, meta):
-            message = f"there is no record of an agent with the id {_cut(agent_id)!r}"
+            message = f"there is no record of an agent with the id {cut(agent_id, _SHOWN)!r}"
             hint = "use the agent_id in the result of the call that started it"
             raise CallFailed(FailureKind.INVALID_CALL, "unknown_agent", message, hint)
         return record
@@ -160,7 +160,7 @@ class AgentRecords:
 
     def _name(self, tool: str) -> str:
         """Return the name of a tool; one with invalid characters is quoted, so that it cannot mislead."""
-        return _cut(tool) if _PLAIN_NAME.fullmatch(tool) else _shown(json.dumps(tool, ensure_ascii=False))
+        return cut(tool, _SHOWN) if _PLAIN_NAME.fullmatch(tool) else _shown(json.dumps(tool, ensure_ascii=False))
 
     def _args(self, request: ToolRequest, tool: str) -> str:
         of_tool = secrets_of_tool(self._catalog.definition(tool)) if tool in self._catalog else NO_SECRETS
@@ -185,11 +185,7 @@ def _is_of_session(run: Run, meta: ToolCallMeta) -> bool:
 
 
 def _shown(text: str) -> str:
-    return _cut(visible(text))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return cut(visible(text), _SHOWN)
 
 
 # Workers: limits the number of concurrent workers in one process.

@@ -12,6 +12,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import path_failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.spec.visible import cut
 from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, new_text, normalised
 from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileResult
 from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileResult
@@ -160,7 +161,7 @@ def _header(lines: Sequence[str], names: Collection[str]) -> int:
     while at < len(lines) and not lines[at].startswith(("--- ", "@@ ")):
         _check_supported(lines[at])
         if lines[at] and not lines[at].startswith(_IGNORED):
-            raise _failed(f"line {at + 1} of the diff is not valid in a unified diff: {_cut(lines[at])}")
+            raise _failed(f"line {at + 1} of the diff is not valid in a unified diff: {_quoted(lines[at])}")
         at += 1
     if at < len(lines) and lines[at].startswith("--- "):
         if at + 1 >= len(lines) or not lines[at + 1].startswith("+++ "):
@@ -171,7 +172,7 @@ def _header(lines: Sequence[str], names: Collection[str]) -> int:
         known = {posixpath.normpath(name) for name in names}
         for name in (new,) if old == "/dev/null" else (old, new):
             if known.isdisjoint({posixpath.normpath(name), posixpath.normpath(_GIT_SIDE.sub("", name))}):
-                raise _failed(f"the diff is for {_cut(name)}, not for the path of this call", "one diff, one file")
+                raise _failed(f"the diff is for {_quoted(name)}, not for the path of this call", "one diff, one file")
         at += 2
     return at
 
@@ -190,7 +191,7 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
         if lines[at].startswith(("--- ", "diff --git ")):
             raise _failed("the diff changes more than one file", "one diff, one file")
         hint = "check the counts of the hunk before it" if at else "a hunk begins with @@ -line,count +line,count @@"
-        raise _failed(f"line {at + 1} of the diff does not begin a hunk: {_cut(lines[at])}", hint)
+        raise _failed(f"line {at + 1} of the diff does not begin a hunk: {_quoted(lines[at])}", hint)
     start, old, _, new = (int(part or 1) for part in head.groups())
     left = {"-": old, "+": new}
     steps = list[tuple[str, str]]()
@@ -221,8 +222,8 @@ def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
     for offset, expected in enumerate(old):
         found = there[offset] if offset < len(there) else None
         if found != expected:
-            says = "the file ends there" if found is None else f"the file has {_cut(found)}"
-            message = f"hunk {number} does not fit: in line {hunk.line + offset} it has {_cut(expected)}, and {says}"
+            says = "the file ends there" if found is None else f"the file has {_quoted(found)}"
+            message = f"hunk {number} does not fit: in line {hunk.line + offset} it has {_quoted(expected)}, and {says}"
             raise _failed(message, _hint(old, lines, hunk.line + offset, found, expected))
 
 
@@ -256,8 +257,8 @@ def _split(text: str) -> list[str]:
     return [f"{line}\n" for line in whole] + ([last] if last else [])
 
 
-def _cut(line: str) -> str:
-    return repr(line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…")
+def _quoted(line: str) -> str:
+    return repr(cut(line, _SHOWN))
 
 
 def _failed(message: str, hint: str = "") -> CallFailed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from contextlib import suppress
@@ -14,6 +13,7 @@ from unicodedata import normalize
 
 from toolgen.execute.paths import open_folder
 from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.search.ranking import SATURATION, damping, rarity
 
 if TYPE_CHECKING:
     import os
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 #
 # It has no synonyms. Measured on 390 docstrings of Python's library, each searched by its first line, which was
 # removed: among the first five for 67 of 100, where counting common words finds 40.
-
-_SATURATION: Final = 1.2
-_LENGTH: Final = 0.75
-"""The usual k1 and b of BM25: the weight of repeated words, and the normalization of long texts."""
 
 _FAINT: Final = 1 / 3
 """Texts with less than this share of the best score are dropped: they share only common words. In the measurement this
@@ -44,14 +40,14 @@ def best(query: str, texts: Sequence[str], count: int) -> list[int]:
     asked = set(_words(query))
     counted = [Counter(_words(text)) for text in texts]
     held_by = {word: sum(word in counts for counts in counted) for word in asked}
-    weights = {word: math.log(1 + (len(texts) - held + 0.5) / (held + 0.5)) for word, held in held_by.items() if held}
+    weights = {word: rarity(held, len(texts)) for word, held in held_by.items() if held}
     lengths = [counts.total() for counts in counted]
     average = sum(lengths) / max(len(lengths), 1) or 1
 
     def score(place: int) -> float:
-        damping = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[place] / average)
+        added = damping(lengths[place], average)
         found = ((weight, counted[place][word]) for word, weight in weights.items())
-        return sum(weight * often * (_SATURATION + 1) / (often + damping) for weight, often in found)
+        return sum(weight * often * (SATURATION + 1) / (often + added) for weight, often in found)
 
     scores = list(map(score, range(len(texts))))
     enough = max(scores, default=0) * _FAINT

@@ -17,6 +17,7 @@ from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import at
+from toolgen.schema.schema_text import LISTED_BOUNDS
 from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 
@@ -29,22 +30,6 @@ if TYPE_CHECKING:
 
 # Tool text: the args and result of a tool as readable text, with the fields of nested types one level deep.
 
-_BOUNDS: Final = (
-    "minimum",
-    "exclusiveMinimum",
-    "maximum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-)
 _INNER: Final = ("items", "additionalProperties", "anyOf", "oneOf", "allOf")
 _LONGEST: Final = 60
 """Maximum length in characters of a bound that is shown."""
@@ -87,7 +72,7 @@ class _Side:
     def value(self, shape: Shape, schema: Any) -> str:
         """Format a shape and the bounds of its schema."""
         found = self._resolved(schema)
-        bounds = [f"{key} {_text(found[key])}" for key in _BOUNDS if key in found]
+        bounds = [f"{key} {_text(found[key])}" for key in LISTED_BOUNDS if key in found]
         if "enum" in found and not isinstance(shape, Literals):
             bounds.insert(0, f"one of {', '.join(map(_text, found['enum']))}")
         shown = ", ".join(bound for bound in bounds if len(bound) <= _LONGEST)

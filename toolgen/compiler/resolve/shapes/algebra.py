@@ -20,7 +20,7 @@ from toolgen.compiler.ir.shapes import (
     unconstrained,
 )
 from toolgen.schema.formats import parse_format
-from toolgen.schema.json_values import whole_bound
+from toolgen.schema.json_values import BOUNDS_OF_NUMBERS, whole_bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Set
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 _LARGEST: Final = 2**53
 """Integers up to this are exact as floats, and so is every comparison with one."""
 
-_BOUNDS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
 _SIZES: Final = {
     "string": {"minLength": "min_length", "maxLength": "max_length"},
     "array": {"minItems": "min_length", "maxItems": "max_length"},
@@ -72,7 +71,7 @@ def satisfies(value: Any, shape: Scalar | Array | Map) -> bool:
 
 def _of_numbers(kind: str, schema: Mapping[str, Any]) -> Iterator[Constraint]:
     bounds: dict[str, int | float] = {}
-    for keyword, name in _BOUNDS.items():
+    for keyword, name in BOUNDS_OF_NUMBERS.items():
         bound = schema.get(keyword)
         if _is_number(bound) and abs(bound) <= _LARGEST:
             bounds[name] = whole_bound(name, bound) if kind == "integer" else _number(bound)

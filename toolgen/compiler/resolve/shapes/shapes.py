@@ -22,7 +22,8 @@ from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.shapes.algebra import JSON, bounded, fits
 from toolgen.compiler.resolve.shapes.reader import Owner, SchemaReader
-from toolgen.compiler.resolve.shapes.unions import resolve_unions, strongly_connected
+from toolgen.compiler.resolve.shapes.unions import resolve_unions
+from toolgen.schema.cost.graph import components
 from toolgen.schema.references import at
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _endless(classes: Mapping[str, ClassType]) -> set[str]:
     }
     endless: set[str] = set()
     sizes: dict[str, int] = {}
-    for group in strongly_connected(below):
+    for group in components(below, lambda key: sorted(below[key] & below.keys())):
         for key in group:
             size = sum(1 + sum(sizes.get(_key(name, field), 0) for field in absent) for name, absent in objects[key])
             if len(group) > 1 or key in below[key] or size > MOST_OBJECTS:

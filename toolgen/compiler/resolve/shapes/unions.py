@@ -24,9 +24,10 @@ from toolgen.compiler.ir.shapes import (
     classes_in,
 )
 from toolgen.compiler.resolve.shapes.algebra import JSON, union
+from toolgen.schema.cost.graph import components
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 MOST_GUESSES: Final = 1000
 """Maximum number of members tried for one value, including those of nested unions."""
@@ -53,7 +54,7 @@ class _Judge:
         below = {
             name: {ref for field in made.fields for ref in classes_in(field.shape)} for name, made in classes.items()
         }
-        groups = list(strongly_connected(below))
+        groups = list(components(below, lambda name: sorted(below[name] & below.keys())))
         self._cyclic = {name for group in groups for name in group if len(group) > 1 or name in below[name]}
         for group in groups:
             for name in group:
@@ -187,32 +188,3 @@ def _may_hold_equal(shape: Shape, kind: ScalarKind) -> bool:
             return any(_may_hold_equal(member, kind) for member in members)
         case _:
             return False
-
-
-def strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
-    """Return the strongly connected components, dependencies first (Tarjan, without recursion)."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    still_open: dict[str, None] = {}
-    for start in below:
-        path = [] if start in order else [(start, iter(sorted(below[start])))]
-        while path:
-            name, inner = path[-1]
-            if name not in order:
-                order[name] = lowest[name] = len(order)
-                still_open[name] = None
-            for following in inner:
-                if following not in order and following in below:
-                    path.append((following, iter(sorted(below[following]))))
-                    break
-                if following in still_open:
-                    lowest[name] = min(lowest[name], order[following])
-            else:
-                path.pop()
-                if path:
-                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[name])
-                if lowest[name] == order[name]:
-                    group: list[str] = []
-                    while name in still_open:
-                        group.append(still_open.popitem()[0])
-                    yield group
