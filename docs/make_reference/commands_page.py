@@ -33,5 +33,10 @@ def commands_page() -> str:
 
 
 def _commands(command: Any, words: str) -> list[tuple[str, Any]]:
-    below = getattr(command, "commands", {})
-    return [each for name, inner in below.items() for each in _commands(inner, f"{words} {name}")] or [(words, command)]
+    import click
+
+    if not isinstance(command, click.Group):
+        return [(words, command)]
+    context = click.Context(command)
+    names = command.list_commands(context)
+    return [each for name in names for each in _commands(command.get_command(context, name), f"{words} {name}")]

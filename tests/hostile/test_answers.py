@@ -13,7 +13,7 @@ import pytest
 
 from tests.hostile.peers import ATTACKS, Attack, Peer, answering, empty_blocks
 from tests.unit.execute.http.api import invoke
-from toolgen.cli.commands.specs.import_openapi import _Reader
+from toolgen.cli.importers.openapi import DescriptionFiles
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.execute.mcp import McpHost, McpServer
 from toolgen.execute.mcp.server_tools import offer_of
@@ -49,7 +49,7 @@ def token(catalog: Catalog, peer: Peer, _folder: Path) -> str:
 
 def document(_catalog: Catalog, peer: Peer, folder: Path) -> str:
     try:
-        _Reader(folder, peer.url).read(f"{peer.url}/a.yaml", "b.yaml")
+        DescriptionFiles(folder, peer.url, {}).read(f"{peer.url}/a.yaml", "b.yaml")
     except Unreadable as error:
         return str(error)
     return ""
@@ -112,7 +112,7 @@ def test_a_redirect_to_another_host_is_refused_before_it_is_followed(tmp_path: P
     with answering(Attack(lambda: [b"{}"], "")) as other:
         moved = Attack(list, "", (f"Location: {other.url}/secret", "Content-Length: 0"), status="302 Found")
         with answering(moved) as peer, pytest.raises(Unreadable, match="another host"):
-            _Reader(tmp_path, peer.url).read(f"{peer.url}/a.yaml", "b.yaml")
+            DescriptionFiles(tmp_path, peer.url, {}).read(f"{peer.url}/a.yaml", "b.yaml")
         assert other.requests == []
 
 

@@ -22,7 +22,7 @@ from toolgen.compiler.importers.offer import (
     written_args,
     written_result,
 )
-from toolgen.compiler.importers.trial import Circumstances, try_tool
+from toolgen.compiler.importers.trial import TrialContext, try_tool
 from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.source.json_text import parse_json
@@ -83,7 +83,7 @@ _SHOWN: Final = 5
 
 def read_tools(
     answer: Source,
-    circumstances: Circumstances,
+    context: TrialContext,
     present: Mapping[str, Mapping[str, Any]],
     sink: Diagnostics,
     review: Review | None = None,
@@ -111,7 +111,7 @@ def read_tools(
     if _is_too_long(listed, sink):
         return None
     _check_whole(root, sink)
-    reader = _Reader(circumstances, present, list(syntax), sink, review)
+    reader = _Reader(context, present, list(syntax), sink, review)
     for entry in entries:
         reader.read(entry)
     instructions = _text(root, "instructions").strip()
@@ -184,7 +184,7 @@ def _contains(outer: Span, inner: Span) -> bool:
 class _Reader:
     """Parses the entries of a list. `syntax` are the syntax errors of the text."""
 
-    circumstances: Circumstances
+    context: TrialContext
     present: Mapping[str, Mapping[str, Any]]
     syntax: Sequence[Diagnostic]
     sink: Diagnostics
@@ -206,7 +206,7 @@ class _Reader:
             self.sink.report("TG804", place, f"`{name}` occurs twice, and the second is skipped", related=related)
             return
         self._check_keys(entry)
-        reasons = self._reasons_of_text(entry) or _reasons_at_sight(entry) or self._try(name, entry)
+        reasons = self._reasons_of_text(entry) or _schema_problems(entry) or self._try(name, entry)
         if reasons:
             related = [Related(*other) for other in reasons[1:_SHOWN]]
             place, reason = reasons[0]
@@ -227,18 +227,18 @@ class _Reader:
 
     def _other_dialect(self, name: str, entry: MappingNode) -> str:
         """Return a fix with a draft of JSON Schema under which a broken tool is valid; empty if there is none."""
-        if self._reasons_of_text(entry) or _reasons_at_sight(entry):
+        if self._reasons_of_text(entry) or _schema_problems(entry):
             return ""
         for dialect in keywords.DIALECTS:
-            other = replace(self.circumstances, dialect=dialect)
+            other = replace(self.context, dialect=dialect)
             if not try_tool(mapping(entry, _as_spec(name, entry, dialect)), {}, other).errors:
                 return f"import with `--dialect {dialect}`: under that draft the tool is valid"
         return ""
 
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
         """Add a tool, or return why it cannot be built."""
-        tool = _as_spec(name, entry, self.circumstances.dialect)
-        tried = try_tool(mapping(entry, tool), self.present.get(name, {}).get("rename", {}), self.circumstances)
+        tool = _as_spec(name, entry, self.context.dialect)
+        tried = try_tool(mapping(entry, tool), self.present.get(name, {}).get("rename", {}), self.context)
         self.warnings.update(found.code for found in tried.warnings)
         if tried.errors:
             return [(found.span, found.message) for found in tried.errors]
@@ -253,7 +253,7 @@ _Reason = tuple["Span", str]
 """Why a tool is skipped, and the span of the error."""
 
 
-def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
+def _schema_problems(entry: MappingNode) -> list[_Reason]:
     """Return errors in the schemas of a tool that a spec would interpret differently."""
     reasons: list[_Reason] = []
     for key in _SCHEMAS:
@@ -419,7 +419,7 @@ def import_mcp(
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server, file)
         review = Review(None, others or OtherTools())
-        offer = read_tools(answer, _circumstances(head, profile), {}, sink, review)
+        offer = read_tools(answer, _context(head, profile), {}, sink, review)
         if offer is None or not offer.tools:
             return None
         update = new_spec({**head, **_said(offer.instructions)}, offer.tools)
@@ -427,7 +427,7 @@ def import_mcp(
     present = _with_head(spec.root.to_data(), dialect, server, file)
     tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
     review = Review(Reviewed(present), others or OtherTools())
-    offer = read_tools(answer, _circumstances(present, profile), tools, sink, review)
+    offer = read_tools(answer, _context(present, profile), tools, sink, review)
     if offer is None or not offer.tools:
         return None
     update = updated_spec(present, offer.tools, head=_said(offer.instructions))
@@ -459,5 +459,5 @@ def _in_order(data: dict[str, Any]) -> dict[str, Any]:
     return {key: data[key] for key in _HEAD if key in data} | data
 
 
-def _circumstances(head: Mapping[str, Any], profile: str) -> Circumstances:
-    return Circumstances(head["toolset"], "mcp", head.get("dialect", LATEST), profile)
+def _context(head: Mapping[str, Any], profile: str) -> TrialContext:
+    return TrialContext(head["toolset"], "mcp", head.get("dialect", LATEST), profile)

@@ -10,7 +10,7 @@ from docstring_parser import ParseError, parse
 
 from toolgen.compiler.importers.imported import imported, report_update
 from toolgen.compiler.importers.offer import Offer, OfferedTool, mapping, nodes_of, scalar, written_args, written_result
-from toolgen.compiler.importers.trial import Circumstances, try_tool
+from toolgen.compiler.importers.trial import TrialContext, try_tool
 from toolgen.compiler.importers.update import LATEST, choose_keys, new_spec, of_kind, spelled, updated_spec
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import ScalarNode, Source
@@ -85,7 +85,7 @@ class PythonTool:
 
 def offer_of(
     tools: Iterable[tuple[str, PythonTool]],
-    circumstances: Circumstances,
+    context: TrialContext,
     present: Mapping[str, Mapping[str, Any]],
     sink: Diagnostics,
 ) -> Offer:
@@ -94,7 +94,7 @@ def offer_of(
     left_out: list[str] = []
     warnings: Counter[str] = Counter()
     for key, tool in tools:
-        spec, tried = _tried(key, tool, present.get(key, {}), circumstances, sink)
+        spec, tried = _tried(key, tool, present.get(key, {}), context, sink)
         if tried.errors:
             sink.report("TG841", tool.place, f"`{tool.handler}` is left out: {tried.errors[0].message}")
             left_out.append(tool.handler)
@@ -108,16 +108,16 @@ def offer_of(
 
 
 def _tried(
-    key: str, tool: PythonTool, present: Mapping[str, Any], circumstances: Circumstances, sink: Diagnostics
+    key: str, tool: PythonTool, present: Mapping[str, Any], context: TrialContext, sink: Diagnostics
 ) -> tuple[dict[str, Any], Trial]:
     """Resolve a tool, without its result if only that is at fault."""
     place = ScalarNode(Source(tool.place.file, ""), 0, 0, None)
-    nodes = _nodes(tool, place, circumstances.dialect)
+    nodes = _nodes(tool, place, context.dialect)
     rename = present.get("rename", {})
-    tried = try_tool(mapping(place, nodes), rename, circumstances)
+    tried = try_tool(mapping(place, nodes), rename, context)
     if tried.errors and "result" in nodes:
         without = {name: node for name, node in nodes.items() if name != "result"}
-        bare = try_tool(mapping(place, without), rename, circumstances)
+        bare = try_tool(mapping(place, without), rename, context)
         if not bare.errors:
             message = f"the result of `{tool.handler}` is any JSON: {tried.errors[0].message}"
             sink.report("TG843", tool.place, message)
@@ -189,8 +189,8 @@ def import_python(
     present = {} if isinstance(spec, str) else _as_service(spec, sink)
     old: dict[str, dict[str, Any]] = present.get("tools", {})
     keys = _keys(tools, old)
-    circumstances = Circumstances(toolset, "service", present.get("dialect", LATEST), profile)
-    offer = offer_of([(keys[tool.handler], tool) for tool in tools], circumstances, old, sink)
+    context = TrialContext(toolset, "service", present.get("dialect", LATEST), profile)
+    offer = offer_of([(keys[tool.handler], tool) for tool in tools], context, old, sink)
     if isinstance(spec, str):
         if not offer.tools:
             return None

@@ -27,7 +27,7 @@ _HASH_LENGTH: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class TrialContext:
     """The context of a trial: the toolset, and the build settings of its target."""
 
     toolset: str
@@ -55,31 +55,31 @@ def try_name(toolset: str, kind: str) -> list[str]:
     return [f"{found.message}; {found.fix}" if found.fix else found.message for found in sink]
 
 
-def try_tool(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> Trial:
+def try_tool(tool: MappingNode, rename: Mapping[str, str], context: TrialContext) -> Trial:
     """Resolve one tool. `rename` are existing renamed fields of a spec; those that still exist are kept."""
-    catalog, tried = _resolve(tool, {}, circumstances)
+    catalog, tried = _resolve(tool, {}, context)
     renamed = _renamed(catalog, rename)
     if renamed:
-        _, tried = _resolve(tool, renamed, circumstances)
+        _, tried = _resolve(tool, renamed, context)
     return replace(tried, rename=renamed)
 
 
-def _resolve(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> tuple[Catalog, Trial]:
+def _resolve(tool: MappingNode, rename: Mapping[str, str], context: TrialContext) -> tuple[Catalog, Trial]:
     """Resolve a spec with only this tool, built from the nodes of the source, so that findings have their spans."""
     entries = dict(tool.entries())
     if rename:
         entries["rename"] = mapping(tool, {wire: scalar(tool, python) for wire, python in rename.items()})
     head: dict[str, Any] = {
         "toolgen": 1,
-        "toolset": circumstances.toolset,
-        "kind": circumstances.kind,
-        "dialect": circumstances.dialect,
+        "toolset": context.toolset,
+        "kind": context.kind,
+        "dialect": context.dialect,
     }
     values = {name: scalar(tool, value) for name, value in head.items()}
     root = mapping(tool, {**values, "tools": mapping(tool, {_KEY: mapping(tool, entries)})})
     sink = Diagnostics()
     documents = read_documents([SpecFile(tool.source.path, tool.source.text, root)], sink)
-    catalog = resolve(documents, sink, profile=circumstances.profile, formats="annotate")
+    catalog = resolve(documents, sink, profile=context.profile, formats="annotate")
     errors = [found for found in sink if found.severity is Severity.ERROR]
     return catalog, Trial(errors, [found for found in sink if found.severity is Severity.WARNING], {})
 
@@ -90,11 +90,11 @@ def _renamed(catalog: Catalog, rename: Mapping[str, str]) -> dict[str, str]:
     wires = [[field.wire for field in made.fields] for made in classes]
     names = {wire: rename[wire] for fields in wires for wire in fields if wire in rename}
     for fields in wires:
-        names.update(_apart(fields, names))
+        names.update(_disambiguate(fields, names))
     return names
 
 
-def _apart(wires: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
+def _disambiguate(wires: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
     """Return names for conflicting fields of an object. Renamed fields take precedence, then exact names."""
     taken: set[str] = set()
     new: dict[str, str] = {}

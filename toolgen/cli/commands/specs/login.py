@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from toolgen.cli.consent import Consent
-from toolgen.cli.mcp_import.answers import require_mcp
-from toolgen.cli.mcp_import.writing import place_of
+from toolgen.cli.importers.importer import Given
+from toolgen.cli.importers.mcp import McpImporter, require_mcp
 from toolgen.cli.output import echo
 from toolgen.compiler.project.config import load_config
 from toolgen.execute.reach import reached_by_server
@@ -58,7 +58,8 @@ def command(*, server: str | None, url: str | None, sse: bool, no_browser: bool,
 
 def _server_of(name: str) -> dict[str, Any]:
     toolset = name if name.startswith("mcp.") else f"mcp.{name}"
-    place = place_of(load_config(Path.cwd()), toolset, None)
+    given = Given(config=load_config(Path.cwd()), toolset=toolset, out=None, check=False, options={})
+    place = McpImporter().request(given, toolset).place
     described: dict[str, Any] | None = place.present.root.to_data().get("server") if place.present else None
     if described is None:
         raise click.UsageError(f"There is no spec of {toolset} with a `server`: give --url.")

@@ -10,7 +10,7 @@ from toolgen.compiler.importers.imported import imported, report_update
 from toolgen.compiler.importers.openapi.description import Description
 from toolgen.compiler.importers.openapi.files import Fault, Files
 from toolgen.compiler.importers.openapi.offered import offer_of
-from toolgen.compiler.importers.trial import Circumstances
+from toolgen.compiler.importers.trial import TrialContext
 from toolgen.compiler.importers.update import (
     LATEST,
     identity_of,
@@ -118,13 +118,13 @@ def import_openapi(
     present = {} if isinstance(spec, str) else _as_http(spec, selected, sink)
     if present is None:
         return None
-    circumstances = Circumstances(toolset, "http", present.get("dialect", LATEST), profile)
+    context = TrialContext(toolset, "http", present.get("dialect", LATEST), profile)
     renames = {
         name: tool.get("rename", {})
         for key, tool in present.get("tools", {}).items()
         for name in (source_name(key, tool), identity_of(key, tool))
     }
-    offer = offer_of(description, selected, circumstances, renames, sink)
+    offer = offer_of(description, selected, context, renames, sink)
     if not offer.tools:
         return None
     _leave_out_unused_auth(head["api"], [tool.spec for tool in offer.tools], present)

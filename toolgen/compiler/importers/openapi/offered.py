@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.openapi.description import Description
     from toolgen.compiler.importers.openapi.operations import Operation
-    from toolgen.compiler.importers.trial import Circumstances, Trial
+    from toolgen.compiler.importers.trial import Trial, TrialContext
     from toolgen.compiler.source.nodes import Node
 
 _READONLY: Final = frozenset({"GET", "HEAD"})
@@ -41,12 +41,12 @@ _LONGEST_VALUE: Final = 80
 def offer_of(
     description: Description,
     operations: Sequence[Operation],
-    circumstances: Circumstances,
+    context: TrialContext,
     renames: Mapping[str, Mapping[str, str]],
     sink: Diagnostics,
 ) -> Offer:
     """Return the tools of a description. `renames` are the renamed fields that a spec has, by name and by request."""
-    reader = _Reader(description, circumstances, renames, sink)
+    reader = _Reader(description, context, renames, sink)
     for operation in operations:
         reader.read(operation)
     reader.report_overlaps()
@@ -59,11 +59,11 @@ class _Reader:
     def __init__(
         self,
         description: Description,
-        circumstances: Circumstances,
+        context: TrialContext,
         renames: Mapping[str, Mapping[str, str]],
         sink: Diagnostics,
     ) -> None:
-        self._description, self._circumstances = description, circumstances
+        self._description, self._context = description, context
         self._renames, self._sink = renames, sink
         self._schemas = Schemas(description.is_old)
         self.tools: list[OfferedTool] = []
@@ -143,14 +143,14 @@ class _Reader:
         tool = mapping(place, {**nodes, "http": mapping(place, request)})
         known = self._renames.get(request_of(operation.method, operation.path))
         rename = known or self._renames.get(operation.name, {})
-        return try_tool(tool, rename, self._circumstances)
+        return try_tool(tool, rename, self._context)
 
     def _nodes(self, operation: Operation, tool: dict[str, Any], result: Any) -> dict[str, Node]:
         place = _node(operation)
         nodes = {key: nodes_of(value, place) for key, value in tool.items()}
         nodes["args"] = written_args(nodes["args"], place)
         if result is not True:
-            nodes["result"] = written_result(nodes_of(result, place), self._circumstances.dialect)
+            nodes["result"] = written_result(nodes_of(result, place), self._context.dialect)
         return nodes
 
     def _leave_out(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:

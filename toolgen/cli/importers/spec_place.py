@@ -77,13 +77,13 @@ class SpecPlace:
             raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
 
 
-def spec_place(config: Config, toolset: str, out: str | None, *, stem: str = "") -> SpecPlace:
+def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
     """Find the spec of a toolset: the file that has it, or `out`, or else a file in the first target's spec folder.
 
-    That file is named after the last part of the toolset, or `stem`.
+    That file is named after the toolset, or after the server of `mcp.SERVER`.
     Raises click.UsageError for a path outside all spec folders, or one that another spec has.
     """
-    default = f"{config.targets[0].specs}/{stem or toolset.rpartition('.')[2]}.yaml"
+    default = f"{config.targets[0].specs}/{toolset.removeprefix('mcp.')}.yaml"
     target, path = _below_specs(config, default if out is None else out)
     if not path.endswith(SUFFIXES) or any(part.startswith(".") for part in path.split("/")):
         raise click.UsageError(

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.consent import Consent
-from toolgen.cli.mcp_import.server_entries import server_entries
+from toolgen.cli.importers.mcp_entries import server_entries
 from toolgen.execute.reach import reached_by_server
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.cli.mcp_import.server_entries import ServerEntry, server_entries
+from toolgen.cli.importers.mcp_entries import ServerEntry, server_entries
 from toolgen.execute.mcp.server import McpServer
 
 

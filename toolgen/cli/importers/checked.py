@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from toolgen.changes.catalogs import Version, compare_versions
-from toolgen.cli.output import echo, show_diagnostics
+from toolgen.cli.output import echo, show_diagnostics, show_json
 from toolgen.compiler.compile import compile_files, read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
@@ -20,11 +20,12 @@ from toolgen.schema.pointer import pointer_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from toolgen.changes.change import Change
     from toolgen.changes.suspicions import Suspicion
-    from toolgen.cli.commands.specs.spec_place import SpecPlace
+    from toolgen.cli.importers.importer import Request
+    from toolgen.cli.importers.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
 
 _SELECTING: Final = ("agent", "catalog", "policy")
@@ -32,6 +33,8 @@ _SELECTING: Final = ("agent", "catalog", "policy")
 
 _OF_PEOPLE: Final = frozenset({"TG807", "TG808", "TG809", "TG822"})
 """Codes of what a person has to look at."""
+
+R = TypeVar("R", bound="Request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +111,25 @@ def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, si
     return Checked(toolset, len(offered), changes)
 
 
-def check_each(toolsets: Iterable[str], check: Callable[[str], Checked]) -> list[Checked]:
+def check_each(requests: Iterable[R], check: Callable[[R], Checked]) -> list[Checked]:
     """Compare each toolset, also after one whose source cannot be read: that has an error."""
 
-    def checked(toolset: str) -> Checked:
+    def checked(request: R) -> Checked:
         try:
-            return check(toolset)
+            return check(request)
         except click.UsageError as error:
-            return Checked(toolset, 0, (), error=error.message)
+            return Checked(request.toolset, 0, (), error=error.message)
 
-    return list(map(checked, toolsets))
-
-
-def show_checked(checked: Iterable[Checked]) -> int:
-    """Print the outcomes for people, and return the exit code."""
-    every = list(checked)
-    for each in every:
-        each.show()
-    return exit_code(every)
+    return list(map(checked, requests))
 
 
-def exit_code(checked: Iterable[Checked]) -> int:
-    """Return 2 if a toolset could not be compared, and 1 if anything changed."""
+def show_checked(checked: Sequence[Checked], output_format: str) -> int:
+    """Print the outcomes, and return the exit code: 2 if a toolset could not be compared, and 1 if anything changed."""
+    if output_format == "json":
+        show_json({"toolsets": [each.to_json() for each in checked]})
+    else:
+        for each in checked:
+            each.show()
     return max((2 if each.error else bool(each.changes) for each in checked), default=0)
 
 

@@ -1,1 +1,0 @@
-"""`toolgen import mcp`: where tools come from, and what becomes of them."""
