@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.codec.models import ClosedModel
+from toolgen.runtime import ClosedModel
 
 
 class Source(ClosedModel):

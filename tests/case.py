@@ -23,7 +23,6 @@ from tests.project.checkout import ROOT
 from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.render import render_text
-from toolgen.compiler.ir.shapes import MODELS
 from toolgen.compiler.project.config import ConfigError, load_config
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ class Case:
 
 def _is_of_types(path: str) -> bool:
     *folders, name = path.split("/")
-    return folders[-1:] == [MODELS] and name != "__init__.py"
+    return folders[-2:-1] == ["tools"] and name not in ("__init__.py", "transforms.py")
 
 
 def all_cases() -> list[Case]:

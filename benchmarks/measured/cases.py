@@ -200,7 +200,7 @@ def toolgen_call() -> Callable[[], Call]:
 
     def make() -> Call:
         issues = import_module(f"{PACKAGE}.bench.tools.issues")
-        ident, args = issues.SEARCH_ISSUES, issues.codecs.SEARCH_ISSUES_ARGS.decode(ARGS)
+        ident, args = issues.SEARCH_ISSUES, issues.codecs.args(issues.SEARCH_ISSUES).decode(ARGS)
 
         async def call() -> object:
             result = await runtime.call(ident, args)

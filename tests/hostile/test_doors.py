@@ -153,8 +153,8 @@ class World:
     def runtime(self, catalog: Catalog | None = None, tool_use: ToolUse | None = None, **settings: Any) -> Runtime:
         catalog = catalog or self.catalog()
         desk = importlib.import_module("doors_app").desk
-        dispatch = importlib.import_module(f"{catalog.package_of('desk')}.dispatch")
-        executors = [dispatch.executor(desk), ActionTools(tool_use or ToolUse(catalog)).registration()]
+        tools = importlib.import_module(catalog.package_of("desk"))
+        executors = [tools.executor(desk), ActionTools(tool_use or ToolUse(catalog)).registration()]
         return Runtime(catalog, executors=executors, **{"permission": self.permit, **settings})
 
     async def decide(self, door: Door) -> dict[str, str]:

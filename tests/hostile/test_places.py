@@ -126,7 +126,7 @@ def test_link_cycles_end(project: Project) -> None:
     project.write({"a.json": toolset("a", {})})
     (project.root / "specs" / "all").symlink_to(".")
     assert project.build() == ""
-    assert "tools/a/idents.py" in project.package()
+    assert "tools/a/__init__.py" in project.package()
 
     (project.root / "specs" / "self.json").symlink_to("self.json")
     output = project.build()
@@ -152,7 +152,7 @@ def test_no_link_in_the_output_folder_is_followed(project: Project, link: str) -
     assert "error[TG60" in project.build()
 
 
-@pytest.mark.parametrize("file", ["TOOLS.md", "toolgen.lock", "tools/a/idents.py"])
+@pytest.mark.parametrize("file", ["TOOLS.md", "toolgen.lock", "tools/a/__init__.py"])
 def test_no_link_in_place_of_a_generated_file_is_followed(project: Project, file: str) -> None:
     project.write({"a.json": toolset("a", {})})
     project.build()

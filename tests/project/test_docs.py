@@ -224,6 +224,13 @@ def test_the_readme_example_runs_and_type_checks(tmp_path: Path, mypy_cache: Pat
     program = f"import asyncio\n{imports}\n\nasync def main() -> None:\n{inner}\n{check}\n\nasyncio.run(main())\n"
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     assert "ran" in run("toolgen build\npython program.py", tmp_path)
+    path = "generated/shop/tools/orders/refund.py"
+    shown = [
+        each["text"]
+        for each in BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+        if path in each["rest"]
+    ]
+    assert shown == [(tmp_path / path).read_text(encoding="utf-8")]
     assert mypy(tmp_path, mypy_cache) == []
 
 

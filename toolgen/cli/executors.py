@@ -83,8 +83,8 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
         found = getattr(found, part)
     if isinstance(found, ToolsetRegistration):
         return found
-    dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
-    registration: ToolsetRegistration = dispatch.executor(found() if isinstance(found, type) else found)
+    package = import_module(catalog.package_of(toolset))
+    registration: ToolsetRegistration = package.executor(found() if isinstance(found, type) else found)
     return _in_threads(registration)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from toolgen.contract.actions import without as without
     from toolgen.contract.binding import bound as bound
     from toolgen.contract.ident import Ident as Ident
+    from toolgen.contract.lazy import offer as offer
     from toolgen.contract.lazy import reexport as reexport
     from toolgen.contract.records import ABSENT as ABSENT
     from toolgen.contract.records import Absent as Absent
@@ -43,6 +44,7 @@ else:
             "without": ".actions",
             "bound": ".binding",
             "Ident": ".ident",
+            "offer": ".lazy",
             "reexport": ".lazy",
             "ABSENT": ".records",
             "Absent": ".records",

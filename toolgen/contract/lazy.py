@@ -30,3 +30,34 @@ def reexport(
         return value
 
     return get, lambda: names, names
+
+
+def offer(package: str, root: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` and `__dir__` of the generated package of a toolset.
+
+    `modules` maps each module, relative to `package` (`".find"`), to the names in it that the package offers, separated
+    by blanks. Offered too are what the package itself defines, and `codecs`: those of the generated package `root`,
+    which is relative (`"..."`); a toolset without tools has none, and an empty `root`.
+    """
+    origins = {name: module for module, names in modules.items() for name in names.split()}
+    imported, _, lazy_names = reexport(package, origins)
+
+    def names() -> list[str]:
+        from toolgen.contract.ident import Ident
+
+        defined = [
+            name
+            for name, value in vars(import_module(package)).items()
+            if name[0] != "_" and (isinstance(value, Ident) or getattr(value, "__module__", "") == package)
+        ]
+        return sorted({*lazy_names, *defined, *(["codecs"] if root else [])})
+
+    def get(name: str) -> Any:
+        if name == "codecs" and root:
+            # By its name, because the runtime builds on this module.
+            codecs = import_module("toolgen.runtime").Codecs(package.rsplit(".", len(root) - 1)[0])
+            setattr(import_module(package), name, codecs)
+            return codecs
+        return names() if name == "__all__" else imported(name)
+
+    return get, names

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.codec.building import rebuilt as rebuilt
     from toolgen.runtime.codec.building import typed_default as typed_default
     from toolgen.runtime.codec.codec import Codec as Codec
-    from toolgen.runtime.codec.codec import build_call as build_call
+    from toolgen.runtime.codec.codecs import Codecs as Codecs
     from toolgen.runtime.codec.formats import FormattedDate as FormattedDate
     from toolgen.runtime.codec.formats import FormattedDateTime as FormattedDateTime
     from toolgen.runtime.codec.formats import FormattedTime as FormattedTime
@@ -214,7 +214,7 @@ else:
             "Telemetry": ".telemetry",
             "TracedOperation": ".telemetry",
             "Codec": ".codec.codec",
-            "build_call": ".codec.codec",
+            "Codecs": ".codec.codecs",
             "ClosedModel": ".codec.models",
             "OpenModel": ".codec.models",
             "keep_unset": ".codec.building",

@@ -3,63 +3,75 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.describe_action import (
-        DescribeActionArgs as DescribeActionArgs,
-        DescribeActionResult as DescribeActionResult,
-    )
-    from .models.list_actions import ListActionsArgs as ListActionsArgs, ListActionsResult as ListActionsResult
-    from .models.search_actions import (
-        SearchActionsArgs as SearchActionsArgs,
-        SearchActionsResult as SearchActionsResult,
-    )
-    from .models.search_tools import (
-        SearchToolsArgs as SearchToolsArgs,
-        SearchToolsResult as SearchToolsResult,
-        SearchToolsResultToolsItem as SearchToolsResultToolsItem,
-    )
-    from . import codecs as codecs
-    from .calls import (
-        new_describe_action_call as new_describe_action_call,
-        new_list_actions_call as new_list_actions_call,
-        new_search_actions_call as new_search_actions_call,
-        new_search_tools_call as new_search_tools_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import (
-        DESCRIBE_ACTION as DESCRIBE_ACTION,
-        LIST_ACTIONS as LIST_ACTIONS,
-        SEARCH_ACTIONS as SEARCH_ACTIONS,
-        SEARCH_TOOLS as SEARCH_TOOLS,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .describe_action import DescribeActionArgs as DescribeActionArgs
+    from .describe_action import DescribeActionResult as DescribeActionResult
+    from .describe_action import new_describe_action_call as new_describe_action_call
+    from .list_actions import ListActionsArgs as ListActionsArgs
+    from .list_actions import ListActionsResult as ListActionsResult
+    from .list_actions import new_list_actions_call as new_list_actions_call
+    from .search_actions import SearchActionsArgs as SearchActionsArgs
+    from .search_actions import SearchActionsResult as SearchActionsResult
+    from .search_actions import new_search_actions_call as new_search_actions_call
+    from .search_tools import SearchToolsArgs as SearchToolsArgs
+    from .search_tools import SearchToolsResult as SearchToolsResult
+    from .search_tools import SearchToolsResultToolsItem as SearchToolsResultToolsItem
+    from .search_tools import new_search_tools_call as new_search_tools_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "DESCRIBE_ACTION": ".idents",
-            "DescribeActionArgs": ".models.describe_action",
-            "DescribeActionResult": ".models.describe_action",
-            "Handlers": ".dispatch",
-            "LIST_ACTIONS": ".idents",
-            "ListActionsArgs": ".models.list_actions",
-            "ListActionsResult": ".models.list_actions",
-            "SEARCH_ACTIONS": ".idents",
-            "SEARCH_TOOLS": ".idents",
-            "SearchActionsArgs": ".models.search_actions",
-            "SearchActionsResult": ".models.search_actions",
-            "SearchToolsArgs": ".models.search_tools",
-            "SearchToolsResult": ".models.search_tools",
-            "SearchToolsResultToolsItem": ".models.search_tools",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_describe_action_call": ".calls",
-            "new_list_actions_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_search_actions_call": ".calls",
-            "new_search_tools_call": ".calls",
+            ".describe_action": "DescribeActionArgs DescribeActionResult new_describe_action_call",
+            ".list_actions": "ListActionsArgs ListActionsResult new_list_actions_call",
+            ".search_actions": "SearchActionsArgs SearchActionsResult new_search_actions_call",
+            ".search_tools": "SearchToolsArgs SearchToolsResult SearchToolsResultToolsItem new_search_tools_call",
         },
     )
+
+DESCRIBE_ACTION: Final[Ident[DescribeActionArgs, DescribeActionResult]] = Ident("actions.describe_action")
+LIST_ACTIONS: Final[Ident[ListActionsArgs, ListActionsResult]] = Ident("actions.list_actions")
+SEARCH_ACTIONS: Final[Ident[SearchActionsArgs, SearchActionsResult]] = Ident("actions.search_actions")
+SEARCH_TOOLS: Final[Ident[SearchToolsArgs, SearchToolsResult]] = Ident("actions.search_tools")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `actions`, sync or async."""
+
+    def describe_action(self, args: DescribeActionArgs, meta: ToolCallMeta, /) -> Returns[DescribeActionResult]: ...
+    def list_actions(self, args: ListActionsArgs, meta: ToolCallMeta, /) -> Returns[ListActionsResult]: ...
+    def search_actions(self, args: SearchActionsArgs, meta: ToolCallMeta, /) -> Returns[SearchActionsResult]: ...
+    def search_tools(self, args: SearchToolsArgs, meta: ToolCallMeta, /) -> Returns[SearchToolsResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="actions",
+        handlers={
+            DESCRIBE_ACTION: handlers.describe_action,
+            LIST_ACTIONS: handlers.list_actions,
+            SEARCH_ACTIONS: handlers.search_actions,
+            SEARCH_TOOLS: handlers.search_tools,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="actions", executor=executor)

@@ -3,195 +3,188 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.create_sub_agent import (
-        CreateSubAgentArgs as CreateSubAgentArgs,
-        CreateSubAgentResult as CreateSubAgentResult,
-    )
-    from .models.dispatch_worker import (
-        DispatchWorkerArgs as DispatchWorkerArgs,
-        DispatchWorkerResult as DispatchWorkerResult,
-    )
-    from .models.fork_agent import ForkAgentArgs as ForkAgentArgs, ForkAgentResult as ForkAgentResult
-    from .models.inspect_agent import InspectAgentArgs as InspectAgentArgs, InspectAgentResult as InspectAgentResult
-    from .models.list_agent_definitions import (
-        ListAgentDefinitionsArgs as ListAgentDefinitionsArgs,
-        ListAgentDefinitionsResult as ListAgentDefinitionsResult,
-    )
-    from .models.list_workers import (
-        ListWorkersArgs as ListWorkersArgs,
-        ListWorkersResult as ListWorkersResult,
-        ListWorkersResultItem as ListWorkersResultItem,
-    )
-    from .models.plan_template import PlanTemplateArgs as PlanTemplateArgs, PlanTemplateResult as PlanTemplateResult
-    from .models.shared import (
-        Child as Child,
-        Definition as Definition,
-        Input as Input,
-        NewStep as NewStep,
-        Step as Step,
-        StepState as StepState,
-        Task as Task,
-        TaskState as TaskState,
-        TaskSummary as TaskSummary,
-        TemplateKind as TemplateKind,
-    )
-    from .models.task_cancel import TaskCancelArgs as TaskCancelArgs, TaskCancelResult as TaskCancelResult
-    from .models.task_claim_step import (
-        TaskClaimStepArgs as TaskClaimStepArgs,
-        TaskClaimStepResult as TaskClaimStepResult,
-    )
-    from .models.task_complete import TaskCompleteArgs as TaskCompleteArgs, TaskCompleteResult as TaskCompleteResult
-    from .models.task_create import TaskCreateArgs as TaskCreateArgs, TaskCreateResult as TaskCreateResult
-    from .models.task_fail import TaskFailArgs as TaskFailArgs, TaskFailResult as TaskFailResult
-    from .models.task_get import TaskGetArgs as TaskGetArgs, TaskGetResult as TaskGetResult
-    from .models.task_list import TaskListArgs as TaskListArgs, TaskListResult as TaskListResult
-    from .models.task_query_steps import (
-        TaskQueryStepsArgs as TaskQueryStepsArgs,
-        TaskQueryStepsResult as TaskQueryStepsResult,
-    )
-    from .models.task_template import TaskTemplateArgs as TaskTemplateArgs, TaskTemplateResult as TaskTemplateResult
-    from .models.task_update import TaskUpdateArgs as TaskUpdateArgs, TaskUpdateResult as TaskUpdateResult
-    from .models.task_update_step import (
-        TaskUpdateStepArgs as TaskUpdateStepArgs,
-        TaskUpdateStepResult as TaskUpdateStepResult,
-    )
-    from . import codecs as codecs
-    from .calls import (
-        new_create_sub_agent_call as new_create_sub_agent_call,
-        new_dispatch_worker_call as new_dispatch_worker_call,
-        new_fork_agent_call as new_fork_agent_call,
-        new_inspect_agent_call as new_inspect_agent_call,
-        new_list_agent_definitions_call as new_list_agent_definitions_call,
-        new_list_workers_call as new_list_workers_call,
-        new_plan_template_call as new_plan_template_call,
-        new_task_cancel_call as new_task_cancel_call,
-        new_task_claim_step_call as new_task_claim_step_call,
-        new_task_complete_call as new_task_complete_call,
-        new_task_create_call as new_task_create_call,
-        new_task_fail_call as new_task_fail_call,
-        new_task_get_call as new_task_get_call,
-        new_task_list_call as new_task_list_call,
-        new_task_query_steps_call as new_task_query_steps_call,
-        new_task_template_call as new_task_template_call,
-        new_task_update_call as new_task_update_call,
-        new_task_update_step_call as new_task_update_step_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import (
-        CREATE_SUB_AGENT as CREATE_SUB_AGENT,
-        DISPATCH_WORKER as DISPATCH_WORKER,
-        FORK_AGENT as FORK_AGENT,
-        INSPECT_AGENT as INSPECT_AGENT,
-        LIST_AGENT_DEFINITIONS as LIST_AGENT_DEFINITIONS,
-        LIST_WORKERS as LIST_WORKERS,
-        PLAN_TEMPLATE as PLAN_TEMPLATE,
-        TASK_CANCEL as TASK_CANCEL,
-        TASK_CLAIM_STEP as TASK_CLAIM_STEP,
-        TASK_COMPLETE as TASK_COMPLETE,
-        TASK_CREATE as TASK_CREATE,
-        TASK_FAIL as TASK_FAIL,
-        TASK_GET as TASK_GET,
-        TASK_LIST as TASK_LIST,
-        TASK_QUERY_STEPS as TASK_QUERY_STEPS,
-        TASK_TEMPLATE as TASK_TEMPLATE,
-        TASK_UPDATE as TASK_UPDATE,
-        TASK_UPDATE_STEP as TASK_UPDATE_STEP,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .create_sub_agent import CreateSubAgentArgs as CreateSubAgentArgs
+    from .create_sub_agent import CreateSubAgentResult as CreateSubAgentResult
+    from .create_sub_agent import new_create_sub_agent_call as new_create_sub_agent_call
+    from .dispatch_worker import DispatchWorkerArgs as DispatchWorkerArgs
+    from .dispatch_worker import DispatchWorkerResult as DispatchWorkerResult
+    from .dispatch_worker import new_dispatch_worker_call as new_dispatch_worker_call
+    from .fork_agent import ForkAgentArgs as ForkAgentArgs
+    from .fork_agent import ForkAgentResult as ForkAgentResult
+    from .fork_agent import new_fork_agent_call as new_fork_agent_call
+    from .inspect_agent import InspectAgentArgs as InspectAgentArgs
+    from .inspect_agent import InspectAgentResult as InspectAgentResult
+    from .inspect_agent import new_inspect_agent_call as new_inspect_agent_call
+    from .list_agent_definitions import ListAgentDefinitionsArgs as ListAgentDefinitionsArgs
+    from .list_agent_definitions import ListAgentDefinitionsResult as ListAgentDefinitionsResult
+    from .list_agent_definitions import new_list_agent_definitions_call as new_list_agent_definitions_call
+    from .list_workers import ListWorkersArgs as ListWorkersArgs
+    from .list_workers import ListWorkersResult as ListWorkersResult
+    from .list_workers import ListWorkersResultItem as ListWorkersResultItem
+    from .list_workers import new_list_workers_call as new_list_workers_call
+    from .plan_template import PlanTemplateArgs as PlanTemplateArgs
+    from .plan_template import PlanTemplateResult as PlanTemplateResult
+    from .plan_template import new_plan_template_call as new_plan_template_call
+    from .shared import Child as Child
+    from .shared import Definition as Definition
+    from .shared import Input as Input
+    from .shared import NewStep as NewStep
+    from .shared import Step as Step
+    from .shared import StepState as StepState
+    from .shared import Task as Task
+    from .shared import TaskState as TaskState
+    from .shared import TaskSummary as TaskSummary
+    from .shared import TemplateKind as TemplateKind
+    from .task_cancel import TaskCancelArgs as TaskCancelArgs
+    from .task_cancel import TaskCancelResult as TaskCancelResult
+    from .task_cancel import new_task_cancel_call as new_task_cancel_call
+    from .task_claim_step import TaskClaimStepArgs as TaskClaimStepArgs
+    from .task_claim_step import TaskClaimStepResult as TaskClaimStepResult
+    from .task_claim_step import new_task_claim_step_call as new_task_claim_step_call
+    from .task_complete import TaskCompleteArgs as TaskCompleteArgs
+    from .task_complete import TaskCompleteResult as TaskCompleteResult
+    from .task_complete import new_task_complete_call as new_task_complete_call
+    from .task_create import TaskCreateArgs as TaskCreateArgs
+    from .task_create import TaskCreateResult as TaskCreateResult
+    from .task_create import new_task_create_call as new_task_create_call
+    from .task_fail import TaskFailArgs as TaskFailArgs
+    from .task_fail import TaskFailResult as TaskFailResult
+    from .task_fail import new_task_fail_call as new_task_fail_call
+    from .task_get import TaskGetArgs as TaskGetArgs
+    from .task_get import TaskGetResult as TaskGetResult
+    from .task_get import new_task_get_call as new_task_get_call
+    from .task_list import TaskListArgs as TaskListArgs
+    from .task_list import TaskListResult as TaskListResult
+    from .task_list import new_task_list_call as new_task_list_call
+    from .task_query_steps import TaskQueryStepsArgs as TaskQueryStepsArgs
+    from .task_query_steps import TaskQueryStepsResult as TaskQueryStepsResult
+    from .task_query_steps import new_task_query_steps_call as new_task_query_steps_call
+    from .task_template import TaskTemplateArgs as TaskTemplateArgs
+    from .task_template import TaskTemplateResult as TaskTemplateResult
+    from .task_template import new_task_template_call as new_task_template_call
+    from .task_update import TaskUpdateArgs as TaskUpdateArgs
+    from .task_update import TaskUpdateResult as TaskUpdateResult
+    from .task_update import new_task_update_call as new_task_update_call
+    from .task_update_step import TaskUpdateStepArgs as TaskUpdateStepArgs
+    from .task_update_step import TaskUpdateStepResult as TaskUpdateStepResult
+    from .task_update_step import new_task_update_step_call as new_task_update_step_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "CREATE_SUB_AGENT": ".idents",
-            "Child": ".models.shared",
-            "CreateSubAgentArgs": ".models.create_sub_agent",
-            "CreateSubAgentResult": ".models.create_sub_agent",
-            "DISPATCH_WORKER": ".idents",
-            "Definition": ".models.shared",
-            "DispatchWorkerArgs": ".models.dispatch_worker",
-            "DispatchWorkerResult": ".models.dispatch_worker",
-            "FORK_AGENT": ".idents",
-            "ForkAgentArgs": ".models.fork_agent",
-            "ForkAgentResult": ".models.fork_agent",
-            "Handlers": ".dispatch",
-            "INSPECT_AGENT": ".idents",
-            "Input": ".models.shared",
-            "InspectAgentArgs": ".models.inspect_agent",
-            "InspectAgentResult": ".models.inspect_agent",
-            "LIST_AGENT_DEFINITIONS": ".idents",
-            "LIST_WORKERS": ".idents",
-            "ListAgentDefinitionsArgs": ".models.list_agent_definitions",
-            "ListAgentDefinitionsResult": ".models.list_agent_definitions",
-            "ListWorkersArgs": ".models.list_workers",
-            "ListWorkersResult": ".models.list_workers",
-            "ListWorkersResultItem": ".models.list_workers",
-            "NewStep": ".models.shared",
-            "PLAN_TEMPLATE": ".idents",
-            "PlanTemplateArgs": ".models.plan_template",
-            "PlanTemplateResult": ".models.plan_template",
-            "Step": ".models.shared",
-            "StepState": ".models.shared",
-            "TASK_CANCEL": ".idents",
-            "TASK_CLAIM_STEP": ".idents",
-            "TASK_COMPLETE": ".idents",
-            "TASK_CREATE": ".idents",
-            "TASK_FAIL": ".idents",
-            "TASK_GET": ".idents",
-            "TASK_LIST": ".idents",
-            "TASK_QUERY_STEPS": ".idents",
-            "TASK_TEMPLATE": ".idents",
-            "TASK_UPDATE": ".idents",
-            "TASK_UPDATE_STEP": ".idents",
-            "Task": ".models.shared",
-            "TaskCancelArgs": ".models.task_cancel",
-            "TaskCancelResult": ".models.task_cancel",
-            "TaskClaimStepArgs": ".models.task_claim_step",
-            "TaskClaimStepResult": ".models.task_claim_step",
-            "TaskCompleteArgs": ".models.task_complete",
-            "TaskCompleteResult": ".models.task_complete",
-            "TaskCreateArgs": ".models.task_create",
-            "TaskCreateResult": ".models.task_create",
-            "TaskFailArgs": ".models.task_fail",
-            "TaskFailResult": ".models.task_fail",
-            "TaskGetArgs": ".models.task_get",
-            "TaskGetResult": ".models.task_get",
-            "TaskListArgs": ".models.task_list",
-            "TaskListResult": ".models.task_list",
-            "TaskQueryStepsArgs": ".models.task_query_steps",
-            "TaskQueryStepsResult": ".models.task_query_steps",
-            "TaskState": ".models.shared",
-            "TaskSummary": ".models.shared",
-            "TaskTemplateArgs": ".models.task_template",
-            "TaskTemplateResult": ".models.task_template",
-            "TaskUpdateArgs": ".models.task_update",
-            "TaskUpdateResult": ".models.task_update",
-            "TaskUpdateStepArgs": ".models.task_update_step",
-            "TaskUpdateStepResult": ".models.task_update_step",
-            "TemplateKind": ".models.shared",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_create_sub_agent_call": ".calls",
-            "new_dispatch_worker_call": ".calls",
-            "new_fork_agent_call": ".calls",
-            "new_inspect_agent_call": ".calls",
-            "new_list_agent_definitions_call": ".calls",
-            "new_list_workers_call": ".calls",
-            "new_plan_template_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_task_cancel_call": ".calls",
-            "new_task_claim_step_call": ".calls",
-            "new_task_complete_call": ".calls",
-            "new_task_create_call": ".calls",
-            "new_task_fail_call": ".calls",
-            "new_task_get_call": ".calls",
-            "new_task_list_call": ".calls",
-            "new_task_query_steps_call": ".calls",
-            "new_task_template_call": ".calls",
-            "new_task_update_call": ".calls",
-            "new_task_update_step_call": ".calls",
+            ".create_sub_agent": "CreateSubAgentArgs CreateSubAgentResult new_create_sub_agent_call",
+            ".dispatch_worker": "DispatchWorkerArgs DispatchWorkerResult new_dispatch_worker_call",
+            ".fork_agent": "ForkAgentArgs ForkAgentResult new_fork_agent_call",
+            ".inspect_agent": "InspectAgentArgs InspectAgentResult new_inspect_agent_call",
+            ".list_agent_definitions": "ListAgentDefinitionsArgs ListAgentDefinitionsResult new_list_agent_definitions_call",
+            ".list_workers": "ListWorkersArgs ListWorkersResult ListWorkersResultItem new_list_workers_call",
+            ".plan_template": "PlanTemplateArgs PlanTemplateResult new_plan_template_call",
+            ".shared": "Child Definition Input NewStep Step StepState Task TaskState TaskSummary TemplateKind",
+            ".task_cancel": "TaskCancelArgs TaskCancelResult new_task_cancel_call",
+            ".task_claim_step": "TaskClaimStepArgs TaskClaimStepResult new_task_claim_step_call",
+            ".task_complete": "TaskCompleteArgs TaskCompleteResult new_task_complete_call",
+            ".task_create": "TaskCreateArgs TaskCreateResult new_task_create_call",
+            ".task_fail": "TaskFailArgs TaskFailResult new_task_fail_call",
+            ".task_get": "TaskGetArgs TaskGetResult new_task_get_call",
+            ".task_list": "TaskListArgs TaskListResult new_task_list_call",
+            ".task_query_steps": "TaskQueryStepsArgs TaskQueryStepsResult new_task_query_steps_call",
+            ".task_template": "TaskTemplateArgs TaskTemplateResult new_task_template_call",
+            ".task_update": "TaskUpdateArgs TaskUpdateResult new_task_update_call",
+            ".task_update_step": "TaskUpdateStepArgs TaskUpdateStepResult new_task_update_step_call",
         },
     )
+
+CREATE_SUB_AGENT: Final[Ident[CreateSubAgentArgs, CreateSubAgentResult]] = Ident("agent.create_sub_agent")
+DISPATCH_WORKER: Final[Ident[DispatchWorkerArgs, DispatchWorkerResult]] = Ident("agent.dispatch_worker")
+FORK_AGENT: Final[Ident[ForkAgentArgs, ForkAgentResult]] = Ident("agent.fork_agent")
+INSPECT_AGENT: Final[Ident[InspectAgentArgs, InspectAgentResult]] = Ident("agent.inspect_agent")
+LIST_AGENT_DEFINITIONS: Final[Ident[ListAgentDefinitionsArgs, ListAgentDefinitionsResult]] = Ident(
+    "agent.list_agent_definitions"
+)
+LIST_WORKERS: Final[Ident[ListWorkersArgs, ListWorkersResult]] = Ident("agent.list_workers")
+PLAN_TEMPLATE: Final[Ident[PlanTemplateArgs, PlanTemplateResult]] = Ident("agent.plan_template")
+TASK_CANCEL: Final[Ident[TaskCancelArgs, TaskCancelResult]] = Ident("agent.task_cancel")
+TASK_CLAIM_STEP: Final[Ident[TaskClaimStepArgs, TaskClaimStepResult]] = Ident("agent.task_claim_step")
+TASK_COMPLETE: Final[Ident[TaskCompleteArgs, TaskCompleteResult]] = Ident("agent.task_complete")
+TASK_CREATE: Final[Ident[TaskCreateArgs, TaskCreateResult]] = Ident("agent.task_create")
+TASK_FAIL: Final[Ident[TaskFailArgs, TaskFailResult]] = Ident("agent.task_fail")
+TASK_GET: Final[Ident[TaskGetArgs, TaskGetResult]] = Ident("agent.task_get")
+TASK_LIST: Final[Ident[TaskListArgs, TaskListResult]] = Ident("agent.task_list")
+TASK_QUERY_STEPS: Final[Ident[TaskQueryStepsArgs, TaskQueryStepsResult]] = Ident("agent.task_query_steps")
+TASK_TEMPLATE: Final[Ident[TaskTemplateArgs, TaskTemplateResult]] = Ident("agent.task_template")
+TASK_UPDATE: Final[Ident[TaskUpdateArgs, TaskUpdateResult]] = Ident("agent.task_update")
+TASK_UPDATE_STEP: Final[Ident[TaskUpdateStepArgs, TaskUpdateStepResult]] = Ident("agent.task_update_step")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `agent`, sync or async."""
+
+    def create_sub_agent(self, args: CreateSubAgentArgs, meta: ToolCallMeta, /) -> Returns[CreateSubAgentResult]: ...
+    def dispatch_worker(self, args: DispatchWorkerArgs, meta: ToolCallMeta, /) -> Returns[DispatchWorkerResult]: ...
+    def fork_agent(self, args: ForkAgentArgs, meta: ToolCallMeta, /) -> Returns[ForkAgentResult]: ...
+    def inspect_agent(self, args: InspectAgentArgs, meta: ToolCallMeta, /) -> Returns[InspectAgentResult]: ...
+    def list_agent_definitions(
+        self, args: ListAgentDefinitionsArgs, meta: ToolCallMeta, /
+    ) -> Returns[ListAgentDefinitionsResult]: ...
+    def list_workers(self, args: ListWorkersArgs, meta: ToolCallMeta, /) -> Returns[ListWorkersResult]: ...
+    def plan_template(self, args: PlanTemplateArgs, meta: ToolCallMeta, /) -> Returns[PlanTemplateResult]: ...
+    def task_cancel(self, args: TaskCancelArgs, meta: ToolCallMeta, /) -> Returns[TaskCancelResult]: ...
+    def task_claim_step(self, args: TaskClaimStepArgs, meta: ToolCallMeta, /) -> Returns[TaskClaimStepResult]: ...
+    def task_complete(self, args: TaskCompleteArgs, meta: ToolCallMeta, /) -> Returns[TaskCompleteResult]: ...
+    def task_create(self, args: TaskCreateArgs, meta: ToolCallMeta, /) -> Returns[TaskCreateResult]: ...
+    def task_fail(self, args: TaskFailArgs, meta: ToolCallMeta, /) -> Returns[TaskFailResult]: ...
+    def task_get(self, args: TaskGetArgs, meta: ToolCallMeta, /) -> Returns[TaskGetResult]: ...
+    def task_list(self, args: TaskListArgs, meta: ToolCallMeta, /) -> Returns[TaskListResult]: ...
+    def task_query_steps(self, args: TaskQueryStepsArgs, meta: ToolCallMeta, /) -> Returns[TaskQueryStepsResult]: ...
+    def task_template(self, args: TaskTemplateArgs, meta: ToolCallMeta, /) -> Returns[TaskTemplateResult]: ...
+    def task_update(self, args: TaskUpdateArgs, meta: ToolCallMeta, /) -> Returns[TaskUpdateResult]: ...
+    def task_update_step(self, args: TaskUpdateStepArgs, meta: ToolCallMeta, /) -> Returns[TaskUpdateStepResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="agent",
+        handlers={
+            CREATE_SUB_AGENT: handlers.create_sub_agent,
+            DISPATCH_WORKER: handlers.dispatch_worker,
+            FORK_AGENT: handlers.fork_agent,
+            INSPECT_AGENT: handlers.inspect_agent,
+            LIST_AGENT_DEFINITIONS: handlers.list_agent_definitions,
+            LIST_WORKERS: handlers.list_workers,
+            PLAN_TEMPLATE: handlers.plan_template,
+            TASK_CANCEL: handlers.task_cancel,
+            TASK_CLAIM_STEP: handlers.task_claim_step,
+            TASK_COMPLETE: handlers.task_complete,
+            TASK_CREATE: handlers.task_create,
+            TASK_FAIL: handlers.task_fail,
+            TASK_GET: handlers.task_get,
+            TASK_LIST: handlers.task_list,
+            TASK_QUERY_STEPS: handlers.task_query_steps,
+            TASK_TEMPLATE: handlers.task_template,
+            TASK_UPDATE: handlers.task_update,
+            TASK_UPDATE_STEP: handlers.task_update_step,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="agent", executor=executor)

@@ -3,32 +3,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.count_lines import CountLinesArgs as CountLinesArgs, CountLinesResult as CountLinesResult
-    from .models.git_grep_log import GitGrepLogArgs as GitGrepLogArgs, GitGrepLogResult as GitGrepLogResult
-    from . import codecs as codecs
-    from .calls import new_count_lines_call as new_count_lines_call, new_git_grep_log_call as new_git_grep_log_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import COUNT_LINES as COUNT_LINES, GIT_GREP_LOG as GIT_GREP_LOG
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .count_lines import CountLinesArgs as CountLinesArgs
+    from .count_lines import CountLinesResult as CountLinesResult
+    from .count_lines import new_count_lines_call as new_count_lines_call
+    from .git_grep_log import GitGrepLogArgs as GitGrepLogArgs
+    from .git_grep_log import GitGrepLogResult as GitGrepLogResult
+    from .git_grep_log import new_git_grep_log_call as new_git_grep_log_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "COUNT_LINES": ".idents",
-            "CountLinesArgs": ".models.count_lines",
-            "CountLinesResult": ".models.count_lines",
-            "GIT_GREP_LOG": ".idents",
-            "GitGrepLogArgs": ".models.git_grep_log",
-            "GitGrepLogResult": ".models.git_grep_log",
-            "Handlers": ".dispatch",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_count_lines_call": ".calls",
-            "new_git_grep_log_call": ".calls",
-            "new_registration": ".dispatch",
+            ".count_lines": "CountLinesArgs CountLinesResult new_count_lines_call",
+            ".git_grep_log": "GitGrepLogArgs GitGrepLogResult new_git_grep_log_call",
         },
     )
+
+COUNT_LINES: Final[Ident[CountLinesArgs, CountLinesResult]] = Ident("local.count_lines")
+GIT_GREP_LOG: Final[Ident[GitGrepLogArgs, GitGrepLogResult]] = Ident("local.git_grep_log")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `local`, sync or async."""
+
+    def count_lines(self, args: CountLinesArgs, meta: ToolCallMeta, /) -> Returns[CountLinesResult]: ...
+    def git_grep_log(self, args: GitGrepLogArgs, meta: ToolCallMeta, /) -> Returns[GitGrepLogResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="local",
+        handlers={
+            COUNT_LINES: handlers.count_lines,
+            GIT_GREP_LOG: handlers.git_grep_log,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="local", executor=executor)

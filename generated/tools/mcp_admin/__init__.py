@@ -3,99 +3,106 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.call_mcp_tool import CallMcpToolArgs as CallMcpToolArgs, CallMcpToolResult as CallMcpToolResult
-    from .models.drop_server import DropServerArgs as DropServerArgs, DropServerResult as DropServerResult
-    from .models.install_local import InstallLocalArgs as InstallLocalArgs, InstallLocalResult as InstallLocalResult
-    from .models.install_package import (
-        InstallPackageArgs as InstallPackageArgs,
-        InstallPackageResult as InstallPackageResult,
-    )
-    from .models.install_registry import (
-        InstallRegistryArgs as InstallRegistryArgs,
-        InstallRegistryResult as InstallRegistryResult,
-    )
-    from .models.list_servers import ListServersArgs as ListServersArgs, ListServersResult as ListServersResult
-    from .models.list_tools import (
-        ListToolsArgs as ListToolsArgs,
-        ListToolsResult as ListToolsResult,
-        ListToolsResultItem as ListToolsResultItem,
-    )
-    from .models.search_registry import (
-        SearchRegistryArgs as SearchRegistryArgs,
-        SearchRegistryResult as SearchRegistryResult,
-        SearchRegistryResultItem as SearchRegistryResultItem,
-    )
-    from .models.shared import Installed as Installed, ServerName as ServerName
-    from . import codecs as codecs
-    from .calls import (
-        new_call_mcp_tool_call as new_call_mcp_tool_call,
-        new_drop_server_call as new_drop_server_call,
-        new_install_local_call as new_install_local_call,
-        new_install_package_call as new_install_package_call,
-        new_install_registry_call as new_install_registry_call,
-        new_list_servers_call as new_list_servers_call,
-        new_list_tools_call as new_list_tools_call,
-        new_search_registry_call as new_search_registry_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import (
-        CALL_MCP_TOOL as CALL_MCP_TOOL,
-        DROP_SERVER as DROP_SERVER,
-        INSTALL_LOCAL as INSTALL_LOCAL,
-        INSTALL_PACKAGE as INSTALL_PACKAGE,
-        INSTALL_REGISTRY as INSTALL_REGISTRY,
-        LIST_SERVERS as LIST_SERVERS,
-        LIST_TOOLS as LIST_TOOLS,
-        SEARCH_REGISTRY as SEARCH_REGISTRY,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .call_mcp_tool import CallMcpToolArgs as CallMcpToolArgs
+    from .call_mcp_tool import CallMcpToolResult as CallMcpToolResult
+    from .call_mcp_tool import new_call_mcp_tool_call as new_call_mcp_tool_call
+    from .drop_server import DropServerArgs as DropServerArgs
+    from .drop_server import DropServerResult as DropServerResult
+    from .drop_server import new_drop_server_call as new_drop_server_call
+    from .install_local import InstallLocalArgs as InstallLocalArgs
+    from .install_local import InstallLocalResult as InstallLocalResult
+    from .install_local import new_install_local_call as new_install_local_call
+    from .install_package import InstallPackageArgs as InstallPackageArgs
+    from .install_package import InstallPackageResult as InstallPackageResult
+    from .install_package import new_install_package_call as new_install_package_call
+    from .install_registry import InstallRegistryArgs as InstallRegistryArgs
+    from .install_registry import InstallRegistryResult as InstallRegistryResult
+    from .install_registry import new_install_registry_call as new_install_registry_call
+    from .list_servers import ListServersArgs as ListServersArgs
+    from .list_servers import ListServersResult as ListServersResult
+    from .list_servers import new_list_servers_call as new_list_servers_call
+    from .list_tools import ListToolsArgs as ListToolsArgs
+    from .list_tools import ListToolsResult as ListToolsResult
+    from .list_tools import ListToolsResultItem as ListToolsResultItem
+    from .list_tools import new_list_tools_call as new_list_tools_call
+    from .search_registry import SearchRegistryArgs as SearchRegistryArgs
+    from .search_registry import SearchRegistryResult as SearchRegistryResult
+    from .search_registry import SearchRegistryResultItem as SearchRegistryResultItem
+    from .search_registry import new_search_registry_call as new_search_registry_call
+    from .shared import Installed as Installed, ServerName as ServerName
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "CALL_MCP_TOOL": ".idents",
-            "CallMcpToolArgs": ".models.call_mcp_tool",
-            "CallMcpToolResult": ".models.call_mcp_tool",
-            "DROP_SERVER": ".idents",
-            "DropServerArgs": ".models.drop_server",
-            "DropServerResult": ".models.drop_server",
-            "Handlers": ".dispatch",
-            "INSTALL_LOCAL": ".idents",
-            "INSTALL_PACKAGE": ".idents",
-            "INSTALL_REGISTRY": ".idents",
-            "InstallLocalArgs": ".models.install_local",
-            "InstallLocalResult": ".models.install_local",
-            "InstallPackageArgs": ".models.install_package",
-            "InstallPackageResult": ".models.install_package",
-            "InstallRegistryArgs": ".models.install_registry",
-            "InstallRegistryResult": ".models.install_registry",
-            "Installed": ".models.shared",
-            "LIST_SERVERS": ".idents",
-            "LIST_TOOLS": ".idents",
-            "ListServersArgs": ".models.list_servers",
-            "ListServersResult": ".models.list_servers",
-            "ListToolsArgs": ".models.list_tools",
-            "ListToolsResult": ".models.list_tools",
-            "ListToolsResultItem": ".models.list_tools",
-            "SEARCH_REGISTRY": ".idents",
-            "SearchRegistryArgs": ".models.search_registry",
-            "SearchRegistryResult": ".models.search_registry",
-            "SearchRegistryResultItem": ".models.search_registry",
-            "ServerName": ".models.shared",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_call_mcp_tool_call": ".calls",
-            "new_drop_server_call": ".calls",
-            "new_install_local_call": ".calls",
-            "new_install_package_call": ".calls",
-            "new_install_registry_call": ".calls",
-            "new_list_servers_call": ".calls",
-            "new_list_tools_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_search_registry_call": ".calls",
+            ".call_mcp_tool": "CallMcpToolArgs CallMcpToolResult new_call_mcp_tool_call",
+            ".drop_server": "DropServerArgs DropServerResult new_drop_server_call",
+            ".install_local": "InstallLocalArgs InstallLocalResult new_install_local_call",
+            ".install_package": "InstallPackageArgs InstallPackageResult new_install_package_call",
+            ".install_registry": "InstallRegistryArgs InstallRegistryResult new_install_registry_call",
+            ".list_servers": "ListServersArgs ListServersResult new_list_servers_call",
+            ".list_tools": "ListToolsArgs ListToolsResult ListToolsResultItem new_list_tools_call",
+            ".search_registry": "SearchRegistryArgs SearchRegistryResult SearchRegistryResultItem new_search_registry_call",
+            ".shared": "Installed ServerName",
         },
     )
+
+CALL_MCP_TOOL: Final[Ident[CallMcpToolArgs, CallMcpToolResult]] = Ident("mcp_admin.call_mcp_tool")
+DROP_SERVER: Final[Ident[DropServerArgs, DropServerResult]] = Ident("mcp_admin.drop_server")
+INSTALL_LOCAL: Final[Ident[InstallLocalArgs, InstallLocalResult]] = Ident("mcp_admin.install_local")
+INSTALL_PACKAGE: Final[Ident[InstallPackageArgs, InstallPackageResult]] = Ident("mcp_admin.install_package")
+INSTALL_REGISTRY: Final[Ident[InstallRegistryArgs, InstallRegistryResult]] = Ident("mcp_admin.install_registry")
+LIST_SERVERS: Final[Ident[ListServersArgs, ListServersResult]] = Ident("mcp_admin.list_servers")
+LIST_TOOLS: Final[Ident[ListToolsArgs, ListToolsResult]] = Ident("mcp_admin.list_tools")
+SEARCH_REGISTRY: Final[Ident[SearchRegistryArgs, SearchRegistryResult]] = Ident("mcp_admin.search_registry")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mcp_admin`, sync or async."""
+
+    def call_mcp_tool(self, args: CallMcpToolArgs, meta: ToolCallMeta, /) -> Returns[CallMcpToolResult]: ...
+    def drop_server(self, args: DropServerArgs, meta: ToolCallMeta, /) -> Returns[DropServerResult]: ...
+    def install_local(self, args: InstallLocalArgs, meta: ToolCallMeta, /) -> Returns[InstallLocalResult]: ...
+    def install_package(self, args: InstallPackageArgs, meta: ToolCallMeta, /) -> Returns[InstallPackageResult]: ...
+    def install_registry(self, args: InstallRegistryArgs, meta: ToolCallMeta, /) -> Returns[InstallRegistryResult]: ...
+    def list_servers(self, args: ListServersArgs, meta: ToolCallMeta, /) -> Returns[ListServersResult]: ...
+    def list_tools(self, args: ListToolsArgs, meta: ToolCallMeta, /) -> Returns[ListToolsResult]: ...
+    def search_registry(self, args: SearchRegistryArgs, meta: ToolCallMeta, /) -> Returns[SearchRegistryResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="mcp_admin",
+        handlers={
+            CALL_MCP_TOOL: handlers.call_mcp_tool,
+            DROP_SERVER: handlers.drop_server,
+            INSTALL_LOCAL: handlers.install_local,
+            INSTALL_PACKAGE: handlers.install_package,
+            INSTALL_REGISTRY: handlers.install_registry,
+            LIST_SERVERS: handlers.list_servers,
+            LIST_TOOLS: handlers.list_tools,
+            SEARCH_REGISTRY: handlers.search_registry,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="mcp_admin", executor=executor)

@@ -3,143 +3,144 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from ...shared_types import Hit as Hit
-    from .models.delegate_to_agent import (
-        DelegateToAgentArgs as DelegateToAgentArgs,
-        DelegateToAgentResult as DelegateToAgentResult,
-    )
-    from .models.delete_file import DeleteFileArgs as DeleteFileArgs, DeleteFileResult as DeleteFileResult
-    from .models.drop_source import DropSourceArgs as DropSourceArgs, DropSourceResult as DropSourceResult
-    from .models.forget import ForgetArgs as ForgetArgs, ForgetResult as ForgetResult
-    from .models.invoke_skill import InvokeSkillArgs as InvokeSkillArgs, InvokeSkillResult as InvokeSkillResult
-    from .models.read_memory_body import (
-        ReadMemoryBodyArgs as ReadMemoryBodyArgs,
-        ReadMemoryBodyResult as ReadMemoryBodyResult,
-    )
-    from .models.recall import RecallArgs as RecallArgs, RecallResult as RecallResult
-    from .models.remember_agent import (
-        RememberAgentArgs as RememberAgentArgs,
-        RememberAgentResult as RememberAgentResult,
-    )
-    from .models.remember_shared import (
-        RememberSharedArgs as RememberSharedArgs,
-        RememberSharedResult as RememberSharedResult,
-    )
-    from .models.sandboxed_exec import (
-        SandboxedExecArgs as SandboxedExecArgs,
-        SandboxedExecResult as SandboxedExecResult,
-    )
-    from .models.shared import MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
-    from .models.source_list import SourceListArgs as SourceListArgs, SourceListResult as SourceListResult
-    from .models.source_read import SourceReadArgs as SourceReadArgs, SourceReadResult as SourceReadResult
-    from .models.web_fetch import WebFetchArgs as WebFetchArgs, WebFetchResult as WebFetchResult
-    from .models.web_search import WebSearchArgs as WebSearchArgs, WebSearchResult as WebSearchResult
-    from . import codecs as codecs
-    from .calls import (
-        new_delegate_to_agent_call as new_delegate_to_agent_call,
-        new_delete_file_call as new_delete_file_call,
-        new_drop_source_call as new_drop_source_call,
-        new_forget_call as new_forget_call,
-        new_invoke_skill_call as new_invoke_skill_call,
-        new_read_memory_body_call as new_read_memory_body_call,
-        new_recall_call as new_recall_call,
-        new_remember_agent_call as new_remember_agent_call,
-        new_remember_shared_call as new_remember_shared_call,
-        new_sandboxed_exec_call as new_sandboxed_exec_call,
-        new_source_list_call as new_source_list_call,
-        new_source_read_call as new_source_read_call,
-        new_web_fetch_call as new_web_fetch_call,
-        new_web_search_call as new_web_search_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import (
-        DELEGATE_TO_AGENT as DELEGATE_TO_AGENT,
-        DELETE_FILE as DELETE_FILE,
-        DROP_SOURCE as DROP_SOURCE,
-        FORGET as FORGET,
-        INVOKE_SKILL as INVOKE_SKILL,
-        READ_MEMORY_BODY as READ_MEMORY_BODY,
-        RECALL as RECALL,
-        REMEMBER_AGENT as REMEMBER_AGENT,
-        REMEMBER_SHARED as REMEMBER_SHARED,
-        SANDBOXED_EXEC as SANDBOXED_EXEC,
-        SOURCE_LIST as SOURCE_LIST,
-        SOURCE_READ as SOURCE_READ,
-        WEB_FETCH as WEB_FETCH,
-        WEB_SEARCH as WEB_SEARCH,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from ...shared_types import Hit as Hit
+    from .delegate_to_agent import DelegateToAgentArgs as DelegateToAgentArgs
+    from .delegate_to_agent import DelegateToAgentResult as DelegateToAgentResult
+    from .delegate_to_agent import new_delegate_to_agent_call as new_delegate_to_agent_call
+    from .delete_file import DeleteFileArgs as DeleteFileArgs
+    from .delete_file import DeleteFileResult as DeleteFileResult
+    from .delete_file import new_delete_file_call as new_delete_file_call
+    from .drop_source import DropSourceArgs as DropSourceArgs
+    from .drop_source import DropSourceResult as DropSourceResult
+    from .drop_source import new_drop_source_call as new_drop_source_call
+    from .forget import ForgetArgs as ForgetArgs, ForgetResult as ForgetResult, new_forget_call as new_forget_call
+    from .invoke_skill import InvokeSkillArgs as InvokeSkillArgs
+    from .invoke_skill import InvokeSkillResult as InvokeSkillResult
+    from .invoke_skill import new_invoke_skill_call as new_invoke_skill_call
+    from .read_memory_body import ReadMemoryBodyArgs as ReadMemoryBodyArgs
+    from .read_memory_body import ReadMemoryBodyResult as ReadMemoryBodyResult
+    from .read_memory_body import new_read_memory_body_call as new_read_memory_body_call
+    from .recall import RecallArgs as RecallArgs, RecallResult as RecallResult, new_recall_call as new_recall_call
+    from .remember_agent import RememberAgentArgs as RememberAgentArgs
+    from .remember_agent import RememberAgentResult as RememberAgentResult
+    from .remember_agent import new_remember_agent_call as new_remember_agent_call
+    from .remember_shared import RememberSharedArgs as RememberSharedArgs
+    from .remember_shared import RememberSharedResult as RememberSharedResult
+    from .remember_shared import new_remember_shared_call as new_remember_shared_call
+    from .sandboxed_exec import SandboxedExecArgs as SandboxedExecArgs
+    from .sandboxed_exec import SandboxedExecResult as SandboxedExecResult
+    from .sandboxed_exec import new_sandboxed_exec_call as new_sandboxed_exec_call
+    from .shared import MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
+    from .source_list import SourceListArgs as SourceListArgs
+    from .source_list import SourceListResult as SourceListResult
+    from .source_list import new_source_list_call as new_source_list_call
+    from .source_read import SourceReadArgs as SourceReadArgs
+    from .source_read import SourceReadResult as SourceReadResult
+    from .source_read import new_source_read_call as new_source_read_call
+    from .web_fetch import WebFetchArgs as WebFetchArgs
+    from .web_fetch import WebFetchResult as WebFetchResult
+    from .web_fetch import new_web_fetch_call as new_web_fetch_call
+    from .web_search import WebSearchArgs as WebSearchArgs
+    from .web_search import WebSearchResult as WebSearchResult
+    from .web_search import new_web_search_call as new_web_search_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "DELEGATE_TO_AGENT": ".idents",
-            "DELETE_FILE": ".idents",
-            "DROP_SOURCE": ".idents",
-            "DelegateToAgentArgs": ".models.delegate_to_agent",
-            "DelegateToAgentResult": ".models.delegate_to_agent",
-            "DeleteFileArgs": ".models.delete_file",
-            "DeleteFileResult": ".models.delete_file",
-            "DropSourceArgs": ".models.drop_source",
-            "DropSourceResult": ".models.drop_source",
-            "FORGET": ".idents",
-            "ForgetArgs": ".models.forget",
-            "ForgetResult": ".models.forget",
-            "Handlers": ".dispatch",
-            "Hit": "...shared_types",
-            "INVOKE_SKILL": ".idents",
-            "InvokeSkillArgs": ".models.invoke_skill",
-            "InvokeSkillResult": ".models.invoke_skill",
-            "MemoryLayer": ".models.shared",
-            "READ_MEMORY_BODY": ".idents",
-            "RECALL": ".idents",
-            "REMEMBER_AGENT": ".idents",
-            "REMEMBER_SHARED": ".idents",
-            "ReadMemoryBodyArgs": ".models.read_memory_body",
-            "ReadMemoryBodyResult": ".models.read_memory_body",
-            "RecallArgs": ".models.recall",
-            "RecallResult": ".models.recall",
-            "RememberAgentArgs": ".models.remember_agent",
-            "RememberAgentResult": ".models.remember_agent",
-            "RememberSharedArgs": ".models.remember_shared",
-            "RememberSharedResult": ".models.remember_shared",
-            "Remembered": ".models.shared",
-            "SANDBOXED_EXEC": ".idents",
-            "SOURCE_LIST": ".idents",
-            "SOURCE_READ": ".idents",
-            "SandboxedExecArgs": ".models.sandboxed_exec",
-            "SandboxedExecResult": ".models.sandboxed_exec",
-            "Slug": ".models.shared",
-            "SourceListArgs": ".models.source_list",
-            "SourceListResult": ".models.source_list",
-            "SourceReadArgs": ".models.source_read",
-            "SourceReadResult": ".models.source_read",
-            "WEB_FETCH": ".idents",
-            "WEB_SEARCH": ".idents",
-            "WebFetchArgs": ".models.web_fetch",
-            "WebFetchResult": ".models.web_fetch",
-            "WebSearchArgs": ".models.web_search",
-            "WebSearchResult": ".models.web_search",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_delegate_to_agent_call": ".calls",
-            "new_delete_file_call": ".calls",
-            "new_drop_source_call": ".calls",
-            "new_forget_call": ".calls",
-            "new_invoke_skill_call": ".calls",
-            "new_read_memory_body_call": ".calls",
-            "new_recall_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_remember_agent_call": ".calls",
-            "new_remember_shared_call": ".calls",
-            "new_sandboxed_exec_call": ".calls",
-            "new_source_list_call": ".calls",
-            "new_source_read_call": ".calls",
-            "new_web_fetch_call": ".calls",
-            "new_web_search_call": ".calls",
+            "...shared_types": "Hit",
+            ".delegate_to_agent": "DelegateToAgentArgs DelegateToAgentResult new_delegate_to_agent_call",
+            ".delete_file": "DeleteFileArgs DeleteFileResult new_delete_file_call",
+            ".drop_source": "DropSourceArgs DropSourceResult new_drop_source_call",
+            ".forget": "ForgetArgs ForgetResult new_forget_call",
+            ".invoke_skill": "InvokeSkillArgs InvokeSkillResult new_invoke_skill_call",
+            ".read_memory_body": "ReadMemoryBodyArgs ReadMemoryBodyResult new_read_memory_body_call",
+            ".recall": "RecallArgs RecallResult new_recall_call",
+            ".remember_agent": "RememberAgentArgs RememberAgentResult new_remember_agent_call",
+            ".remember_shared": "RememberSharedArgs RememberSharedResult new_remember_shared_call",
+            ".sandboxed_exec": "SandboxedExecArgs SandboxedExecResult new_sandboxed_exec_call",
+            ".shared": "MemoryLayer Remembered Slug",
+            ".source_list": "SourceListArgs SourceListResult new_source_list_call",
+            ".source_read": "SourceReadArgs SourceReadResult new_source_read_call",
+            ".web_fetch": "WebFetchArgs WebFetchResult new_web_fetch_call",
+            ".web_search": "WebSearchArgs WebSearchResult new_web_search_call",
         },
     )
+
+DELEGATE_TO_AGENT: Final[Ident[DelegateToAgentArgs, DelegateToAgentResult]] = Ident("router.delegate_to_agent")
+DELETE_FILE: Final[Ident[DeleteFileArgs, DeleteFileResult]] = Ident("router.delete_file")
+DROP_SOURCE: Final[Ident[DropSourceArgs, DropSourceResult]] = Ident("router.drop_source")
+FORGET: Final[Ident[ForgetArgs, ForgetResult]] = Ident("router.forget")
+INVOKE_SKILL: Final[Ident[InvokeSkillArgs, InvokeSkillResult]] = Ident("router.invoke_skill")
+READ_MEMORY_BODY: Final[Ident[ReadMemoryBodyArgs, ReadMemoryBodyResult]] = Ident("router.read_memory_body")
+RECALL: Final[Ident[RecallArgs, RecallResult]] = Ident("router.recall")
+REMEMBER_AGENT: Final[Ident[RememberAgentArgs, RememberAgentResult]] = Ident("router.remember_agent")
+REMEMBER_SHARED: Final[Ident[RememberSharedArgs, RememberSharedResult]] = Ident("router.remember_shared")
+SANDBOXED_EXEC: Final[Ident[SandboxedExecArgs, SandboxedExecResult]] = Ident("router.sandboxed_exec")
+SOURCE_LIST: Final[Ident[SourceListArgs, SourceListResult]] = Ident("router.source_list")
+SOURCE_READ: Final[Ident[SourceReadArgs, SourceReadResult]] = Ident("router.source_read")
+WEB_FETCH: Final[Ident[WebFetchArgs, WebFetchResult]] = Ident("router.web_fetch")
+WEB_SEARCH: Final[Ident[WebSearchArgs, WebSearchResult]] = Ident("router.web_search")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `router`, sync or async."""
+
+    def delegate_to_agent(self, args: DelegateToAgentArgs, meta: ToolCallMeta, /) -> Returns[DelegateToAgentResult]: ...
+    def delete_file(self, args: DeleteFileArgs, meta: ToolCallMeta, /) -> Returns[DeleteFileResult]: ...
+    def drop_source(self, args: DropSourceArgs, meta: ToolCallMeta, /) -> Returns[DropSourceResult]: ...
+    def forget(self, args: ForgetArgs, meta: ToolCallMeta, /) -> Returns[ForgetResult]: ...
+    def invoke_skill(self, args: InvokeSkillArgs, meta: ToolCallMeta, /) -> Returns[InvokeSkillResult]: ...
+    def read_memory_body(self, args: ReadMemoryBodyArgs, meta: ToolCallMeta, /) -> Returns[ReadMemoryBodyResult]: ...
+    def recall(self, args: RecallArgs, meta: ToolCallMeta, /) -> Returns[RecallResult]: ...
+    def remember_agent(self, args: RememberAgentArgs, meta: ToolCallMeta, /) -> Returns[RememberAgentResult]: ...
+    def remember_shared(self, args: RememberSharedArgs, meta: ToolCallMeta, /) -> Returns[RememberSharedResult]: ...
+    def sandboxed_exec(self, args: SandboxedExecArgs, meta: ToolCallMeta, /) -> Returns[SandboxedExecResult]: ...
+    def source_list(self, args: SourceListArgs, meta: ToolCallMeta, /) -> Returns[SourceListResult]: ...
+    def source_read(self, args: SourceReadArgs, meta: ToolCallMeta, /) -> Returns[SourceReadResult]: ...
+    def web_fetch(self, args: WebFetchArgs, meta: ToolCallMeta, /) -> Returns[WebFetchResult]: ...
+    def web_search(self, args: WebSearchArgs, meta: ToolCallMeta, /) -> Returns[WebSearchResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="router",
+        handlers={
+            DELEGATE_TO_AGENT: handlers.delegate_to_agent,
+            DELETE_FILE: handlers.delete_file,
+            DROP_SOURCE: handlers.drop_source,
+            FORGET: handlers.forget,
+            INVOKE_SKILL: handlers.invoke_skill,
+            READ_MEMORY_BODY: handlers.read_memory_body,
+            RECALL: handlers.recall,
+            REMEMBER_AGENT: handlers.remember_agent,
+            REMEMBER_SHARED: handlers.remember_shared,
+            SANDBOXED_EXEC: handlers.sandboxed_exec,
+            SOURCE_LIST: handlers.source_list,
+            SOURCE_READ: handlers.source_read,
+            WEB_FETCH: handlers.web_fetch,
+            WEB_SEARCH: handlers.web_search,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="router", executor=executor)

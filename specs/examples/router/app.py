@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from generated.tools.mcp_admin import dispatch as mcp_admin
-from generated.tools.router import dispatch as router
+from generated.tools import mcp_admin, router
 from specs.examples.router.handlers import peers, skills
 from specs.examples.router.handlers.corpora import Corpora
 from specs.examples.router.handlers.documents import Documents

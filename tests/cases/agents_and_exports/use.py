@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cases.agents_and_exports.lab.agents.chat_agent.toolsets import lab
 from cases.agents_and_exports.lab.agents.chat_agent.toolsets.lab import files as used_files
 from cases.agents_and_exports.lab.agents.chat_agent.toolsets.lab import research as used
 from cases.agents_and_exports.lab.agents.researcher.agenttools import research as exported
@@ -26,6 +27,6 @@ class Answers:
         return ToolResult(tool_name=request.name, payload=b"{}")
 
 
-registration = used.new_chat_agent_research_toolset_registration(Answers())
+registration = lab.new_chat_agent_research_toolset_registration(Answers())
 assert (registration.toolset, registration.inline) == ("lab.research", True)
-assert not used_files.new_chat_agent_files_toolset_registration(Answers()).inline
+assert not lab.new_chat_agent_files_toolset_registration(Answers()).inline

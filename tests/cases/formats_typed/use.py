@@ -16,20 +16,20 @@ sent = (
     b'"id":"123e4567-e89b-12d3-a456-42661417400F","left":"2026-01-01t00:00:00.1234567890-00:00",'
     b'"visits":[{"at":"2026-01-01T00:00:00.000Z"}],"wakes":"07:00:00z","when":"2026-01-01T02:00:00.10+02:00"}'
 )
-args = people.codecs.ADD_ARGS.decode(sent)
+args = people.codecs.args(people.ADD).decode(sent)
 assert_type(args.left, datetime | None)
 assert args.left == datetime(2026, 1, 1, microsecond=123456, tzinfo=UTC)
 assert args.days == [date(1, 1, 1)]
 assert args.wakes == time(7, tzinfo=UTC)
 assert args.by_name == {"ada": PERSON}
 assert isinstance(args.when, datetime)
-assert people.codecs.ADD_ARGS.encode(args) == sent
-assert people.codecs.ADD_ARGS.encode(args.model_copy(deep=True)) == sent
+assert people.codecs.args(people.ADD).encode(args) == sent
+assert people.codecs.args(people.ADD).encode(args.model_copy(deep=True)) == sent
 
 # A value that a program makes is written as RFC 3339 asks.
 at = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
 made = people.AddArgs(id=PERSON, left=at, visits=[people.Visit(at=at.astimezone(UTC))])
-assert people.codecs.ADD_ARGS.encode(made) == (
+assert people.codecs.args(people.ADD).encode(made) == (
     b'{"id":"123e4567-e89b-12d3-a456-426614174000","left":"2026-01-01T01:00:00+01:00",'
     b'"visits":[{"at":"2026-01-01T00:00:00Z"}]}'
 )

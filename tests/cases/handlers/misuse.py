@@ -54,5 +54,5 @@ async def main(runtime: Runtime, run: Run) -> None:
     await runtime.call(orders.REFUND, {"order_id": "o-1"})  # error: RefundArgs
 
 
-orders.codecs.REFUND_ARGS.encode(orders.StatusArgs(order_id="o-1"))  # error: RefundArgs StatusArgs
+orders.codecs.args(orders.REFUND).encode(orders.StatusArgs(order_id="o-1"))  # error: RefundArgs StatusArgs
 orders.new_refund_call(order_id=5)  # error: new_refund_call

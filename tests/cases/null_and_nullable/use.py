@@ -4,13 +4,13 @@ from cases.null_and_nullable.tools import nullable
 
 # What is not set is not sent; null is.
 kept = nullable.SetArgs(age=None)
-assert nullable.codecs.SET_ARGS.encode(kept) == b'{"age":null}'
+assert nullable.codecs.args(nullable.SET).encode(kept) == b'{"age":null}'
 cleared = nullable.SetArgs(age=None, email=None)
-assert nullable.codecs.SET_ARGS.encode(cleared) == b'{"age":null,"email":null}'
+assert nullable.codecs.args(nullable.SET).encode(cleared) == b'{"age":null,"email":null}'
 
 # `None` for a field that may be absent, and never null, is absence.
 silent = nullable.SetArgs(age=3, note=None)
-assert nullable.codecs.SET_ARGS.encode(silent) == b'{"age":3}'
+assert nullable.codecs.args(nullable.SET).encode(silent) == b'{"age":3}'
 
 # The typed value answers with the default; only what was given is sent on.
 assert kept.level is None

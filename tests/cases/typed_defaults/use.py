@@ -16,5 +16,5 @@ args.words.append("c")
 assert defaults.DrawArgs(level="low").words == ["a", "b"]
 
 # And they are not sent.
-assert defaults.codecs.DRAW_ARGS.encode(defaults.DrawArgs(level="high")) == b'{"level":"high"}'
+assert defaults.codecs.args(defaults.DRAW).encode(defaults.DrawArgs(level="high")) == b'{"level":"high"}'
 assert defaults.new_draw_call(level="low").payload == b'{"level":"low"}'

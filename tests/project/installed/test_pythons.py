@@ -123,7 +123,7 @@ def test_every_generated_module_can_be_imported(bare: Environment) -> None:
     )
     run = subprocess.run([bare.python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert "generated.shop.tools.orders.calls" in run.stdout
+    assert "generated.shop.tools.orders.find" in run.stdout
 
 
 @pytest.mark.long

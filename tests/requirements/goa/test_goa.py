@@ -14,6 +14,7 @@ import pytest
 from tests.case import CASES, Case
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.compiler.compile import generate
+from toolgen.contract.ident import Ident
 from toolgen.contract.records import ToolRequest, ToolResult
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
@@ -69,10 +70,8 @@ def test_goa_03_a_toolset_is_a_package_of_these_files() -> None:
     case = Case(CASES / "transforms_that_fit")
     folder = "crm/tools/contacts/"
     files = [path.removeprefix(folder) for path in case.compile().files if path.startswith(folder)]
-    modules = ["__init__.py", "calls.py", "codecs.py", "dispatch.py", "idents.py", "transforms.py"]
-    types = ["__init__", "methods", "names", "nested", "open", "same", "save", "shared"]
-    models = [f"models/{name}.py" for name in types]
-    assert files == [*modules[:-1], *models, modules[-1]]
+    tools = ["names", "nested", "open", "same", "save"]
+    assert files == [f"{name}.py" for name in sorted(["__init__", *tools, "methods", "shared", "transforms"])]
 
 
 def test_goa_03_the_same_specs_give_the_same_bytes() -> None:
@@ -81,23 +80,23 @@ def test_goa_03_the_same_specs_give_the_same_bytes() -> None:
 
 
 def test_goa_04_a_consumer_imports_what_the_provider_defines(imported: Import, packages: Path) -> None:
-    folder = packages / "agents_and_exports" / "lab" / "agents" / "chat_agent" / "toolsets" / "lab" / "files"
+    folder = packages / "agents_and_exports" / "lab" / "agents" / "chat_agent" / "toolsets" / "lab"
     assert [path.name for path in folder.glob("*.py")] == ["__init__.py"]
     module = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
     assert not any(isinstance(node, ast.ClassDef) for node in ast.walk(module))
 
     defined = [node.name for node in module.body if isinstance(node, ast.FunctionDef)]
-    assert defined == ["new_chat_agent_files_toolset_registration"]
-    assigned = [ast.unparse(node.targets[0]) for node in ast.walk(module) if isinstance(node, ast.Assign)]
-    assert assigned == ["(__getattr__, __dir__, __all__)"], "no type or constant of its own"
+    assert defined == [f"new_chat_agent_{name}_toolset_registration" for name in ("files", "research")]
+    assigned = [node for node in ast.walk(module) if isinstance(node, ast.Assign | ast.AnnAssign)]
+    assert not assigned, "no type or constant of its own"
 
-    consumer = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab.files")
-    provider = imported("agents_and_exports.lab.tools.files")
+    toolsets = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab")
+    consumer = toolsets.files
+    assert consumer is imported("agents_and_exports.lab.tools.files")
     shared = {"READ", "ReadArgs", "ReadResult", "WRITE", "WriteArgs", "WriteResult", "Handlers", "codecs"}
-    assert set(consumer.__all__) == {*shared, "executor", "new_read_call", "new_write_call"}
-    assert all(getattr(consumer, name) is getattr(provider, name) for name in consumer.__all__)
+    assert set(dir(consumer)) == {*shared, "executor", "new_read_call", "new_registration", "new_write_call"}
     assert consumer.new_read_call(path="a").payload == b'{"path":"a"}'
-    assert consumer.new_chat_agent_files_toolset_registration(Answers()).toolset == "lab.files"
+    assert toolsets.new_chat_agent_files_toolset_registration(Answers()).toolset == "lab.files"
 
 
 def test_goa_06_an_exported_toolset_still_belongs_to_its_owner() -> None:
@@ -120,7 +119,7 @@ def test_goa_06_a_toolset_that_no_agent_exports_cannot_be_used() -> None:
 
 
 def test_goa_07_an_agent_offers_what_it_exports(imported: Import) -> None:
-    exported = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
+    exported = imported("agents_and_exports.lab.agents.researcher.agenttools").research
     registration = exported.new_registration(answers := Answers())
     assert (registration.toolset, registration.executor) == ("lab.research", answers)
     assert exported.new_search_call(query="x").name == "lab.research.search"
@@ -128,15 +127,16 @@ def test_goa_07_an_agent_offers_what_it_exports(imported: Import) -> None:
 
 
 def test_goa_08_consumers_delegate_to_the_provider(imported: Import) -> None:
-    consumer = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab.research")
-    provider = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
+    toolsets = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab")
+    consumer = toolsets.research
+    provider = imported("agents_and_exports.lab.agents.researcher.agenttools").research
     assert {"SEARCH", "VERIFY", "new_search_call", "new_verify_call", "codecs"} <= set(consumer.__all__)
     assert all(getattr(consumer, name) is getattr(provider, name) for name in consumer.__all__)
     of_toolset = imported("agents_and_exports.lab.tools.research")
     assert (provider.SEARCH, provider.VERIFY) == ("lab.research.search", "lab.research.verify")
     assert (provider.SEARCH is of_toolset.SEARCH, provider.VERIFY is of_toolset.VERIFY) == (True, True)
     registrations = [
-        consumer.new_chat_agent_research_toolset_registration(answers := Answers()),
+        toolsets.new_chat_agent_research_toolset_registration(answers := Answers()),
         provider.new_registration(answers),
     ]
     assert registrations[0] == registrations[1]
@@ -144,13 +144,13 @@ def test_goa_08_consumers_delegate_to_the_provider(imported: Import) -> None:
 
 
 def test_goa_10_goa_11_a_used_mcp_toolset_compiles_to_a_registration() -> None:
-    consumer = import_module("generated.orchestrator.agents.chat.toolsets.mcp.github")
+    consumer = import_module("generated.orchestrator.agents.chat.toolsets.mcp")
     suite = import_module("generated.mcp.tools.github")
     registration = consumer.new_chat_github_toolset_registration(answers := Answers())
     assert registration == suite.new_registration(answers)
     assert (registration.toolset, registration.executor) == ("mcp.github", answers)
     assert registration.decode_in_executor
-    assert consumer.CREATE_ISSUE is suite.CREATE_ISSUE
+    assert consumer.github.CREATE_ISSUE is suite.CREATE_ISSUE
     assert suite.CREATE_ISSUE == "mcp.github.create_issue"
 
 
@@ -160,13 +160,11 @@ def test_goa_10_an_mcp_toolset_that_is_not_declared_cannot_be_used() -> None:
 
 
 def test_goa_25_there_is_one_typed_constructor_for_each_consumed_toolset(imported: Import) -> None:
-    toolsets = "agents_and_exports.lab.agents.chat_agent.toolsets.lab"
+    toolsets = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab")
+    made = {f"new_chat_agent_{name}_toolset_registration" for name in ("research", "files")}
+    assert {each for each in vars(toolsets) if each.endswith("_registration")} == made
     for name in ("research", "files"):
-        module = imported(f"{toolsets}.{name}")
-        names = {*vars(module), *module.__all__}
-        own = f"new_chat_agent_{name}_toolset_registration"
-        assert [each for each in names if each.endswith("_registration")] == [own]
-        constructor = getattr(module, own)
+        constructor = getattr(toolsets, f"new_chat_agent_{name}_toolset_registration")
         assert constructor.__annotations__ == {"executor": "ToolExecutor", "return": "ToolsetRegistration"}
         registration = constructor(answers := Answers())
         assert (registration.toolset, registration.executor) == (f"lab.{name}", answers)
@@ -204,7 +202,7 @@ def test_goa_31_the_payload_has_exactly_the_fields_that_were_sent(imported: Impo
     contacts = imported("transforms_that_fit.crm.tools.contacts")
     sent = {"name": "Ada", "emails": [{"address": "a@b"}], "tag": None, "limit": 3}
     sent = {name: value for name, value in sent.items() if name not in absent}
-    args = contacts.codecs.SAVE_ARGS.decode(json.dumps(sent))
+    args = contacts.codecs.args(contacts.SAVE).decode(json.dumps(sent))
     payload = contacts.to_method_payload_save(args, tenant_id="t").model_dump(exclude_unset=True, by_alias=True)
     assert payload == {"tenant_id": "t", **sent}
 
@@ -221,7 +219,7 @@ def test_goa_32_incompatible_shapes_get_a_note_instead_of_transforms(imported: I
         imported(f"{package}.transforms")
     notes = re.findall(r"note\[TG404\]: no transform from (.*)", compiled.diagnostics)
     sides = Counter(note.partition(":")[0] for note in notes)
-    tools = len(imported(f"{package}.idents").ALL)
+    tools = len([value for value in vars(misfits).values() if isinstance(value, Ident)])
     assert sides == {"args to the method's payload": tools, "the method's result to the tool's": tools}
 
 
@@ -229,16 +227,19 @@ def test_goa_33_every_tool_has_an_ident(imported: Import) -> None:
     catalog = resolved(
         *(path.read_text(encoding="utf-8") for path in sorted((CASES / "agents_and_exports" / "specs").iterdir()))
     ).catalog
-    modules = [imported(f"agents_and_exports.{'.'.join(each.package)}.idents") for each in catalog.toolsets]
-    assert [ident for module in modules for ident in module.ALL] == [tool.ident for tool in catalog.tools]
+    modules = [imported(f"agents_and_exports.{'.'.join(each.package)}") for each in catalog.toolsets]
+    idents = [value for module in modules for value in vars(module).values() if isinstance(value, Ident)]
+    assert idents == [tool.ident for tool in catalog.tools]
     assert {each.exported_by for each in catalog.toolsets} == {"lab.researcher", ""}, "also of what is not exported"
-    constants = [(name, value) for module in modules for name, value in vars(module).items() if isinstance(value, str)]
-    named = {value: name for name, value in constants if not name.startswith("_")}
+    constants = [
+        (name, value) for module in modules for name, value in vars(module).items() if isinstance(value, Ident)
+    ]
+    named = {value: name for name, value in constants}
     assert named == {tool.ident: tool.key.upper() for tool in catalog.tools}
 
 
 def test_goa_35_agenttools_have_idents_types_codecs_and_call_builders(imported: Import) -> None:
-    exported = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
+    exported = imported("agents_and_exports.lab.agents.researcher.agenttools").research
     names = {
         "SEARCH",
         "SearchArgs",
@@ -260,7 +261,7 @@ def test_goa_35_agenttools_have_idents_types_codecs_and_call_builders(imported: 
     assert all(getattr(exported, name) is getattr(provider, name) for name in types)
     request = exported.new_search_call(query="x")
     assert request == ToolRequest(name=exported.SEARCH, payload=b'{"query":"x"}')
-    assert exported.codecs.SEARCH_ARGS.decode(request.payload) == exported.SearchArgs(query="x")
+    assert exported.codecs.args(exported.SEARCH).decode(request.payload) == exported.SearchArgs(query="x")
 
 
 class Answers:

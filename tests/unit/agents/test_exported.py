@@ -267,15 +267,15 @@ def test_an_unknown_or_unexported_toolset_has_no_executor() -> None:
 
 
 def test_the_generated_constructor_accepts_the_executor() -> None:
-    from generated.orchestrator.agents.chat.toolsets.orchestrator import research
+    from generated.orchestrator.agents.chat.toolsets import orchestrator
 
     catalog = load("generated")
-    registration = research.new_chat_research_toolset_registration(
+    registration = orchestrator.new_chat_research_toolset_registration(
         AgentExecutor(catalog, "orchestrator.research", scripted_agent(answer=FOUND))
     )
     runtime = Runtime(catalog, permission=allow_all, executors=[registration], missing=catalog.toolsets)
-    result = asyncio.run(runtime.invoke(research.new_search_call(query="x")))
-    assert result.value == research.SearchResult(answer="yes", sources=[])
+    result = asyncio.run(runtime.invoke(orchestrator.research.new_search_call(query="x")))
+    assert result.value == orchestrator.research.SearchResult(answer="yes", sources=[])
 
 
 def test_a_call_outside_of_any_run_also_starts_one() -> None:

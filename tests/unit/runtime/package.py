@@ -29,8 +29,12 @@ class Shop:
     def module(self, path: str) -> Any:
         return importlib.import_module(f"{self.name}.{path}")
 
+    def refund_codec(self) -> Any:
+        orders = self.module("shop.tools.orders")
+        return orders.codecs.args(orders.REFUND)
+
     def type(self, name: str) -> Any:
-        return getattr(self.module("shop.tools.orders.models.orders"), name)
+        return getattr(self.module("shop.tools.orders.orders"), name)
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ FIND_ARGS: dict[str, Any] = {
 FIND_RESULT: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/Order"}, "$defs": {"Order": ORDER}}
 READ_ARGS: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
-TYPES = "shop.tools.orders.models.orders"
+TYPES = "shop.tools.orders.orders"
 
 TOOLSETS: dict[str, Any] = {
     "shop.orders": {"kind": "service", "package": "shop.tools.orders", "description": "Orders of the shop."},
@@ -87,16 +87,26 @@ MODULES: dict[str, str] = {
     "__init__.py": '"""The package."""\nPACKAGE = __name__\n',
     "shop/__init__.py": "",
     "shop/tools/__init__.py": "",
-    "shop/tools/orders/__init__.py": "",
-    "shop/tools/orders/models/__init__.py": "",
-    "shop/tools/orders/models/orders.py": """
+    "shop/tools/orders/__init__.py": """
+from typing import Final
+
+from toolgen.contract import Ident
+from toolgen.runtime.codec.codecs import Codecs
+
+from .... import PACKAGE
+
+REFUND: Final = Ident("shop.orders.refund")
+FIND: Final = Ident("shop.orders.find")
+codecs: Final = Codecs(PACKAGE)
+""",
+    "shop/tools/orders/orders.py": """
 from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from toolgen.runtime.codec.models import ClosedModel, OpenModel
+from toolgen.runtime import ClosedModel, OpenModel
 
 
 class Order(ClosedModel):
@@ -125,35 +135,14 @@ class FindArgs(OpenModel):
 
 FindResult: TypeAlias = list[Order]
 """,
-    "shop/tools/orders/idents.py": """
-from typing import Final
+    "shop/tools/orders/refund.py": """
+from toolgen.contract import ABSENT
 
-from toolgen.contract.ident import Ident
-
-REFUND: Final = Ident("shop.orders.refund")
-FIND: Final = Ident("shop.orders.find")
-""",
-    "shop/tools/orders/codecs.py": """
-from typing import Final
-
-from toolgen.runtime.codec.codec import Codec
-
-from .... import PACKAGE
-
-REFUND_ARGS: Final = Codec.of_package(PACKAGE, "shop.orders.refund", "args")
-REFUND_RESULT: Final = Codec.of_package(PACKAGE, "shop.orders.refund", "result")
-FIND_ARGS: Final = Codec.of_package(PACKAGE, "shop.orders.find", "args")
-FIND_RESULT: Final = Codec.of_package(PACKAGE, "shop.orders.find", "result")
-""",
-    "shop/tools/orders/calls.py": """
-from toolgen.contract.records import ABSENT
-from toolgen.runtime.codec.codec import build_call
-
-from . import codecs, idents
+from . import codecs
 
 
 def new_refund_call(*, order_id, amount=None, reason=None, note=ABSENT):
     args = {"order_id": order_id, "amount": amount, "reason": reason, "note": note}
-    return build_call(idents.REFUND, codecs.REFUND_ARGS, args)
+    return codecs.call("shop.orders.refund", args)
 """,
 }

@@ -67,7 +67,7 @@ def generated_places(
     """Yield where generated code defines the constant of a tool: the file, and the start and end of its name."""
     for tool in tools:
         if tool.ident == ident:
-            path = root.joinpath(target.out, *tool.package, "idents.py")
+            path = root.joinpath(target.out, *tool.package, "__init__.py")
             found = re.search(rf"^{tool.constant}\b", _read(path), re.MULTILINE)
             if found:
                 yield path, found.start(), found.end()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from toolgen.changes.code.types import Ref, Type, read_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-_CODECS: Final = "codecs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +111,8 @@ class Module:
         """Whether consumers import from it: packages below the root, types of shared files, and action catalogs."""
         if not self.name:
             return False
-        folder, _, last = self.name.rpartition(".")
-        return (self.is_package and last != "models") or not folder or folder == "catalogs"
+        folder = self.name.rpartition(".")[0]
+        return self.is_package or not folder or folder == "catalogs"
 
     @cached_property
     def imports(self) -> Mapping[str, Ref]:
@@ -141,7 +139,7 @@ class Module:
         return dict(self._items())
 
     def _items(self) -> Iterator[tuple[str, Item]]:
-        for node in self.tree.body:
+        for node in self._statements():
             match node:
                 case ast.ClassDef(name=name, bases=[ast.Name(id="Protocol")]):
                     methods = {each.name: self._function(each, 1) for each in _functions(node)}
@@ -236,12 +234,7 @@ def _alias(annotation: ast.expr) -> str:
 
 def _offered(module: Module, modules: Mapping[str, Module]) -> Iterator[tuple[str, Ref]]:
     for name in module.offers:
-        ref = _definition(module, name, modules)
-        inner = modules.get(f"{ref.module}.{name}".lstrip("."))
-        if name == _CODECS and inner is not None:
-            yield from ((f"{name}.{each}", Ref(inner.name, each)) for each in inner.items)
-        else:
-            yield name, ref
+        yield name, _definition(module, name, modules)
 
 
 def _definition(module: Module, name: str, modules: Mapping[str, Module]) -> Ref:

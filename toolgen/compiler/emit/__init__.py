@@ -105,8 +105,7 @@ def owners(catalog: Catalog) -> dict[str, str]:
             keys = (
                 f"catalog.json#{tool.ident}",
                 f"TOOLS.md#{tool.ident}",
-                f"{folder}/calls.py#{tool.names.call}",
-                f"{folder}{homes[tool.names.args].replace('.', '/')}.py",
+                f"{folder}/{homes[tool.names.args].removeprefix('.')}.py",
             )
             found.update(dict.fromkeys(keys, tool.ident))
     return found

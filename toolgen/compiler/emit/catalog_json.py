@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from toolgen import __version__
 from toolgen.compiler.emit.literals import header
 from toolgen.compiler.ir.catalog import Cost, Limits
-from toolgen.compiler.ir.shapes import MODELS
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.wire_names import wire_name
@@ -123,7 +122,7 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
 
 
 def _tools(toolset: Toolset) -> Iterator[tuple[str, dict[str, Any]]]:
-    folder = ".".join((*toolset.package, MODELS))
+    folder = ".".join(toolset.package)
     places = {made.name: f"{folder}.{made.module}:{made.name}" for made in toolset.types}
     for tool in toolset.tools:
         yield tool.ident, _tool(tool, places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -36,20 +36,26 @@ def render(template: str, values: Mapping[str, Any]) -> str:
     return _environment().get_template(template).render(values)
 
 
+_REEXPORTS: Final = 116
+"""Maximum characters of a line that exports names again, which is indented by four."""
+
+
 def import_lines(origins: Mapping[str, Iterable[str]], *, reexport: bool = False) -> str:
     """Return import statements, sorted and grouped, of module to names.
 
-    With `reexport` names are marked as exported.
+    With `reexport` names are marked as exported, and names that do not fit on one line have a line each.
     """
     groups: dict[int, list[str]] = {}
     for module in sorted(
         origins, key=lambda module: (-module.count("."), module) if module.startswith(".") else (0, module)
     ):
         names = sorted(set(origins[module]), key=lambda name: (not name.isupper(), name[0].islower(), name))
-        if names:
-            shown = ", ".join(f"{name} as {name}" for name in names) if reexport else ", ".join(names)
-            groups.setdefault(_group(module), []).append(f"from {module} import {shown}")
-    return "\n\n".join("\n".join(groups[group]) for group in sorted(groups))
+        shown = [f"{name} as {name}" for name in names] if reexport else names
+        lines = [f"from {module} import {', '.join(shown)}"] if names else []
+        if reexport and names and len(lines[0]) > _REEXPORTS:
+            lines = [f"from {module} import {each}" for each in shown]
+        groups.setdefault(_group(module), []).extend(lines)
+    return "\n\n".join("\n".join(groups[group]) for group in sorted(groups) if groups[group])
 
 
 def _group(module: str) -> int:

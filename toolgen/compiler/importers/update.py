@@ -84,7 +84,7 @@ def _changes(name: str) -> int:
 def _claims(key: str) -> set[str]:
     """Return the names that a tool with that key claims in the generated package."""
     names = tool_names(key)
-    return {*names.claimed, f"types/{types_module(names)}"}
+    return {*names.claimed, f"{types_module(names)}.py"}
 
 
 def _loses(name: str) -> bool:

@@ -13,9 +13,6 @@ from typing import Any, Final
 PACKAGE_MODULE: Final = "shared_types"
 """The module at the root of a generated package that defines the types of shared files, for all toolsets."""
 
-MODELS: Final = "models"
-"""The folder, in the package of a toolset, of the modules of its types."""
-
 
 class ScalarKind(StrEnum):
     """JSON types without parts. `NUMBER` is int or float; `INTEGER` also accepts `1.0`, as JSON Schema does."""
@@ -120,7 +117,7 @@ class Field:
 class ClassType:
     """A generated model class; an open one keeps extra keys.
 
-    `module` is the module that defines it: one under `MODELS` of its toolset, or `PACKAGE_MODULE`.
+    `module` is the module that defines it: one in the package of its toolset, or `PACKAGE_MODULE`.
     """
 
     name: str

@@ -55,8 +55,8 @@ def noted_inputs(tree: Tree, lock: bytes) -> Inputs | None:
 
 # Parts: the pieces of generated files that have separate digests in a lock, by tool.
 #
-# Files with content of every tool (`catalog.json`, `TOOLS.md`, call builders, transforms) are split by tool or
-# function; everything else is one part. Between conflict markers a file counts as two files, one for each side of the
+# Files with content of every tool (`catalog.json`, `TOOLS.md`, transforms) are split by tool or function; everything
+# else is one part. Between conflict markers a file counts as two files, one for each side of the
 # merge.
 
 _ENTRY: Final = re.compile(rb'^"([\w.-]+)":\n(\{.*\}),?\n', re.MULTILINE)
@@ -72,14 +72,17 @@ _CONFLICT: Final = re.compile(b"^" + _START, re.MULTILINE)
 _MARKER: Final = re.compile(rb"<<<<<<< |\|\|\|\|\|\|\| |=======$|>>>>>>> ")
 
 
-def parts_of(path: str, content: bytes) -> dict[str, bytes]:
-    """Split a generated file: name to content. The rest is the part with an empty name."""
+def parts_of(path: str, content: bytes, *, split: bool = False) -> dict[str, bytes]:
+    """Split a generated file: name to content. The rest is the part with an empty name.
+
+    With `split`, a module whose functions are no parts any more is split too: for the lock of an earlier toolgen.
+    """
     name = path.rpartition("/")[2]
     if path == "catalog.json":
         pattern = _ENTRY
     elif path == "TOOLS.md":
         pattern = _ROW_OR_SECTION
-    elif name in ("calls.py", "transforms.py"):
+    elif name == "transforms.py" or split:
         pattern = _FUNCTION
     else:
         return {"": content}
@@ -161,7 +164,8 @@ class Lock:
         This includes a merge of two such files, also with conflict markers, if the lock has both.
         """
         versions = sides(content)
-        found = [_digests(path, version) for version in versions]
+        split = any("#" in key for key in self.files.get(path, ()))
+        found = [_digests(path, version, split=split) for version in versions]
         if any(value not in self.parts.get(key, ()) for parts in found for key, value in parts.items()):
             return False
         return len(versions) > 1 or found[0].keys() == self.files.get(path)
@@ -180,10 +184,9 @@ def lock_for(files: Mapping[str, bytes], owners: Mapping[str, str], formatter: s
     return Lock(__version__, formatter, parts, owned)
 
 
-def _digests(path: str, content: bytes) -> dict[str, str]:
-    return {
-        f"{path}#{name}" if name else path: digest(part)[:_LENGTH] for name, part in parts_of(path, content).items()
-    }
+def _digests(path: str, content: bytes, *, split: bool = False) -> dict[str, str]:
+    parts = parts_of(path, content, split=split)
+    return {f"{path}#{name}" if name else path: digest(part)[:_LENGTH] for name, part in parts.items()}
 
 
 def render_lock(lock: Lock) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Toolset
     from toolgen.compiler.resolve.selectors import Selectable
+
+_RENAME: Final = "rename one of the toolsets"
 
 
 def resolve_agents(
@@ -42,12 +44,22 @@ def resolve_agents(
 
 
 def _claim_packages(agent: Agent, document: Document[AgentFile], packages: Namespace, sink: Diagnostics) -> None:
-    """Report agents, or toolsets that one of them exports, that would have the same package."""
+    """Report agents, or toolsets that one of them exports or uses, that would have the same package.
+
+    A toolset that an agent uses may not be called like the service of another one: `toolsets/mcp` is the folder of the
+    toolsets of `mcp`.
+    """
     folder = "/".join(agent.package)
     packages.claim([folder], f"the agent `{agent.name}`", agent.span, sink, fix="give one of them another name")
     for index, name in enumerate(agent.export):
         exported = f"{folder}/agenttools/{package_of(name)[-1]}"
         packages.claim([exported], f"`{name}`", document.span("export", index), sink, fix="rename one of the toolsets")
+    for name in agent.uses:
+        *owner, _, last = package_of(name)
+        services = ["/".join((folder, "toolsets", *owner[:depth])) for depth in range(1, len(owner) + 1)]
+        packages.claim(services, "the service of a toolset that the agent uses", agent.span, sink, fix=_RENAME)
+        used = "/".join((folder, "toolsets", *owner, last))
+        packages.claim([used], f"`{name}`", agent.span, sink, fix=_RENAME)
 
 
 def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics) -> Agent:

@@ -67,7 +67,7 @@ _ANNOTATIONS: Final = frozenset({
 })  # fmt: skip
 """Names in the body of a model class: a field with a default would stand for them there."""
 
-_CALLED: Final = frozenset({"build_call", "codecs", "idents", "keep_unset", "rebuilt"})
+_CALLED: Final = frozenset({"codecs", "keep_unset", "rebuilt"})
 """Names in the bodies of functions whose parameters are fields: call builders and transforms."""
 
 RESERVED_FIELDS: Final = KEYWORDS | _BASE | _ANNOTATIONS | _CALLED
@@ -75,12 +75,13 @@ RESERVED_FIELDS: Final = KEYWORDS | _BASE | _ANNOTATIONS | _CALLED
 `id`, `type` and `filter` keep their names. A test reads generated code for them.
 """
 
-RESERVED_CONSTANTS: Final = frozenset({"ALL", "TYPE_CHECKING"})
-"""Reserved names of idents, by their module."""
+RESERVED_CONSTANTS: Final = frozenset({"TYPE_CHECKING"})
+"""Reserved names of idents, by the package of their toolset."""
 
 RESERVED_CLASSES: Final = KEYWORDS | {
-    "ABSENT", "Absent", "Annotated", "Any", "Awaitable", "Callable", "ClosedModel", "Field", "FormattedDate",
-    "FormattedDateTime", "FormattedTime", "FormattedUUID", "Handlers", "JsonValue", "Literal", "OpenModel", "Protocol",
+    "ABSENT", "Absent", "Annotated", "Any", "Awaitable", "Callable", "ClosedModel", "Codecs", "Field", "Final",
+    "FormattedDate", "FormattedDateTime", "FormattedTime", "FormattedUUID", "Handlers", "Ident", "JsonValue", "Literal",
+    "OpenModel", "Protocol",
     "Returns", "ServiceMethods", "TYPE_CHECKING", "ToolCallMeta", "ToolExecutor", "ToolRequest", "ToolsetRegistration",
     "TypeAlias",
 }  # fmt: skip
@@ -88,8 +89,11 @@ RESERVED_CLASSES: Final = KEYWORDS | {
 reads generated code for them.
 """
 
-RESERVED_MODULES: Final = KEYWORDS | {"methods", "shared", PACKAGE_MODULE}
-"""Reserved names of the modules of a tool's types: those of the modules of types of several tools."""
+RESERVED_MODULES: Final = KEYWORDS | {
+    *("methods", "shared", "transforms", PACKAGE_MODULE),
+    *("codecs", "executor", "executor_from", "injections", "new_registration"),
+}
+"""Reserved names of the modules of tools: other modules of a toolset's package, and what it defines beside them."""
 
 _OUTERMOST: Final = KEYWORDS | STANDARD_LIBRARY
 """Reserved names of folders directly in the output folder. A Python that is started there, or that has it on its path,

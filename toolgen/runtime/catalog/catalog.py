@@ -404,9 +404,8 @@ def _key(ident: str) -> str:
 
 
 def _python_name(type_path: str) -> str:
-    """The dotted Python name of a tool, of where the type of its args lies: `shop.tools.orders.models.refund:…`."""
-    folder, _, function = type_path.partition(":")[0].rpartition(".")
-    package = folder.rpartition(".")[0]
+    """The dotted Python name of a tool, of where the type of its args lies: `shop.tools.orders.refund:…`."""
+    package, _, function = type_path.partition(":")[0].rpartition(".")
     owner, _, last = package.rpartition("tools.")
     return f"{owner}{last}.{function}" if package else ""
 

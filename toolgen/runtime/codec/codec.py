@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property, partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import BaseModel
 from pydantic_core import from_json
 
-from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
@@ -25,7 +23,6 @@ from toolgen.schema.json_values import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolgen.contract.ident import Ident
     from toolgen.contract.records import Issue
     from toolgen.runtime.base.packages import Side
 
@@ -223,23 +220,6 @@ class Codec(Generic[T]):
     @cached_property
     def _is_closed(self) -> bool:
         return is_closed(self._source.schema, self._source.type)
-
-
-def build_call(
-    ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any], defaults: Mapping[str, Any] = MappingProxyType({})
-) -> ToolRequest:
-    """Build a request from args by their wire names, for the call builders of generated packages.
-
-    Left out are args that are `ABSENT`, that equal their entry in `defaults`, or that are optional and None where null
-    is not allowed. Raises `InvalidPayload`.
-    """
-    given = {
-        name: value
-        for name, value in args.items()
-        if value is not ABSENT
-        and not (name in defaults and type(value) is type(defaults[name]) and value == defaults[name])
-    }
-    return ToolRequest(name=ident, payload=codec.encode_fields(given))
 
 
 def _holds(payload: bytes | str, word: tuple[str, bytes]) -> bool:

@@ -9,7 +9,7 @@ from toolgen.llm.actions.hot_list import owner_of
 from toolgen.llm.actions.listing import describe_action, list_actions, search_actions
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.runs.run import run_of
-from toolgen.toolsets.generated.tools.actions.dispatch import executor
+from toolgen.toolsets.generated.tools.actions import executor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.view import ActionEntry
     from toolgen.llm.tool_use.tool_use import ToolUse
     from toolgen.runtime.runs.run import Run
-    from toolgen.toolsets.generated.tools.actions.models.describe_action import DescribeActionArgs
-    from toolgen.toolsets.generated.tools.actions.models.list_actions import ListActionsArgs
-    from toolgen.toolsets.generated.tools.actions.models.search_actions import SearchActionsArgs
-    from toolgen.toolsets.generated.tools.actions.models.search_tools import SearchToolsArgs
+    from toolgen.toolsets.generated.tools.actions import (
+        DescribeActionArgs,
+        ListActionsArgs,
+        SearchActionsArgs,
+        SearchToolsArgs,
+    )
 
 
 class ActionTools:

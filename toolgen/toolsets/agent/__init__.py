@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.records import ToolsetRegistration
-from toolgen.toolsets.generated.tools.agent import idents
+from toolgen.contract import Ident, ToolsetRegistration
+from toolgen.toolsets.generated.tools import agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,33 +24,34 @@ def agent_registration(*, tasks: TaskTools | None = None, agents: AgentTools | N
         handlers |= _of_tasks(tasks)
     if agents is not None:
         handlers |= _of_agents(agents)
-    missing = frozenset(str(ident) for ident in idents.ALL if ident not in handlers)
+    idents = {name for name, value in vars(agent).items() if isinstance(value, Ident)}
+    missing = frozenset(str(getattr(agent, name)) for name in idents) - handlers.keys()
     return ToolsetRegistration(toolset="agent", handlers=handlers, missing=missing)
 
 
 def _of_tasks(tools: TaskTools) -> dict[str, Handler]:
     return {
-        idents.PLAN_TEMPLATE: tools.plan_template,
-        idents.TASK_CANCEL: tools.task_cancel,
-        idents.TASK_CLAIM_STEP: tools.task_claim_step,
-        idents.TASK_COMPLETE: tools.task_complete,
-        idents.TASK_CREATE: tools.task_create,
-        idents.TASK_FAIL: tools.task_fail,
-        idents.TASK_GET: tools.task_get,
-        idents.TASK_LIST: tools.task_list,
-        idents.TASK_QUERY_STEPS: tools.task_query_steps,
-        idents.TASK_TEMPLATE: tools.task_template,
-        idents.TASK_UPDATE: tools.task_update,
-        idents.TASK_UPDATE_STEP: tools.task_update_step,
+        agent.PLAN_TEMPLATE: tools.plan_template,
+        agent.TASK_CANCEL: tools.task_cancel,
+        agent.TASK_CLAIM_STEP: tools.task_claim_step,
+        agent.TASK_COMPLETE: tools.task_complete,
+        agent.TASK_CREATE: tools.task_create,
+        agent.TASK_FAIL: tools.task_fail,
+        agent.TASK_GET: tools.task_get,
+        agent.TASK_LIST: tools.task_list,
+        agent.TASK_QUERY_STEPS: tools.task_query_steps,
+        agent.TASK_TEMPLATE: tools.task_template,
+        agent.TASK_UPDATE: tools.task_update,
+        agent.TASK_UPDATE_STEP: tools.task_update_step,
     }
 
 
 def _of_agents(tools: AgentTools) -> dict[str, Handler]:
     return {
-        idents.CREATE_SUB_AGENT: tools.create_sub_agent,
-        idents.DISPATCH_WORKER: tools.dispatch_worker,
-        idents.FORK_AGENT: tools.fork_agent,
-        idents.INSPECT_AGENT: tools.inspect_agent,
-        idents.LIST_AGENT_DEFINITIONS: tools.list_agent_definitions,
-        idents.LIST_WORKERS: tools.list_workers,
+        agent.CREATE_SUB_AGENT: tools.create_sub_agent,
+        agent.DISPATCH_WORKER: tools.dispatch_worker,
+        agent.FORK_AGENT: tools.fork_agent,
+        agent.INSPECT_AGENT: tools.inspect_agent,
+        agent.LIST_AGENT_DEFINITIONS: tools.list_agent_definitions,
+        agent.LIST_WORKERS: tools.list_workers,
     }

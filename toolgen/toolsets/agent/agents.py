@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run
     from toolgen.toolsets.agent.tasks import TaskTools
-    from toolgen.toolsets.generated.tools.agent.models.create_sub_agent import CreateSubAgentArgs
-    from toolgen.toolsets.generated.tools.agent.models.dispatch_worker import DispatchWorkerArgs
-    from toolgen.toolsets.generated.tools.agent.models.fork_agent import ForkAgentArgs
-    from toolgen.toolsets.generated.tools.agent.models.inspect_agent import InspectAgentArgs
-    from toolgen.toolsets.generated.tools.agent.models.list_agent_definitions import ListAgentDefinitionsArgs
-    from toolgen.toolsets.generated.tools.agent.models.list_workers import ListWorkersArgs
+    from toolgen.toolsets.generated.tools.agent import (
+        CreateSubAgentArgs,
+        DispatchWorkerArgs,
+        ForkAgentArgs,
+        InspectAgentArgs,
+        ListAgentDefinitionsArgs,
+        ListWorkersArgs,
+    )
 
 
 # Agent definitions: the agents of a catalog that calls may start, by role.

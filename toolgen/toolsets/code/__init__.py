@@ -18,7 +18,7 @@ from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFil
 from toolgen.toolsets.code.listing import list_dir
 from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import search_files
-from toolgen.toolsets.generated.tools.code.dispatch import executor
+from toolgen.toolsets.generated.tools.code import executor
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -44,12 +44,14 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.runtime.policy.policy import Policies
-    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgs
-    from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirArgs
-    from toolgen.toolsets.generated.tools.code.models.read_file import ReadFileArgs
-    from toolgen.toolsets.generated.tools.code.models.run_command import RunCommandArgs
-    from toolgen.toolsets.generated.tools.code.models.search import SearchArgs
-    from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileArgs
+    from toolgen.toolsets.generated.tools.code import (
+        EditFileArgs,
+        ListDirArgs,
+        ReadFileArgs,
+        RunCommandArgs,
+        SearchArgs,
+        WriteFileArgs,
+    )
 
     Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
     """Returns the resolved paths that a person allowed for a call, in addition to those that the policy allows."""

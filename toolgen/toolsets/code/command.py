@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.generated.tools.code.models.run_command import RunCommandResult
+from toolgen.toolsets.generated.tools.code import RunCommandResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.paths import PathAccess
-    from toolgen.toolsets.generated.tools.code.models.run_command import RunCommandArgs
+    from toolgen.toolsets.generated.tools.code import RunCommandArgs
 
 OUTPUT_BYTES: Final = 8 * 1024 * 1024
 """Bytes kept of each stream; the runtime limits what is shown."""

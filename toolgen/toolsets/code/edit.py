@@ -14,16 +14,14 @@ from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.spec.visible import cut
 from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, new_text, normalised
-from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileResult
-from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileResult
+from toolgen.toolsets.generated.tools.code import EditFileResult, WriteFileResult
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
-    from toolgen.toolsets.generated.tools.code.models.edit_file import EditFileArgs, EditFileArgsEditsItem
-    from toolgen.toolsets.generated.tools.code.models.write_file import WriteFileArgs
+    from toolgen.toolsets.generated.tools.code import EditFileArgs, EditFileArgsEditsItem, WriteFileArgs
 
 
 # write_file: writes a whole file, new or replacing another.

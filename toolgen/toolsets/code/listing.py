@@ -7,13 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from toolgen.runtime.policy.paths.resolution import FileKind
-from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirResult, ListDirResultEntriesItem
+from toolgen.toolsets.generated.tools.code import ListDirResult, ListDirResultEntriesItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from toolgen.execute.paths import Folder, FolderEntry, PathAccess
-    from toolgen.toolsets.generated.tools.code.models.list_dir import ListDirArgs
+    from toolgen.toolsets.generated.tools.code import ListDirArgs
 
     Names: TypeAlias = tuple[str, ...]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import rejected
 from toolgen.toolsets.code.text import SAMPLE_BYTES, binary_file, detect
-from toolgen.toolsets.generated.tools.code.models.read_file import ReadFileResult
+from toolgen.toolsets.generated.tools.code import ReadFileResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
-    from toolgen.toolsets.generated.tools.code.models.read_file import ReadFileArgs
+    from toolgen.toolsets.generated.tools.code import ReadFileArgs
 
 LINE_BYTES: Final = 4096
 """Maximum bytes of UTF-8 shown of one line, without its end."""

@@ -20,14 +20,14 @@ from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.spec.lines import lines_of
 from toolgen.toolsets.code.listing import path_below
 from toolgen.toolsets.code.read import cut_line
-from toolgen.toolsets.generated.tools.code.models.search import SearchResult, SearchResultMatchesItem
+from toolgen.toolsets.generated.tools.code import SearchResult, SearchResultMatchesItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from toolgen.execute.paths import PathAccess
     from toolgen.execute.processes.running import FinishedProcess
-    from toolgen.toolsets.generated.tools.code.models.search import SearchArgs
+    from toolgen.toolsets.generated.tools.code import SearchArgs
 
 TIMEOUT_MS: Final = 60_000
 OUTPUT_BYTES: Final = 32 * 1024 * 1024

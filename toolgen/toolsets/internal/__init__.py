@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.catalog.execution import blocking
-from toolgen.toolsets.generated.tools.internal.dispatch import executor
+from toolgen.toolsets.generated.tools.internal import executor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
-    from toolgen.toolsets.generated.tools.internal.models.load_skill import LoadSkillArgs
-    from toolgen.toolsets.generated.tools.internal.models.recall_memory import RecallMemoryArgs
+    from toolgen.toolsets.generated.tools.internal import LoadSkillArgs, RecallMemoryArgs
     from toolgen.toolsets.internal.memory import Memories, Memory
     from toolgen.toolsets.internal.skills import Skill, Skills
 

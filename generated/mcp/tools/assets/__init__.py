@@ -3,41 +3,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.chat_with_x import ChatWithXArgs as ChatWithXArgs, ChatWithXResult as ChatWithXResult
-    from .models.put_asset import PutAssetArgs as PutAssetArgs, PutAssetResult as PutAssetResult
-    from .models.search_issues import SearchIssuesArgs as SearchIssuesArgs, SearchIssuesResult as SearchIssuesResult
-    from . import codecs as codecs
-    from .calls import (
-        new_chat_with_x_call as new_chat_with_x_call,
-        new_put_asset_call as new_put_asset_call,
-        new_search_issues_call as new_search_issues_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import CHAT_WITH_X as CHAT_WITH_X, PUT_ASSET as PUT_ASSET, SEARCH_ISSUES as SEARCH_ISSUES
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .chat_with_x import ChatWithXArgs as ChatWithXArgs
+    from .chat_with_x import ChatWithXResult as ChatWithXResult
+    from .chat_with_x import new_chat_with_x_call as new_chat_with_x_call
+    from .put_asset import PutAssetArgs as PutAssetArgs
+    from .put_asset import PutAssetResult as PutAssetResult
+    from .put_asset import new_put_asset_call as new_put_asset_call
+    from .search_issues import SearchIssuesArgs as SearchIssuesArgs
+    from .search_issues import SearchIssuesResult as SearchIssuesResult
+    from .search_issues import new_search_issues_call as new_search_issues_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "CHAT_WITH_X": ".idents",
-            "ChatWithXArgs": ".models.chat_with_x",
-            "ChatWithXResult": ".models.chat_with_x",
-            "Handlers": ".dispatch",
-            "PUT_ASSET": ".idents",
-            "PutAssetArgs": ".models.put_asset",
-            "PutAssetResult": ".models.put_asset",
-            "SEARCH_ISSUES": ".idents",
-            "SearchIssuesArgs": ".models.search_issues",
-            "SearchIssuesResult": ".models.search_issues",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_chat_with_x_call": ".calls",
-            "new_put_asset_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_search_issues_call": ".calls",
+            ".chat_with_x": "ChatWithXArgs ChatWithXResult new_chat_with_x_call",
+            ".put_asset": "PutAssetArgs PutAssetResult new_put_asset_call",
+            ".search_issues": "SearchIssuesArgs SearchIssuesResult new_search_issues_call",
         },
     )
+
+CHAT_WITH_X: Final[Ident[ChatWithXArgs, ChatWithXResult]] = Ident("mcp.assets.chat-with-X")
+PUT_ASSET: Final[Ident[PutAssetArgs, PutAssetResult]] = Ident("mcp.assets.put_asset")
+SEARCH_ISSUES: Final[Ident[SearchIssuesArgs, SearchIssuesResult]] = Ident("mcp.assets.search_issues")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mcp.assets`, sync or async."""
+
+    def chat_with_x(self, args: ChatWithXArgs, meta: ToolCallMeta, /) -> Returns[ChatWithXResult]: ...
+    def put_asset(self, args: PutAssetArgs, meta: ToolCallMeta, /) -> Returns[PutAssetResult]: ...
+    def search_issues(self, args: SearchIssuesArgs, meta: ToolCallMeta, /) -> Returns[SearchIssuesResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="mcp.assets",
+        handlers={
+            CHAT_WITH_X: handlers.chat_with_x,
+            PUT_ASSET: handlers.put_asset,
+            SEARCH_ISSUES: handlers.search_issues,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="mcp.assets", executor=executor, decode_in_executor=True)

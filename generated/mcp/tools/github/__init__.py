@@ -3,32 +3,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.create_issue import CreateIssueArgs as CreateIssueArgs, CreateIssueResult as CreateIssueResult
-    from .models.get_file import GetFileArgs as GetFileArgs, GetFileResult as GetFileResult
-    from . import codecs as codecs
-    from .calls import new_create_issue_call as new_create_issue_call, new_get_file_call as new_get_file_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import CREATE_ISSUE as CREATE_ISSUE, GET_FILE as GET_FILE
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .create_issue import CreateIssueArgs as CreateIssueArgs
+    from .create_issue import CreateIssueResult as CreateIssueResult
+    from .create_issue import new_create_issue_call as new_create_issue_call
+    from .get_file import GetFileArgs as GetFileArgs
+    from .get_file import GetFileResult as GetFileResult
+    from .get_file import new_get_file_call as new_get_file_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "CREATE_ISSUE": ".idents",
-            "CreateIssueArgs": ".models.create_issue",
-            "CreateIssueResult": ".models.create_issue",
-            "GET_FILE": ".idents",
-            "GetFileArgs": ".models.get_file",
-            "GetFileResult": ".models.get_file",
-            "Handlers": ".dispatch",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_create_issue_call": ".calls",
-            "new_get_file_call": ".calls",
-            "new_registration": ".dispatch",
+            ".create_issue": "CreateIssueArgs CreateIssueResult new_create_issue_call",
+            ".get_file": "GetFileArgs GetFileResult new_get_file_call",
         },
     )
+
+CREATE_ISSUE: Final[Ident[CreateIssueArgs, CreateIssueResult]] = Ident("mcp.github.create_issue")
+GET_FILE: Final[Ident[GetFileArgs, GetFileResult]] = Ident("mcp.github.get_file")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mcp.github`, sync or async."""
+
+    def create_issue(self, args: CreateIssueArgs, meta: ToolCallMeta, /) -> Returns[CreateIssueResult]: ...
+    def get_file(self, args: GetFileArgs, meta: ToolCallMeta, /) -> Returns[GetFileResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="mcp.github",
+        handlers={
+            CREATE_ISSUE: handlers.create_issue,
+            GET_FILE: handlers.get_file,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="mcp.github", executor=executor, decode_in_executor=True)

@@ -3,54 +3,72 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.methods import (
-        FindMethodResult as FindMethodResult,
-        FindPayload as FindPayload,
-        FindPayloadFilter as FindPayloadFilter,
-        FindPayloadPage as FindPayloadPage,
-        UpsertMethodResult as UpsertMethodResult,
-        UpsertPayload as UpsertPayload,
-    )
-    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .models.shared import Profile as Profile
-    from .models.upsert import UpsertArgs as UpsertArgs, UpsertResult as UpsertResult
-    from . import codecs as codecs
-    from .calls import new_search_call as new_search_call, new_upsert_call as new_upsert_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import SEARCH as SEARCH, UPSERT as UPSERT
-    from .transforms import (
-        to_method_payload_upsert as to_method_payload_upsert,
-        to_tool_return_upsert as to_tool_return_upsert,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .methods import FindMethodResult as FindMethodResult
+    from .methods import FindPayload as FindPayload
+    from .methods import FindPayloadFilter as FindPayloadFilter
+    from .methods import FindPayloadPage as FindPayloadPage
+    from .methods import UpsertMethodResult as UpsertMethodResult
+    from .methods import UpsertPayload as UpsertPayload
+    from .search import SearchArgs as SearchArgs, SearchResult as SearchResult, new_search_call as new_search_call
+    from .shared import Profile as Profile
+    from .transforms import to_method_payload_upsert as to_method_payload_upsert
+    from .transforms import to_tool_return_upsert as to_tool_return_upsert
+    from .upsert import UpsertArgs as UpsertArgs, UpsertResult as UpsertResult, new_upsert_call as new_upsert_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "FindMethodResult": ".models.methods",
-            "FindPayload": ".models.methods",
-            "FindPayloadFilter": ".models.methods",
-            "FindPayloadPage": ".models.methods",
-            "Handlers": ".dispatch",
-            "Profile": ".models.shared",
-            "SEARCH": ".idents",
-            "SearchArgs": ".models.search",
-            "SearchResult": ".models.search",
-            "UPSERT": ".idents",
-            "UpsertArgs": ".models.upsert",
-            "UpsertMethodResult": ".models.methods",
-            "UpsertPayload": ".models.methods",
-            "UpsertResult": ".models.upsert",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_registration": ".dispatch",
-            "new_search_call": ".calls",
-            "new_upsert_call": ".calls",
-            "to_method_payload_upsert": ".transforms",
-            "to_tool_return_upsert": ".transforms",
+            ".methods": "FindMethodResult FindPayload FindPayloadFilter FindPayloadPage UpsertMethodResult UpsertPayload",
+            ".search": "SearchArgs SearchResult new_search_call",
+            ".shared": "Profile",
+            ".transforms": "to_method_payload_upsert to_tool_return_upsert",
+            ".upsert": "UpsertArgs UpsertResult new_upsert_call",
         },
     )
+
+SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("orchestrator.profiles.search")
+UPSERT: Final[Ident[UpsertArgs, UpsertResult]] = Ident("orchestrator.profiles.upsert")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `orchestrator.profiles`, sync or async."""
+
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]: ...
+    def upsert(self, args: UpsertArgs, meta: ToolCallMeta, /) -> Returns[UpsertResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`.
+
+    There is no `executor_from`, which runs tools with the methods that they are bound to:
+    - `search` has no transform from its args to the payload of `Find`
+    """
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="orchestrator.profiles",
+        handlers={
+            SEARCH: handlers.search,
+            UPSERT: handlers.upsert,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="orchestrator.profiles", executor=executor)

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.codec.building import keep_unset
+from toolgen.runtime import keep_unset
 
-from .models.methods import UpsertPayload
+from .methods import UpsertPayload
 
 if TYPE_CHECKING:
-    from .models.methods import UpsertMethodResult
-    from .models.upsert import UpsertArgs, UpsertResult
+    from .methods import UpsertMethodResult
+    from .upsert import UpsertArgs, UpsertResult
 
 
 def to_method_payload_upsert(args: UpsertArgs, /, *, tenant_id: str) -> UpsertPayload:

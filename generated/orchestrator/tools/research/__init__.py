@@ -3,34 +3,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from ....shared_types import Source as Source
-    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .models.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
-    from . import codecs as codecs
-    from .calls import new_search_call as new_search_call, new_verify_call as new_verify_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import SEARCH as SEARCH, VERIFY as VERIFY
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from ....shared_types import Source as Source
+    from .search import SearchArgs as SearchArgs, SearchResult as SearchResult, new_search_call as new_search_call
+    from .verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult, new_verify_call as new_verify_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Handlers": ".dispatch",
-            "SEARCH": ".idents",
-            "SearchArgs": ".models.search",
-            "SearchResult": ".models.search",
-            "Source": "....shared_types",
-            "VERIFY": ".idents",
-            "VerifyArgs": ".models.verify",
-            "VerifyResult": ".models.verify",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_registration": ".dispatch",
-            "new_search_call": ".calls",
-            "new_verify_call": ".calls",
+            "....shared_types": "Source",
+            ".search": "SearchArgs SearchResult new_search_call",
+            ".verify": "VerifyArgs VerifyResult new_verify_call",
         },
     )
+
+SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("orchestrator.research.search")
+VERIFY: Final[Ident[VerifyArgs, VerifyResult]] = Ident("orchestrator.research.verify")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `orchestrator.research`, sync or async."""
+
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]: ...
+    def verify(self, args: VerifyArgs, meta: ToolCallMeta, /) -> Returns[VerifyResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="orchestrator.research",
+        handlers={
+            SEARCH: handlers.search,
+            VERIFY: handlers.verify,
+        },
+        inline=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="orchestrator.research", executor=executor, inline=True)

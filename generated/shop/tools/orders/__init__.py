@@ -3,35 +3,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.find import FindArgs as FindArgs, FindResult as FindResult
-    from .models.refund import RefundArgs as RefundArgs, RefundResult as RefundResult
-    from .models.shared import Money as Money, Order as Order
-    from . import codecs as codecs
-    from .calls import new_find_call as new_find_call, new_refund_call as new_refund_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import FIND as FIND, REFUND as REFUND
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .find import FindArgs as FindArgs, FindResult as FindResult, new_find_call as new_find_call
+    from .refund import RefundArgs as RefundArgs, RefundResult as RefundResult, new_refund_call as new_refund_call
+    from .shared import Money as Money, Order as Order
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "FIND": ".idents",
-            "FindArgs": ".models.find",
-            "FindResult": ".models.find",
-            "Handlers": ".dispatch",
-            "Money": ".models.shared",
-            "Order": ".models.shared",
-            "REFUND": ".idents",
-            "RefundArgs": ".models.refund",
-            "RefundResult": ".models.refund",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_find_call": ".calls",
-            "new_refund_call": ".calls",
-            "new_registration": ".dispatch",
+            ".find": "FindArgs FindResult new_find_call",
+            ".refund": "RefundArgs RefundResult new_refund_call",
+            ".shared": "Money Order",
         },
     )
+
+FIND: Final[Ident[FindArgs, FindResult]] = Ident("shop.orders.find")
+REFUND: Final[Ident[RefundArgs, RefundResult]] = Ident("shop.orders.refund")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop.orders`, sync or async."""
+
+    def find(self, args: FindArgs, meta: ToolCallMeta, /) -> Returns[FindResult]: ...
+    def refund(self, args: RefundArgs, meta: ToolCallMeta, /) -> Returns[RefundResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop.orders",
+        handlers={
+            FIND: handlers.find,
+            REFUND: handlers.refund,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop.orders", executor=executor)

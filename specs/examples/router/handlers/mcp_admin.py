@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from generated.tools.mcp_admin.models.list_tools import ListToolsResultItem
-from generated.tools.mcp_admin.models.search_registry import SearchRegistryResultItem
-from generated.tools.mcp_admin.models.shared import Installed
+from generated.tools.mcp_admin import Installed, ListToolsResultItem, SearchRegistryResultItem
 from specs.examples.router.handlers.registry import packaged, published, search
 
 if TYPE_CHECKING:
@@ -14,14 +12,16 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from generated.tools.mcp_admin.models.call_mcp_tool import CallMcpToolArgs
-    from generated.tools.mcp_admin.models.drop_server import DropServerArgs
-    from generated.tools.mcp_admin.models.install_local import InstallLocalArgs
-    from generated.tools.mcp_admin.models.install_package import InstallPackageArgs
-    from generated.tools.mcp_admin.models.install_registry import InstallRegistryArgs
-    from generated.tools.mcp_admin.models.list_servers import ListServersArgs
-    from generated.tools.mcp_admin.models.list_tools import ListToolsArgs
-    from generated.tools.mcp_admin.models.search_registry import SearchRegistryArgs
+    from generated.tools.mcp_admin import (
+        CallMcpToolArgs,
+        DropServerArgs,
+        InstallLocalArgs,
+        InstallPackageArgs,
+        InstallRegistryArgs,
+        ListServersArgs,
+        ListToolsArgs,
+        SearchRegistryArgs,
+    )
     from specs.examples.router.handlers.servers import Servers
     from toolgen.runtime import ToolCallMeta
 

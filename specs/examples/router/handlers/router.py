@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generated.shared_types import Hit
-from generated.tools.router.models.sandboxed_exec import SandboxedExecResult
-from generated.tools.router.models.shared import Remembered
-from generated.tools.router.models.web_fetch import WebFetchResult
+from generated.tools.router import Remembered, SandboxedExecResult, WebFetchResult
 from specs.examples.router.handlers.commands import run_argv
 from specs.examples.router.handlers.peers import ask
 from specs.examples.router.handlers.skills import run_skill
@@ -18,20 +16,22 @@ from toolgen.runtime import blocking
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from generated.tools.router.models.delegate_to_agent import DelegateToAgentArgs
-    from generated.tools.router.models.delete_file import DeleteFileArgs
-    from generated.tools.router.models.drop_source import DropSourceArgs
-    from generated.tools.router.models.forget import ForgetArgs
-    from generated.tools.router.models.invoke_skill import InvokeSkillArgs
-    from generated.tools.router.models.read_memory_body import ReadMemoryBodyArgs
-    from generated.tools.router.models.recall import RecallArgs
-    from generated.tools.router.models.remember_agent import RememberAgentArgs
-    from generated.tools.router.models.remember_shared import RememberSharedArgs
-    from generated.tools.router.models.sandboxed_exec import SandboxedExecArgs
-    from generated.tools.router.models.source_list import SourceListArgs
-    from generated.tools.router.models.source_read import SourceReadArgs
-    from generated.tools.router.models.web_fetch import WebFetchArgs
-    from generated.tools.router.models.web_search import WebSearchArgs
+    from generated.tools.router import (
+        DelegateToAgentArgs,
+        DeleteFileArgs,
+        DropSourceArgs,
+        ForgetArgs,
+        InvokeSkillArgs,
+        ReadMemoryBodyArgs,
+        RecallArgs,
+        RememberAgentArgs,
+        RememberSharedArgs,
+        SandboxedExecArgs,
+        SourceListArgs,
+        SourceReadArgs,
+        WebFetchArgs,
+        WebSearchArgs,
+    )
     from specs.examples.router.handlers.corpora import Corpora
     from specs.examples.router.handlers.documents import Documents
     from specs.examples.router.handlers.memory import Memory

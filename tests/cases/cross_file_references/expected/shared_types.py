@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from toolgen.runtime.codec.models import ClosedModel
+from toolgen.runtime import ClosedModel
 
 
 Currency: TypeAlias = Literal["EUR", "USD"]

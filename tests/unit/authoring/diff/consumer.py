@@ -25,10 +25,10 @@ from pydantic import JsonValue
 from toolgen.contract.actions import ActionRule, ActionTables, Visibility
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import Absent, Returns, ToolCallMeta, ToolExecutor, ToolRequest, ToolsetRegistration
-from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codecs import Codecs
 from toolgen.runtime.codec.formats import FormattedDate, FormattedDateTime, FormattedTime, FormattedUUID
 _: Any = (Awaitable, Callable, Mapping, Literal, JsonValue, Ident, Returns, ToolCallMeta, ToolExecutor, ToolRequest)
-_ = (Absent, ActionRule, ActionTables, Visibility, ToolsetRegistration, Codec)
+_ = (Absent, ActionRule, ActionTables, Visibility, ToolsetRegistration, Codecs)
 _ = (FormattedDate, FormattedDateTime, FormattedTime, FormattedUUID)
 """
 

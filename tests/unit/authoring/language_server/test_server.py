@@ -203,7 +203,7 @@ DEFINITIONS = [
     (ORDERS, "Address\"}", ["specs/shared.yaml:3: Address"]),
     (ORDERS, "Order]", ["specs/shop/orders.yaml:5: Order"]),
     (ORDERS, "Refund\n", ["specs/shop/orders.yaml:8: Refund"]),
-    (ORDERS, "refund:", ["generated/shop/tools/orders/idents.py:15: REFUND"]),
+    (ORDERS, "refund:", ["generated/shop/tools/orders/__init__.py:40: REFUND"]),
     ("app.py", "REFUND", ["specs/shop/orders.yaml:10: refund"]),
     ("app.py", "FindArgs", ["specs/shop/orders.yaml:17: find"]),
     ("app.py", "shop.orders.find", ["specs/shop/orders.yaml:17: find"]),
@@ -225,7 +225,7 @@ def test_a_generated_ident_leads_to_its_line_in_the_spec(serve: Serve, project: 
     async def look(client: Client) -> None:
         client.show(ORDERS, FILES[ORDERS])
         await whole_check(client)
-        path = "generated/shop/tools/orders/idents.py"
+        path = "generated/shop/tools/orders/__init__.py"
         text = (project / path).read_text(encoding="utf-8")
         found = await client.definitions(path, text.replace("\nREFUND", "\nREF|UND", 1))
         assert spans(found, project) == ["specs/shop/orders.yaml:10: refund"]
@@ -245,7 +245,7 @@ def test_references_are_all_uses(serve: Serve, project: Path) -> None:
             "specs/shop/orders.yaml:17: find",
             "specs/agent.yaml:4: shop.orders.find",
             "specs/catalog.yaml:9: find",
-            "generated/shop/tools/orders/idents.py:14: FIND",
+            "generated/shop/tools/orders/__init__.py:39: FIND",
         ]
 
     serve(look)

@@ -65,13 +65,13 @@ def test_a_foreign_file_at_the_path_of_a_generated_one_is_an_edit(
 ) -> None:
     (folder / "specs/more.yaml").write_text(SPEC.replace("toolset: shop", "toolset: more"))
     (folder / "generated/tools/more").mkdir()
-    (folder / "generated/tools/more/idents.py").write_text("mine\n")
+    (folder / "generated/tools/more/__init__.py").write_text("mine\n")
     (folder / "generated/stray.py").write_text("x\n")
 
     overwritten = "move edits elsewhere, and run `toolgen build --force`, which overwrites them"
     assert advice(capsys).endswith(f" differences; {overwritten}; delete strays, or move them elsewhere")
     assert [run(["build"]), run(["build", "--force"])] == [1, 1]
-    assert (folder / "generated/tools/more/idents.py").read_text() != "mine\n"
+    assert (folder / "generated/tools/more/__init__.py").read_text() != "mine\n"
 
 
 def test_an_edited_lock_needs_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

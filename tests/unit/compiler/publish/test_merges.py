@@ -51,22 +51,22 @@ def with_tool(after: int, name: str) -> tuple[str, str]:
     return before, before + TOOL.format(name=name)
 
 
-OWN = {"TOOLS.md", "catalog.json", "toolgen.lock", f"{FOLDER}/calls.py", f"{FOLDER}/models/tool_050.py"}
+OWN = {"TOOLS.md", "catalog.json", "toolgen.lock", f"{FOLDER}/tool_050.py"}
 """The files that contain the description and the args of `tool_050`."""
 
 
 @pytest.mark.parametrize(
     ("change", "files", "most"),
     [
-        (described(50), OWN, 12),
-        (with_field(50), OWN, 15),
+        (described(50), OWN, 10),
+        (with_field(50), OWN, 11),
         (
             with_tool(50, "tool_050b"),
             {
                 *(path.replace("tool_050", "tool_050b") for path in OWN),
-                *(f"{FOLDER}/{name}.py" for name in ("__init__", "codecs", "dispatch", "idents")),
+                f"{FOLDER}/__init__.py",
             },
-            120,
+            65,
         ),
     ],
     ids=["description", "field", "tool"],
@@ -121,7 +121,7 @@ def test_a_build_over_conflicts_regenerates_everything(repository: Repository) -
             repository.replace(*described(20, f"says {name}"))
             repository.replace(*described(70 if name == "ours" else 80))
     conflicting = repository.merge("ours", "theirs")
-    assert {"specs/many.yaml", "generated/catalog.json", f"generated/{FOLDER}/idents.py"} <= {*conflicting}
+    assert {"specs/many.yaml", "generated/catalog.json", f"generated/{FOLDER}/__init__.py"} <= {*conflicting}
     assert "generated/toolgen.lock" not in conflicting
 
     repository.git("checkout", "--theirs", "specs/many.yaml")
@@ -169,15 +169,15 @@ def test_a_manual_edit_beside_a_conflict_is_still_reported(tmp_path: Path) -> No
             repository.replace(*described(4, f"says {name}"))
     repository.merge("ours", "theirs")
     repository.git("checkout", "--ours", "specs/many.yaml")
-    calls = repository.package / FOLDER / "calls.py"
-    text = calls.read_text(encoding="utf-8")
+    module = repository.package / FOLDER / "tool_004.py"
+    text = module.read_text(encoding="utf-8")
     assert "<<<<<<< " in text
-    calls.write_text(text.replace("def new_tool_002_call(", "def new_tool_002_call(  # mine\n"), encoding="utf-8")
+    module.write_text(text.replace("def new_tool_004_call(", "def new_tool_004_call(  # mine\n"), encoding="utf-8")
 
     made, reported = repository.built()
 
     assert made.published is None
-    assert reported == [f"TG602 generated/{FOLDER}/calls.py was edited by hand"]
+    assert reported == [f"TG602 generated/{FOLDER}/tool_004.py was edited by hand"]
 
 
 def test_a_merge_built_after_another_change_is_not_a_manual_edit(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,18 +13,21 @@ from pydantic import BaseModel
 
 from tests.case import CASES
 from tests.project.checkout import ROOT
-from toolgen.compiler.resolve.names import KEYWORDS, RESERVED_CLASSES, RESERVED_CONSTANTS, RESERVED_FIELDS
+from toolgen.compiler.resolve.names import (
+    KEYWORDS,
+    RESERVED_CLASSES,
+    RESERVED_CONSTANTS,
+    RESERVED_FIELDS,
+    RESERVED_MODULES,
+)
 from toolgen.toolsets import generated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MODELS: Final = {"ClosedModel", "OpenModel"}
-BY_FIELDS: Final = ("calls", "transforms")
-"""The modules whose functions have fields as parameters; beside them one function of `dispatch`, and catalogs."""
-
-OF_TEMPLATES: Final = ("calls", "dispatch", "transforms")
-"""The modules of a package whose own names it exports, beside types."""
+BY_FIELDS: Final = re.compile(r"new_\w+_call|to_method_payload_\w+|to_tool_return_\w+|injections")
+"""The functions whose parameters are fields; beside them those of catalogs."""
 
 
 @cache
@@ -35,9 +39,10 @@ def modules() -> dict[str, ast.Module]:
 
 
 def is_for_types(path: str, node: ast.ImportFrom) -> bool:
-    """Whether an import is of types of the package."""
-    parts = [*path.split("/")[:-1], *(node.module or "").split(".")]
-    return node.level > 0 and ("models" in parts or parts[-1] == "shared_types")
+    """Whether an import is of types of the package, and of what modules of tools offer beside them."""
+    module = node.module or ""
+    is_of_toolset = node.level == 1 and module not in ("", "transforms") and "/agents/" not in path
+    return is_of_toolset or (node.level > 1 and module == "shared_types")
 
 
 def types_of(path: str, module: ast.Module) -> set[str]:
@@ -86,11 +91,8 @@ def in_classes(module: ast.Module) -> Iterator[str]:
 
 def in_functions(path: str, module: ast.Module) -> Iterator[str]:
     """Yield the names in the bodies of functions whose parameters are fields, without parameters and variables."""
-    name = path.rpartition("/")[2].removesuffix(".py")
     for made in module.body:
-        if not isinstance(made, ast.FunctionDef):
-            continue
-        if name in BY_FIELDS or "/catalogs/" in path or (name, made.name) == ("dispatch", "injections"):
+        if isinstance(made, ast.FunctionDef) and ("/catalogs/" in path or BY_FIELDS.fullmatch(made.name)):
             of_args = made.args
             own = {each.arg for each in (*of_args.posonlyargs, *of_args.args, *of_args.kwonlyargs)}
             own |= {
@@ -103,10 +105,7 @@ def bound(path: str, module: ast.Module) -> Iterator[str]:
     """Yield the names that a module of a package binds beside types and idents."""
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and not is_for_types(path, node):
-            origin = (node.module or "").rpartition(".")[2]
-            # The toolsets that an agent uses export again what others do.
-            if not node.level or (origin in OF_TEMPLATES and "/toolsets/" not in path):
-                yield from (alias.asname or alias.name for alias in node.names)
+            yield from (alias.asname or alias.name for alias in node.names)
     for node in module.body:
         if isinstance(node, ast.ClassDef) and not MODELS & loaded(*node.bases):
             yield node.name
@@ -121,7 +120,7 @@ def test_the_names_that_fields_may_not_have_are_those_that_they_would_hide() -> 
     for path, module in modules().items():
         needed |= {*in_classes(module), *in_functions(path, module)} - types_of(path, module)
     attributes = attributes_of_models()
-    assert {"str", "Field", "FormattedTime", "build_call", "rebuilt", "keep_unset", "dict", "bool"} <= needed
+    assert {"str", "Field", "FormattedTime", "codecs", "rebuilt", "keep_unset", "dict", "bool"} <= needed
     assert needed | KEYWORDS | attributes == RESERVED_FIELDS
     kept = {name for name in dir(builtins) if name.islower()} - RESERVED_FIELDS
     assert {"id", "type", "filter", "input", "format", "max", "zip", "object", "property", "set", "tuple"} <= kept
@@ -130,42 +129,35 @@ def test_the_names_that_fields_may_not_have_are_those_that_they_would_hide() -> 
 def test_the_names_that_types_may_not_have_are_those_of_the_modules_that_name_types() -> None:
     needed: set[str] = set()
     for path, module in modules().items():
-        name = path.rpartition("/")[2]
         if "/catalogs/" in path or (ast.get_docstring(module) or "").startswith("The root of the package"):
-            continue
-        if name in ("idents.py", "codecs.py"):
-            assert all(each.endswith(("Args", "Result")) for each in types_of(path, module)), path
-            assert not any(each.endswith(("Args", "Result")) for each in bound(path, module)), path
             continue
         needed |= {each for each in bound(path, module) if each[0].isupper()}
     assert needed | KEYWORDS == RESERVED_CLASSES | KEYWORDS
-    assert not {"Exception", "Warning", "TimeoutError", "Ident", "Codec", "Final"} & RESERVED_CLASSES
+    assert not {"Exception", "Warning", "TimeoutError", "Codec", "Tool"} & RESERVED_CLASSES
 
 
-def test_the_names_that_idents_may_not_have_are_those_of_their_module() -> None:
-    needed = {
-        name
-        for path, module in modules().items()
-        if path.endswith("/idents.py")
-        for name in (
-            *bound(path, module),
-            *(
-                node.target.id
-                for node in module.body
-                if isinstance(node, ast.AnnAssign)
-                and isinstance(node.target, ast.Name)
-                and "Ident(" not in ast.unparse(node.value or node)
-            ),
-        )
-        if name.isupper()
-    }
+def test_the_names_that_idents_may_not_have_are_those_of_the_package_of_their_toolset() -> None:
+    packages = {path: module for path, module in modules().items() if "Ident(" in ast.unparse(module)}
+    assert packages
+    needed = {name for path, module in packages.items() for name in bound(path, module) if name.isupper()}
     assert needed == RESERVED_CONSTANTS
+
+
+def test_the_modules_of_tools_have_no_name_that_the_package_of_their_toolset_defines_or_offers() -> None:
+    needed = {"codecs"}
+    for path, module in modules().items():
+        if path.endswith("__init__.py") and "class Handlers" in ast.unparse(module):
+            needed |= {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
+            folder = path.removesuffix("__init__.py")
+            inside = {other.removeprefix(folder).removesuffix(".py") for other in modules() if other.startswith(folder)}
+            needed |= {name for name in inside if name in ("methods", "shared", "transforms")}
+    assert needed | KEYWORDS | {"shared_types"} == RESERVED_MODULES
 
 
 def test_no_handler_has_a_name_that_its_class_needs() -> None:
     for path, module in modules().items():
         for made in module.body:
-            if path.endswith("/dispatch.py") and isinstance(made, ast.ClassDef):
+            if isinstance(made, ast.ClassDef) and made.name in ("Handlers", "ServiceMethods"):
                 signatures = [node.args for node in made.body if isinstance(node, ast.FunctionDef)]
                 results = [node.returns for node in made.body if isinstance(node, ast.FunctionDef)]
                 assert all(name[0].isupper() for name in loaded(*signatures, *results)), path

@@ -80,7 +80,7 @@ def error_of(result: ToolResult[Any]) -> ToolError:
 
 
 def test_goa_05_an_executor_decodes_transforms_calls_and_encodes(shop: Shop) -> None:
-    codecs = shop.module("shop.tools.orders.codecs")
+    orders = shop.module("shop.tools.orders")
 
     class Client:
         def pay_back(self, order: str, cents: int) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_goa_05_an_executor_decodes_transforms_calls_and_encodes(shop: Shop) -> 
 
     class Orders:
         def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-            args = codecs.REFUND_ARGS.decode(request.payload)
+            args = orders.codecs.args(orders.REFUND).decode(request.payload)
             answer = Client().pay_back(order=args.order_id, cents=100 * (args.amount or 0))
             value = shop.type("RefundResult")(refunded=answer["done"], message=f"{answer['cents']} to {meta.user}")
             return ToolResult(tool_name=request.name, tool_call_id=request.tool_call_id, value=value)
@@ -519,7 +519,7 @@ def test_blocking_handlers_run_in_a_thread_and_others_in_the_loop(shop: Shop) ->
 
 
 def test_types_that_disagree_with_their_schema_fail_only_the_call(shop: Shop) -> None:
-    types = shop.folder / "shop" / "tools" / "orders" / "models" / "orders.py"
+    types = shop.folder / "shop" / "tools" / "orders" / "orders.py"
     types.write_text(types.read_text().replace("    amount: int | None = None\n", ""))
     error = error_of(invoke(runtime(shop, handlers(print)), '{"order_id": "o", "amount": 1}'))
     assert (error.kind, error.code) == (FailureKind.INTERNAL, "broken_package")

@@ -35,13 +35,13 @@ def test_loading_imports_no_module_of_the_package(shop: Shop) -> None:
 
 def test_goa_34_definitions_and_schemas_are_found_by_ident(shop: Shop) -> None:
     runtime = Runtime(load(shop.name), permission=allow_all, missing=load(shop.name).toolsets)
-    spec = runtime.tool_spec(shop.module("shop.tools.orders.idents").REFUND)
+    spec = runtime.tool_spec(shop.module("shop.tools.orders").REFUND)
     assert (spec.name, spec.title, spec.permission) == ("shop.orders.refund", "Refund an order", "write")
     assert spec.tags == {"write", "billing"}
     limits = {"timeout_ms": 5000}
     about = {"kind": "service", "source": "code", "toolset": "shop.orders", "limits": limits}
     assert spec.metadata == {**about, "wire_name": "shop__orders__refund"}
-    schema = runtime.tool_schema(shop.module("shop.tools.orders.idents").REFUND)
+    schema = runtime.tool_schema(shop.module("shop.tools.orders").REFUND)
     assert schema == spec.input_schema == REFUND_ARGS
     find = Ident[Any, Any]("shop.orders.find")
     assert (runtime.tool_schema(find), runtime.tool_spec(find).result_schema) == (FIND_ARGS, FIND_RESULT)

@@ -98,15 +98,15 @@ def test_absent_fields_read_as_their_default_and_are_not_encoded() -> None:
 
 
 def test_none_means_absent_only_if_null_is_not_allowed(shop: Shop) -> None:
-    refund, refund_args = shop.type("RefundArgs"), shop.module("shop.tools.orders.codecs").REFUND_ARGS
+    refund, refund_args = shop.type("RefundArgs"), shop.refund_codec()
     value = refund(order_id="o", amount=None, reason=None, note=None)
     assert refund_args.encode(value) == b'{"note":null,"order_id":"o"}'
 
 
 def test_none_for_a_nested_field_means_absent_too(shop: Shop) -> None:
-    order, codecs = shop.type("Order"), shop.module("shop.tools.orders.codecs")
+    order, orders = shop.type("Order"), shop.module("shop.tools.orders")
     assert (
-        codecs.FIND_RESULT.encode([order(id="a", from_=None), order(id="b", total=2)])
+        orders.codecs.result(orders.FIND).encode([order(id="a", from_=None), order(id="b", total=2)])
         == b'[{"id":"a"},{"id":"b","total":2}]'
     )
 
@@ -118,7 +118,7 @@ def test_a_null_that_is_data_is_never_dropped() -> None:
 
 
 def test_encoding_validates_against_the_schema(shop: Shop) -> None:
-    codec = shop.module("shop.tools.orders.codecs").REFUND_ARGS
+    codec = shop.refund_codec()
     with pytest.raises(InvalidPayload, match="/amount: use a number of at most 1000"):
         codec.encode(shop.type("RefundArgs")(order_id="o", amount=5000))
 
@@ -193,18 +193,18 @@ def test_the_dialect_of_the_schema_is_used() -> None:
 
 
 def test_normalizing_returns_values_of_their_type(shop: Shop) -> None:
-    codecs, order = shop.module("shop.tools.orders.codecs"), shop.type("Order")
-    value, payload = codecs.FIND_RESULT.normalize([{"id": "a"}, order(id="b")])
+    orders, order = shop.module("shop.tools.orders"), shop.type("Order")
+    value, payload = orders.codecs.result(orders.FIND).normalize([{"id": "a"}, order(id="b")])
     assert value == [order(id="a"), order(id="b")]
     assert payload == b'[{"id":"a"},{"id":"b"}]'
-    value, _ = codecs.REFUND_RESULT.normalize({"refunded": True, "order": {"id": "a"}})
+    value, _ = orders.codecs.result(orders.REFUND).normalize({"refunded": True, "order": {"id": "a"}})
     assert isinstance(value, shop.type("RefundResult"))
     with pytest.raises(InvalidPayload, match="return a RefundResult, not a RefundArgs"):
-        codecs.REFUND_RESULT.normalize(shop.type("RefundArgs")(order_id="o"))
+        orders.codecs.result(orders.REFUND).normalize(shop.type("RefundArgs")(order_id="o"))
 
 
 def test_goa_35_call_builders_create_canonical_requests(shop: Shop) -> None:
-    calls = shop.module("shop.tools.orders.calls")
+    calls = shop.module("shop.tools.orders.refund")
     request = calls.new_refund_call(order_id="ö", note=None)
     assert (request.name, request.payload) == ("shop.orders.refund", '{"note":null,"order_id":"ö"}'.encode())
     assert calls.new_refund_call(order_id="o").payload == b'{"order_id":"o"}'
@@ -214,10 +214,10 @@ def test_goa_35_call_builders_create_canonical_requests(shop: Shop) -> None:
 
 def test_codecs_of_a_package_load_on_first_use(shop: Shop) -> None:
     (shop.folder / "catalog.json").rename(shop.folder / "elsewhere.json")
-    codecs = shop.module("shop.tools.orders.codecs")
+    orders = shop.module("shop.tools.orders")
     (shop.folder / "elsewhere.json").rename(shop.folder / "catalog.json")
-    assert codecs.REFUND_ARGS.decode('{"order_id": "o"}').order_id == "o"
-    assert Codec.of_package(shop.name, "shop.orders.refund", "args") is codecs.REFUND_ARGS
+    assert orders.codecs.args(orders.REFUND).decode('{"order_id": "o"}').order_id == "o"
+    assert Codec.of_package(shop.name, "shop.orders.refund", "args") is orders.codecs.args(orders.REFUND)
 
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}

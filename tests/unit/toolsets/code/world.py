@@ -14,7 +14,7 @@ from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.paths.policy import PathPolicy
 from toolgen.toolsets.code import CodeTools
-from toolgen.toolsets.generated.tools.code import codecs
+from toolgen.toolsets.generated.tools import code
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,14 +55,14 @@ class World:
     def call(self, tool: str, /, *, tools: CodeTools | None = None, session: str | None = None, **args: Any) -> Any:
         """Call a handler with JSON args; return the typed result. Raises the exceptions of the handler."""
         handlers = tools or self.tools
-        typed = getattr(codecs, f"{tool.upper()}_ARGS").decode(json.dumps(args))
+        typed = code.codecs.args(getattr(code, tool.upper())).decode(json.dumps(args))
         given = getattr(handlers, tool)(typed, ToolCallMeta(session_id=session))
 
         async def awaited() -> Any:
             return await given
 
         result = asyncio.run(awaited()) if isawaitable(given) else given
-        return getattr(codecs, f"{tool.upper()}_RESULT").decode(json.dumps(result))
+        return code.codecs.result(getattr(code, tool.upper())).decode(json.dumps(result))
 
     def failure(self, tool: str, /, **args: Any) -> CallFailed:
         """Call a handler that must fail and return the failure."""

@@ -44,7 +44,7 @@ def _module(catalog: ActionCatalog) -> str:
             ),
             "imports": import_lines(
                 {
-                    "toolgen.contract.actions": ["ActionRule", "ActionTables", "Visibility", *used],
+                    "toolgen.contract": ["ActionRule", "ActionTables", "Visibility", *used],
                     "typing": ["TYPE_CHECKING", "Final"],
                 }
             ),

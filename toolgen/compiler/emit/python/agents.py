@@ -1,15 +1,15 @@
-"""The packages of agents: the toolsets that each exports or uses. Both re-export the provider's objects."""
+"""The packages of agents: the toolsets that each exports or uses. Both pass on the provider's package."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.emit.literals import docstring
-from toolgen.compiler.emit.python.toolset import exports, origins_table
-from toolgen.compiler.emit.python.types import shared_module
 from toolgen.compiler.emit.templates import import_lines, render
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgen.compiler.ir.catalog import Agent, Catalog, Toolset
 
 
@@ -19,56 +19,55 @@ def emit_agents(catalog: Catalog) -> dict[str, str]:
     agents = {agent.name: agent for agent in catalog.agents}
     files: dict[str, str] = {}
     for agent in catalog.agents:
-        for name in (name for name in agent.export if name in toolsets):
-            package = exported_package(agent, toolsets[name])
-            files[f"{'/'.join(package)}/__init__.py"] = _provider(agent, toolsets[name], package)
-        for name in (name for name in agent.uses if name in toolsets):
-            toolset = toolsets[name]
-            package = (*agent.package, "toolsets", *toolset.package[:-2], toolset.package[-1])
-            provider = (
-                exported_package(agents[toolset.exported_by], toolset) if toolset.exported_by else toolset.package
-            )
-            files[f"{'/'.join(package)}/__init__.py"] = _consumer(agent, toolset, package, provider)
+        exported = [toolsets[name] for name in agent.export if name in toolsets]
+        if exported:
+            package = (*agent.package, "agenttools")
+            files[f"{'/'.join(package)}/__init__.py"] = _exported(agent, exported, package)
+        used: dict[tuple[str, ...], list[Toolset]] = {}
+        for toolset in (toolsets[name] for name in agent.uses if name in toolsets):
+            used.setdefault((*agent.package, "toolsets", *toolset.package[:-2]), []).append(toolset)
+        for package, members in used.items():
+            files[f"{'/'.join(package)}/__init__.py"] = _used(agent, members, package, agents)
     return files
 
 
-def exported_package(agent: Agent, toolset: Toolset) -> tuple[str, ...]:
-    """Return the package in which an agent exports a toolset."""
-    return (*agent.package, "agenttools", toolset.package[-1])
+def _exported(agent: Agent, toolsets: Sequence[Toolset], package: tuple[str, ...]) -> str:
+    origins = [(_relative(package, toolset.package[:-1]), toolset) for toolset in toolsets]
+    return _module(f"The toolsets that the agent `{agent.name}` exports.", origins, [])
 
 
-def _provider(agent: Agent, toolset: Toolset, package: tuple[str, ...]) -> str:
-    offered = dict(exports(toolset))
-    shared = offered.pop(shared_module(toolset.package), [])
-    prefix = _relative(package, toolset.package)
-    offered = {prefix if module == "." else f"{prefix}{module}": names for module, names in offered.items()}
-    if shared:
-        offered[shared_module(package)] = shared
-    return render(
-        "package.py.jinja",
+def _used(agent: Agent, toolsets: Sequence[Toolset], package: tuple[str, ...], agents: dict[str, Agent]) -> str:
+    """Return the module of the toolsets of one service. What an agent exports is taken from that agent."""
+    origins: list[tuple[str, Toolset]] = []
+    for toolset in toolsets:
+        exporter = agents.get(toolset.exported_by)
+        provider = (*exporter.package, "agenttools") if exporter else toolset.package[:-1]
+        origins.append((_relative(package, provider), toolset))
+    constructors = [
         {
-            "docstring": docstring(f"`{toolset.name}`, as the agent `{agent.name}` exports it.", ""),
-            "imports": import_lines(offered, reexport=True),
-            "origins": origins_table(offered, prefix),
-        },
-    )
+            "function": f"new_{agent.package[-1]}_{toolset.package[-1].rstrip('_')}_toolset_registration",
+            "docstring": docstring(f"Run `{toolset.name}` for `{agent.name}` with one executor.", "    "),
+            "module": _attribute(toolset),
+        }
+        for toolset in toolsets
+    ]
+    service = ".".join(toolsets[0].name.split(".")[:-1])
+    of = f" of `{service}`" if service else ""
+    return _module(f"The toolsets{of} that the agent `{agent.name}` uses.", origins, constructors)
 
 
-def _consumer(agent: Agent, toolset: Toolset, package: tuple[str, ...], provider: tuple[str, ...]) -> str:
-    prefix = _relative(package, provider)
-    names = sorted(name for names in exports(toolset).values() for name in names if name != "new_registration")
-    function = f"new_{agent.package[-1]}_{toolset.package[-1].rstrip('_')}_toolset_registration"
-    return render(
-        "consumer.py.jinja",
-        {
-            "docstring": docstring(f"`{toolset.name}`, as the agent `{agent.name}` uses it.", ""),
-            "imports": import_lines({prefix: names}, reexport=True),
-            "origins": origins_table({prefix: names}),
-            "function": function,
-            "function_docstring": docstring(f"Run `{toolset.name}` for `{agent.name}` with one executor.", "    "),
-            "provider": prefix,
-        },
-    )
+def _module(title: str, origins: Sequence[tuple[str, Toolset]], constructors: Sequence[dict[str, Any]]) -> str:
+    imports: dict[str, list[str]] = {}
+    for module, toolset in origins:
+        imports.setdefault(module, []).append(f"{toolset.package[-1]} as {_attribute(toolset)}")
+    values = {"docstring": docstring(title, ""), "imports": import_lines(imports), "constructors": constructors}
+    return render("agent.py.jinja", values)
+
+
+def _attribute(toolset: Toolset) -> str:
+    """Return the name of a toolset in the package of an agent, which no parameter of a constructor may hide."""
+    name = toolset.package[-1]
+    return f"{name}_" if name == "executor" else name
 
 
 def _relative(package: tuple[str, ...], target: tuple[str, ...]) -> str:

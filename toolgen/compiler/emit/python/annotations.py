@@ -35,8 +35,9 @@ FORMATS: Final = {
 }
 """The types of formats."""
 
-FORMATS_MODULE: Final = "toolgen.runtime.codec.formats"
-"""Where they are."""
+CONTRACT: Final = "toolgen.contract"
+RUNTIME: Final = "toolgen.runtime"
+"""The modules of toolgen that generated code imports from: without pydantic, and with it."""
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)

@@ -1,12 +1,12 @@
-"""The package of one toolset: idents, codecs, calls, dispatch, transforms, and the names it re-exports."""
+"""The package of one toolset: its idents, its handlers and executors, and the names of its modules that it offers."""
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import docstring, first_line, literal
-from toolgen.compiler.emit.python.annotations import FORMATS, FORMATS_MODULE, annotation, names_in
-from toolgen.compiler.emit.python.calls import emit_calls
+from toolgen.compiler.emit.python.annotations import CONTRACT, FORMATS, RUNTIME, annotation, names_in
 from toolgen.compiler.emit.python.transforms import (
     emit_transforms,
     payload_transform,
@@ -19,7 +19,7 @@ from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.compiler.ir.shapes import ClassType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Tool, Toolset
@@ -70,7 +70,7 @@ def _sides(tool: Tool) -> list[str]:
 
 
 def methods(toolset: Toolset) -> list[dict[str, Any]]:
-    """Return the methods that tools are bound to, for the template of `dispatch.py`."""
+    """Return the methods that tools are bound to, for the template."""
     used = {tool.binding.method for tool in toolset.tools if tool.binding}
     return [
         {"function": method.function, "payload": method.payload.type_name, "result": method.result.type_name}
@@ -80,7 +80,7 @@ def methods(toolset: Toolset) -> list[dict[str, Any]]:
 
 
 def handlers(toolset: Toolset) -> list[dict[str, str]]:
-    """Return the handler of each tool, for the template of `dispatch.py`."""
+    """Return the handler of each tool, for the template."""
     classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
     functions = {method.name: method.function for method in toolset.methods}
     made: list[dict[str, str]] = []
@@ -118,158 +118,101 @@ def names_used(toolset: Toolset) -> set[str]:
     return named.union(*(names_in(each["type"]) for each in injections(toolset)))
 
 
-_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", **dict.fromkeys(FORMATS.values(), FORMATS_MODULE)}
+_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", **dict.fromkeys(FORMATS.values(), RUNTIME)}
+_WIDTH: Final = 100
+"""Maximum characters of a line of names."""
+
 _REGISTRATION: Final = {
-    ToolsetKind.AGENT: "inline=True,",
-    ToolsetKind.MCP: "decode_in_executor=True,",
-    ToolsetKind.HTTP: "decode_in_executor=True,",
+    ToolsetKind.AGENT: "inline=True",
+    ToolsetKind.MCP: "decode_in_executor=True",
+    ToolsetKind.HTTP: "decode_in_executor=True",
 }
 
 
 def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
     """Return the files of one toolset, by path below its package. A toolset without tools has only types."""
     files = emit_types(toolset, models)
-    if exports(toolset):
+    if files or toolset.tools:
         files["__init__.py"] = _package(toolset)
-    if toolset.tools:
-        files["idents.py"] = _idents(toolset)
-        files["codecs.py"] = _codecs(toolset)
-        files["calls.py"] = emit_calls(toolset)
-        files["dispatch.py"] = _dispatch(toolset)
     if transform_names(toolset):
         files["transforms.py"] = emit_transforms(toolset)
     return files
 
 
-def exports(toolset: Toolset) -> dict[str, list[str]]:
-    """Return what a toolset's package exports: relative module to names, including types of shared files."""
+def _offered(toolset: Toolset) -> dict[str, list[str]]:
+    """Return what a toolset's package offers of modules: relative module to names, including types of shared files."""
+    homes = module_of(toolset)
     offered: dict[str, list[str]] = {}
-    if toolset.tools:
-        offered["."] = ["codecs"]
-        offered[".calls"] = [tool.names.call for tool in toolset.tools]
-        offered[".dispatch"] = ["Handlers", "executor", "new_registration"]
-        if is_bound(toolset):
-            offered[".dispatch"] += ["ServiceMethods", "executor_from"]
-            offered[".dispatch"] += ["injections"] if injections(toolset) else []
-        offered[".idents"] = [tool.names.constant for tool in toolset.tools]
+    for name, module in homes.items():
+        offered.setdefault(module, []).append(name)
+    for tool in toolset.tools:
+        offered.setdefault(homes[tool.names.args], []).append(tool.names.call)
     if names := transform_names(toolset):
         offered[".transforms"] = names
-    for name, module in module_of(toolset).items():
-        offered.setdefault(module, []).append(name)
-    return offered
+    return dict(sorted(offered.items()))
 
 
-def root_of(package: tuple[str, ...]) -> str:
-    """Return the relative import of the generated root, from a module directly in `package`."""
-    return "." * (len(package) + 1)
-
-
-def type_imports(toolset: Toolset, names: Iterable[str]) -> str:
-    """Return imports of named types of a toolset, for a module in its package."""
-    homes = module_of(toolset)
-    origins: dict[str, list[str]] = {}
-    for name in names:
-        origins.setdefault(homes[name], []).append(name)
-    return import_lines(origins)
-
-
-def _signature_types(toolset: Toolset) -> list[str]:
-    return [name for tool in toolset.tools for name in (tool.names.args, tool.names.result)]
-
-
-def _tool(tool: Tool, indent: str) -> dict[str, Any]:
-    return {
-        "ident": literal(tool.ident),
-        "constant": tool.names.constant,
-        "function": tool.names.function,
-        "args": tool.names.args,
-        "result": tool.names.result,
-        "docstring": docstring(first_line(tool.description), indent),
-    }
-
-
-def _idents(toolset: Toolset) -> str:
-    return render(
-        "idents.py.jinja",
-        {
-            "docstring": docstring(f"Idents of the tools of `{toolset.name}`.", ""),
-            "type_imports": type_imports(toolset, _signature_types(toolset)),
-            "tools": [_tool(tool, "") for tool in toolset.tools],
-        },
-    )
-
-
-def _codecs(toolset: Toolset) -> str:
-    return render(
-        "codecs.py.jinja",
-        {
-            "docstring": docstring(
-                f"Codecs of `{toolset.name}`: JSON to typed values and back, checked against the schemas of the tools.",
-                "",
-            ),
-            "root": root_of(toolset.package),
-            "type_imports": type_imports(toolset, _signature_types(toolset)),
-            "tools": [_tool(tool, "") for tool in toolset.tools],
-        },
-    )
-
-
-def _dispatch(toolset: Toolset) -> str:
-    names = {*_signature_types(toolset)}
+def _package(toolset: Toolset) -> str:
+    offered = _offered(toolset)
+    summary = first_line(toolset.description)
+    imports: dict[str, set[str]] = {"typing": {"TYPE_CHECKING"}}
+    types: dict[str, set[str]] = {}
     bound: dict[str, Any] = {"methods": [], "bound": [], "injections": []}
+    if toolset.tools:
+        imports["typing"] |= {"Final", "Protocol"}
+        imports[CONTRACT] = {"Ident"}
+        types[CONTRACT] = {"Returns", "ToolCallMeta", "ToolExecutor", "ToolsetRegistration"}
+        types[RUNTIME] = {"Codecs"}
     if is_bound(toolset):
-        names |= names_used(toolset)
         bound = {"methods": methods(toolset), "bound": handlers(toolset), "injections": injections(toolset)}
-    imports: dict[str, set[str]] = {"typing": {"TYPE_CHECKING", "Protocol"}}
-    types: dict[str, set[str]] = {"toolgen.contract.records": {"Returns", "ToolCallMeta", "ToolExecutor"}}
-    if bound["bound"]:
-        imports["toolgen.contract.binding"] = {"bound"}
         types["collections.abc"] = {"Awaitable"}
-    if bound["injections"]:
-        types["collections.abc"].add("Callable")
-        types["typing"] = {"Any"}
-    homes = module_of(toolset)
-    for name in names:
-        origin = homes.get(name) or _ORIGINS.get(name)
-        if origin is not None:
-            types.setdefault(origin, set()).add(name)
-    summary = "Run the tools of this toolset with the methods of `handlers`."
+        if bound["injections"]:
+            types["collections.abc"].add("Callable")
+            types["typing"] = {"Any"}
+        for name in names_used(toolset) & _ORIGINS.keys():
+            types.setdefault(_ORIGINS[name], set()).add(name)
+    text = "Run the tools of this toolset with the methods of `handlers`."
     if missing := gaps(toolset):
         intro = "There is no `executor_from`, which runs tools with the methods that they are bound to:"
-        summary = "\n".join([summary, "", intro, *(f"- {gap}" for gap in missing)])
+        text = "\n".join([text, "", intro, *(f"- {gap}" for gap in missing)])
     return render(
-        "dispatch.py.jinja",
+        "toolset.py.jinja",
         {
             **bound,
-            "imports": import_lines({".": {"idents"}, "toolgen.contract.records": {"ToolsetRegistration"}, **imports}),
-            "executor_docstring": docstring(summary, "    "),
-            "docstring": docstring(f"Handlers and executors of the tools of `{toolset.name}`.", ""),
+            "docstring": docstring(f"`{toolset.name}`: {summary}" if summary else f"`{toolset.name}`.", ""),
+            "imports": import_lines(imports),
+            "type_imports": "\n\n".join(filter(None, [import_lines(types), import_lines(offered, reexport=True)])),
+            "root": literal("." * (len(toolset.package) + 1) if toolset.tools else ""),
+            "modules": _table(offered),
+            "executor_docstring": docstring(text, "    "),
             "handlers_docstring": docstring(f"One method for each tool of `{toolset.name}`, sync or async.", "    "),
-            "type_imports": import_lines(types),
             "toolset": literal(toolset.name),
-            "tools": [_tool(tool, "        ") for tool in toolset.tools],
+            "tools": [
+                {
+                    "ident": literal(tool.ident),
+                    "constant": tool.names.constant,
+                    "function": tool.names.function,
+                    "args": tool.names.args,
+                    "result": tool.names.result,
+                }
+                for tool in toolset.tools
+            ],
             "registration": _REGISTRATION.get(toolset.kind, ""),
         },
     )
 
 
-def _package(toolset: Toolset) -> str:
-    summary = first_line(toolset.description)
-    return render(
-        "package.py.jinja",
-        {
-            "docstring": docstring(f"`{toolset.name}`: {summary}" if summary else f"`{toolset.name}`.", ""),
-            "imports": import_lines(exports(toolset), reexport=True),
-            "origins": origins_table(exports(toolset)),
-        },
-    )
+def _table(offered: Mapping[str, Iterable[str]]) -> str:
+    """Return the table of `offer`, a line for each module, so that tools that change do not change others' lines."""
+    rows = []
+    for module, names in offered.items():
+        lines = wrap(" ".join(sorted(names)), _WIDTH, break_long_words=False, break_on_hyphens=False)
+        rows.append(f"{literal(module)}: {_together(lines)}, ")
+    return f"{{{''.join(rows)}}}"
 
 
-def origins_table(offered: Mapping[str, Iterable[str]], package: str = ".") -> str:
-    """Return the table of a lazy package: name to defining module; names of `package` itself are modules."""
-    origins = {
-        name: f"{module.removesuffix('.')}.{name}" if module == package else module
-        for module, names in offered.items()
-        for name in names
-    }
-    return literal(dict(sorted(origins.items())))
+def _together(lines: Sequence[str]) -> str:
+    """Return lines of names as one literal."""
+    *first, last = lines
+    parts = [*(literal(f"{line} ") for line in first), literal(last)]
+    return f"({' '.join(parts)})" if first else parts[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import docstring
-from toolgen.compiler.emit.python.annotations import FORMATS, FORMATS_MODULE, annotation, names_in
+from toolgen.compiler.emit.python.annotations import FORMATS, RUNTIME, annotation, names_in
 from toolgen.compiler.emit.python.types import module_of
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.shapes import accepts_null
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 _ORIGINS: Final = {
     "JsonValue": "pydantic",
     "Literal": "typing",
-    **dict.fromkeys(("keep_unset", "rebuilt"), "toolgen.runtime.codec.building"),
-    **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
+    **dict.fromkeys(("keep_unset", "rebuilt", *FORMATS.values()), RUNTIME),
 }
 
 

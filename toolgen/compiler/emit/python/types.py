@@ -1,17 +1,19 @@
-"""`models/`: one module for the models of each tool, and separate modules for shared types and those of methods."""
+"""The modules of types: one for each tool, with its call builder, and others for shared types and those of methods."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.emit.literals import docstring
-from toolgen.compiler.emit.python.annotations import FORMATS, FORMATS_MODULE, checked, names_in
+from toolgen.compiler.emit.python.annotations import CONTRACT, FORMATS, RUNTIME, checked, names_in
+from toolgen.compiler.emit.python.calls import call_builder
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from toolgen.compiler.emit.python.calls import Builder
     from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Toolset
 
@@ -21,17 +23,18 @@ _ORIGINS: Final = {
     "TypeAlias": "typing",
     "Field": "pydantic",
     "JsonValue": "pydantic",
-    "ClosedModel": "toolgen.runtime.codec.models",
-    "OpenModel": "toolgen.runtime.codec.models",
-    "typed_default": "toolgen.runtime.codec.building",
-    **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
+    "ABSENT": CONTRACT,
+    "Absent": CONTRACT,
+    "TYPE_CHECKING": "typing",
+    "codecs": ".",
+    **dict.fromkeys(("ClosedModel", "OpenModel", "typed_default", *FORMATS.values()), RUNTIME),
 }
 
 
 def module_of(toolset: Toolset) -> dict[str, str]:
     """Return the module of each named type of a toolset, relative to its package."""
     return {
-        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".{MODELS}.{made.module}"
+        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".{made.module}"
         for made in toolset.types
     }
 
@@ -43,30 +46,35 @@ def shared_module(package: tuple[str, ...]) -> str:
 
 def emit_shared_types(types: Sequence[ClassType | AliasType], models: Mapping[str, Model]) -> str:
     """Return the module of the types of shared files."""
-    return _module("Types of shared files, which all toolsets use.", types, models, {})
+    return _module("Types of shared files, which all toolsets use.", types, models, {}, None)
 
 
 def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """Return the modules of `models/`, by file name. `models` has each class."""
+    """Return the modules of types of a toolset, by file name. `models` has each class."""
     modules: dict[str, list[ClassType | AliasType]] = {}
     for made in toolset.types:
         if made.module != PACKAGE_MODULE:
             modules.setdefault(made.module, []).append(made)
-    folder = (*toolset.package, MODELS)
-    homes = {
-        made.name: shared_module(folder) if made.module == PACKAGE_MODULE else f".{made.module}"
-        for made in toolset.types
+    homes = module_of(toolset)
+    tools = {homes[tool.names.args].removeprefix("."): tool for tool in toolset.tools}
+    titles = {
+        "shared": f"Types that several tools of `{toolset.name}` share.",
+        "methods": f"Types of the methods that tools of `{toolset.name}` are bound to.",
+        **{module: f"The tool `{tool.ident}`." for module, tool in tools.items()},
     }
-    files = {f"{MODELS}/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
-    titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
-    titles |= {homes[tool.names.args].removeprefix("."): f"Types of the tool `{tool.key}`" for tool in toolset.tools}
-    for module, members in sorted(modules.items()):
-        files[f"{MODELS}/{module}.py"] = _module(f"{titles[module]}, in `{toolset.name}`.", members, models, homes)
-    return files
+    builders = {module: call_builder(tool, toolset) for module, tool in tools.items()}
+    return {
+        f"{module}.py": _module(titles[module], members, models, homes, builders.get(module))
+        for module, members in sorted(modules.items())
+    }
 
 
 def _module(
-    title: str, members: Sequence[ClassType | AliasType], models: Mapping[str, Model], homes: Mapping[str, str]
+    title: str,
+    members: Sequence[ClassType | AliasType],
+    models: Mapping[str, Model],
+    homes: Mapping[str, str],
+    builder: Builder | None,
 ) -> str:
     """Return one module; `homes` are the modules of all types that its members may use."""
     here = {made.name for made in members}
@@ -80,6 +88,8 @@ def _module(
     parts = [*first, *(models[made.name].source for made in classes), *last]
     used = {name for made in classes for name in models[made.name].names}
     used |= {name for made in aliases for name in ("TypeAlias", *names_in(checked(made.shape)))}
+    if builder:
+        used |= builder.names | {"TYPE_CHECKING", "codecs"} | ({"ABSENT"} if "Absent" in builder.names else set())
     late = _mentioned_before_defined(classes)
     if late:
         parts.append("\n".join(f"{name}.model_rebuild()" for name in late))
@@ -89,8 +99,13 @@ def _module(
         if origin is not None:
             origins.setdefault(origin, set()).add(name)
     return render(
-        "types.py.jinja",
-        {"docstring": docstring(title, ""), "imports": import_lines(origins), "parts": parts},
+        "models.py.jinja",
+        {
+            "docstring": docstring(title, ""),
+            "imports": import_lines(origins),
+            "parts": parts,
+            "call": builder.values if builder else None,
+        },
     )
 
 

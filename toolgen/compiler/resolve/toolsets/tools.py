@@ -227,7 +227,7 @@ def tool_names(key: str) -> ToolNames:
 
 
 def types_module(names: ToolNames) -> str:
-    """Return the module under `MODELS` with the models of one tool."""
+    """Return the module of one tool, in the package of its toolset."""
     return snake(names.stem, RESERVED_MODULES)
 
 

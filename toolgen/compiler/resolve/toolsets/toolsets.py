@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec, ToolsetFile
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Step, Tool, Toolset, ToolsetKind, Transform
-from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, Array, ClassRef, ClassType, Map, Shape, Union
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, Array, ClassRef, ClassType, Map, Shape, Union
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner
 from toolgen.compiler.resolve.shapes.shapes import Shapes
@@ -355,7 +355,7 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
         names = [method.payload.type_name, method.result.type_name]
         package.claim(names, f"the method `{method.name}`", method.span, sink, fix="rename the method, or the type")
     for tool in toolset.tools:
-        claimed = [*tool.names.claimed, f"{MODELS}/{types_module(tool.names)}.py"]
+        claimed = [*tool.names.claimed, f"{types_module(tool.names)}.py"]
         package.claim(claimed, f"the tool `{tool.key}`", tool.span, sink, fix=_RENAME_TOOL)
 
 

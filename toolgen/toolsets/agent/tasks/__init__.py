@@ -15,19 +15,21 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.toolsets.agent.tasks.graph import TaskGraph
-    from toolgen.toolsets.generated.tools.agent.models.plan_template import PlanTemplateArgs
-    from toolgen.toolsets.generated.tools.agent.models.shared import NewStep
-    from toolgen.toolsets.generated.tools.agent.models.task_cancel import TaskCancelArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_claim_step import TaskClaimStepArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_complete import TaskCompleteArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_create import TaskCreateArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_fail import TaskFailArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_get import TaskGetArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_list import TaskListArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_query_steps import TaskQueryStepsArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_template import TaskTemplateArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_update import TaskUpdateArgs
-    from toolgen.toolsets.generated.tools.agent.models.task_update_step import TaskUpdateStepArgs
+    from toolgen.toolsets.generated.tools.agent import (
+        NewStep,
+        PlanTemplateArgs,
+        TaskCancelArgs,
+        TaskClaimStepArgs,
+        TaskCompleteArgs,
+        TaskCreateArgs,
+        TaskFailArgs,
+        TaskGetArgs,
+        TaskListArgs,
+        TaskQueryStepsArgs,
+        TaskTemplateArgs,
+        TaskUpdateArgs,
+        TaskUpdateStepArgs,
+    )
 
 
 # The JSON of tasks and steps in the toolset `agent`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.actions import ActionRule, ActionTables, Visibility, passed_on, renamed, split_arg, without
+from toolgen.contract import ActionRule, ActionTables, Visibility, passed_on, renamed, split_arg, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

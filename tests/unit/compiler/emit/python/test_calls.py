@@ -43,14 +43,9 @@ def test_a_signature_shows_immutable_defaults(shop: ModuleType) -> None:
     assert inspect.signature(shop.new_find_call).parameters["limit"].annotation == "int"
 
 
-def test_a_docstring_describes_the_args(shop: ModuleType) -> None:
-    assert inspect.getdoc(shop.new_find_call) == (
-        "Create a request for `shop.find`: Find.\n\n"
-        "Args:\n"
-        "    limit: How many. At most 100.\n"
-        '    words: Words. Default: ["a"]\n\n'
-        "Raises InvalidPayload if the args do not fit the schema."
-    )
+def test_a_docstring_names_the_tool_and_the_error(shop: ModuleType) -> None:
+    text = "Build a call of `shop.find`. Raises InvalidPayload if the args do not fit the schema."
+    assert inspect.getdoc(shop.new_find_call) == text
 
 
 @pytest.mark.parametrize(
@@ -73,4 +68,3 @@ def test_defaults_are_sent_if_the_schema_depends_on_which_args_are_given(generat
 
     assert shop.new_find_call(b=2).payload == b'{"b":2}'
     assert inspect.signature(shop.new_find_call).parameters["b"].default is None
-    assert "b: Default: 2" in str(inspect.getdoc(shop.new_find_call))

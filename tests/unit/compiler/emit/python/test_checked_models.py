@@ -50,14 +50,15 @@ def test_a_model_refuses_on_construction_what_its_schema_refuses(generate: Gener
     with pytest.raises(ValidationError):
         shop.RefundArgs(**{**GOOD, **wrong})
     with pytest.raises(InvalidPayload):
-        shop.codecs.REFUND_ARGS.decode(json.dumps({**GOOD, **wrong}))
+        shop.codecs.args(shop.REFUND).decode(json.dumps({**GOOD, **wrong}))
 
 
 @pytest.mark.parametrize(
     "valid", [{"amount": 1}, {"amount": 0.75}, {"lines": [2.0]}, {"reasons": {}}, {"id": "\U0001f469\u200d\u2764"}]
 )
 def test_valid_values_are_decoded_and_encoded_unchanged(generate: Generate, valid: dict[str, Any]) -> None:
-    codec = package_of(generate, {"args": REFUND}).codecs.REFUND_ARGS
+    shop = package_of(generate, {"args": REFUND})
+    codec = shop.codecs.args(shop.REFUND)
     value = {**GOOD, **valid}
 
     assert json.loads(codec.encode(codec.decode(json.dumps(value)))) == value
@@ -81,7 +82,8 @@ SHORT, LONG = {"type": "string", "maxLength": 1}, {"type": "string", "minLength"
 def test_alternatives_of_one_type_lose_constraints_that_are_not_shared(
     generate: Generate, options: list[Any], values: list[Any]
 ) -> None:
-    codec = package_of(generate, {"args": {"x": {"anyOf": options}}}).codecs.REFUND_ARGS
+    shop = package_of(generate, {"args": {"x": {"anyOf": options}}})
+    codec = shop.codecs.args(shop.REFUND)
 
     for value in values:
         assert json.loads(codec.encode(codec.decode(json.dumps({"x": value})))) == {"x": value}
@@ -92,7 +94,7 @@ def test_a_class_that_checks_all_its_constraints_is_exact(generate: Generate) ->
     types = {"Slug": {"type": "string", "minLength": 2}}
     shop = package_of(generate, {"args": {**fields, "slug": "Slug", "kind": {"const": "x"}}}, types=types)
 
-    found = compare_type_to_schema(shop.codecs.REFUND_ARGS.schema, shop.RefundArgs)
+    found = compare_type_to_schema(shop.codecs.args(shop.REFUND).schema, shop.RefundArgs)
     assert found is not None
     assert Doubt.NULL in found
 
@@ -115,7 +117,7 @@ def test_a_default_refused_by_its_constraints_is_ignored(generate: Generate) -> 
 def test_classes_are_distinguished_by_a_constant_field(generate: Generate, value: dict[str, Any], name: str) -> None:
     shop = package_of(generate, {"args": {"pet": PETS}}, types={"Cat": CAT, "Dog": DOG})
 
-    decoded = shop.codecs.REFUND_ARGS.decode(json.dumps({"pet": value}))
+    decoded = shop.codecs.args(shop.REFUND).decode(json.dumps({"pet": value}))
 
     assert shop.RefundArgs.model_fields["pet"].discriminator == "kind"
     assert type(decoded.pet) is getattr(shop, name)
@@ -130,11 +132,11 @@ def test_a_tree_of_such_classes_is_typed_at_every_level(generate: Generate) -> N
     for _ in range(40):
         value = {"type": "node", "below": [value, {"type": "leaf"}]}
 
-    decoded = shop.codecs.REFUND_ARGS.decode(json.dumps({"root": value}))
+    decoded = shop.codecs.args(shop.REFUND).decode(json.dumps({"root": value}))
 
     assert type(decoded.root.below[0]) is shop.Node
     assert type(decoded.root.below[1]) is shop.Leaf
-    assert json.loads(shop.codecs.REFUND_ARGS.encode(decoded)) == {"root": value}
+    assert json.loads(shop.codecs.args(shop.REFUND).encode(decoded)) == {"root": value}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_named_enums_are_one_type(generate: Generate) -> None:
     }
     package = generate(toolset({"refund": {"args": args, "result": "Status"}}, types={"Status": {"enum": ["a", "b"]}}))
     shop = import_module(f"{package}.tools.shop")
-    refund = import_module(f"{package}.tools.shop.models.refund")
+    refund = import_module(f"{package}.tools.shop.refund")
 
     assert shop.RefundArgs.model_fields["status"].annotation is shop.Status
     assert refund.Status is shop.Status is shop.RefundResult

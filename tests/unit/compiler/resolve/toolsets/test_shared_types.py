@@ -41,7 +41,7 @@ def test_an_alias_of_a_type_is_an_alias_of_its_class() -> None:
     assert made["Address"].module == PACKAGE_MODULE
     assert made["Target"].module == "shared"
     assert found.tools["shop.ship"].args.shape == ClassRef("ShipArgs")
-    assert "Target: TypeAlias = Address" in emit(found.catalog)["tools/shop/models/shared.py"]
+    assert "Target: TypeAlias = Address" in emit(found.catalog)["tools/shop/shared.py"]
 
 
 def test_an_alias_whose_name_is_taken_has_its_own_class() -> None:
@@ -127,4 +127,4 @@ def test_a_named_enum_of_shared_files_is_imported_in_every_use() -> None:
 
     assert found.messages == []
     assert "currency: Currency" in files[f"{PACKAGE_MODULE}.py"]
-    assert "from ....shared_types import Currency, Money" in files["tools/shop/models/pay.py"]
+    assert "from ...shared_types import Currency, Money" in files["tools/shop/pay.py"]

@@ -180,8 +180,8 @@ def test_only_the_executor_sees_injected_values() -> None:
 def test_an_executor_that_decodes_by_the_schema_gets_injected_values_in_the_meta(package: str) -> None:
     class Executor:
         def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-            codecs = import_module(f"{package}.tools.mail.codecs")
-            args = codecs.CLOSED_ARGS.decode(request.payload)
+            mail = import_module(f"{package}.tools.mail")
+            args = mail.codecs.args(mail.CLOSED).decode(request.payload)
             return ToolResult(value=[args.to, args.account, dict(meta.injected)])
 
     registration = ToolsetRegistration(toolset="mail", executor=Executor())

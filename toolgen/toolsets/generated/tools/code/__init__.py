@@ -3,81 +3,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.edit_file import (
-        EditFileArgs as EditFileArgs,
-        EditFileArgsEditsItem as EditFileArgsEditsItem,
-        EditFileResult as EditFileResult,
-    )
-    from .models.list_dir import (
-        ListDirArgs as ListDirArgs,
-        ListDirResult as ListDirResult,
-        ListDirResultEntriesItem as ListDirResultEntriesItem,
-    )
-    from .models.read_file import ReadFileArgs as ReadFileArgs, ReadFileResult as ReadFileResult
-    from .models.run_command import RunCommandArgs as RunCommandArgs, RunCommandResult as RunCommandResult
-    from .models.search import (
-        SearchArgs as SearchArgs,
-        SearchResult as SearchResult,
-        SearchResultMatchesItem as SearchResultMatchesItem,
-    )
-    from .models.write_file import WriteFileArgs as WriteFileArgs, WriteFileResult as WriteFileResult
-    from . import codecs as codecs
-    from .calls import (
-        new_edit_file_call as new_edit_file_call,
-        new_list_dir_call as new_list_dir_call,
-        new_read_file_call as new_read_file_call,
-        new_run_command_call as new_run_command_call,
-        new_search_call as new_search_call,
-        new_write_file_call as new_write_file_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import (
-        EDIT_FILE as EDIT_FILE,
-        LIST_DIR as LIST_DIR,
-        READ_FILE as READ_FILE,
-        RUN_COMMAND as RUN_COMMAND,
-        SEARCH as SEARCH,
-        WRITE_FILE as WRITE_FILE,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .edit_file import EditFileArgs as EditFileArgs
+    from .edit_file import EditFileArgsEditsItem as EditFileArgsEditsItem
+    from .edit_file import EditFileResult as EditFileResult
+    from .edit_file import new_edit_file_call as new_edit_file_call
+    from .list_dir import ListDirArgs as ListDirArgs
+    from .list_dir import ListDirResult as ListDirResult
+    from .list_dir import ListDirResultEntriesItem as ListDirResultEntriesItem
+    from .list_dir import new_list_dir_call as new_list_dir_call
+    from .read_file import ReadFileArgs as ReadFileArgs
+    from .read_file import ReadFileResult as ReadFileResult
+    from .read_file import new_read_file_call as new_read_file_call
+    from .run_command import RunCommandArgs as RunCommandArgs
+    from .run_command import RunCommandResult as RunCommandResult
+    from .run_command import new_run_command_call as new_run_command_call
+    from .search import SearchArgs as SearchArgs
+    from .search import SearchResult as SearchResult
+    from .search import SearchResultMatchesItem as SearchResultMatchesItem
+    from .search import new_search_call as new_search_call
+    from .write_file import WriteFileArgs as WriteFileArgs
+    from .write_file import WriteFileResult as WriteFileResult
+    from .write_file import new_write_file_call as new_write_file_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "EDIT_FILE": ".idents",
-            "EditFileArgs": ".models.edit_file",
-            "EditFileArgsEditsItem": ".models.edit_file",
-            "EditFileResult": ".models.edit_file",
-            "Handlers": ".dispatch",
-            "LIST_DIR": ".idents",
-            "ListDirArgs": ".models.list_dir",
-            "ListDirResult": ".models.list_dir",
-            "ListDirResultEntriesItem": ".models.list_dir",
-            "READ_FILE": ".idents",
-            "RUN_COMMAND": ".idents",
-            "ReadFileArgs": ".models.read_file",
-            "ReadFileResult": ".models.read_file",
-            "RunCommandArgs": ".models.run_command",
-            "RunCommandResult": ".models.run_command",
-            "SEARCH": ".idents",
-            "SearchArgs": ".models.search",
-            "SearchResult": ".models.search",
-            "SearchResultMatchesItem": ".models.search",
-            "WRITE_FILE": ".idents",
-            "WriteFileArgs": ".models.write_file",
-            "WriteFileResult": ".models.write_file",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_edit_file_call": ".calls",
-            "new_list_dir_call": ".calls",
-            "new_read_file_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_run_command_call": ".calls",
-            "new_search_call": ".calls",
-            "new_write_file_call": ".calls",
+            ".edit_file": "EditFileArgs EditFileArgsEditsItem EditFileResult new_edit_file_call",
+            ".list_dir": "ListDirArgs ListDirResult ListDirResultEntriesItem new_list_dir_call",
+            ".read_file": "ReadFileArgs ReadFileResult new_read_file_call",
+            ".run_command": "RunCommandArgs RunCommandResult new_run_command_call",
+            ".search": "SearchArgs SearchResult SearchResultMatchesItem new_search_call",
+            ".write_file": "WriteFileArgs WriteFileResult new_write_file_call",
         },
     )
+
+EDIT_FILE: Final[Ident[EditFileArgs, EditFileResult]] = Ident("code.edit_file")
+LIST_DIR: Final[Ident[ListDirArgs, ListDirResult]] = Ident("code.list_dir")
+READ_FILE: Final[Ident[ReadFileArgs, ReadFileResult]] = Ident("code.read_file")
+RUN_COMMAND: Final[Ident[RunCommandArgs, RunCommandResult]] = Ident("code.run_command")
+SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("code.search")
+WRITE_FILE: Final[Ident[WriteFileArgs, WriteFileResult]] = Ident("code.write_file")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `code`, sync or async."""
+
+    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> Returns[EditFileResult]: ...
+    def list_dir(self, args: ListDirArgs, meta: ToolCallMeta, /) -> Returns[ListDirResult]: ...
+    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Returns[ReadFileResult]: ...
+    def run_command(self, args: RunCommandArgs, meta: ToolCallMeta, /) -> Returns[RunCommandResult]: ...
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]: ...
+    def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> Returns[WriteFileResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="code",
+        handlers={
+            EDIT_FILE: handlers.edit_file,
+            LIST_DIR: handlers.list_dir,
+            READ_FILE: handlers.read_file,
+            RUN_COMMAND: handlers.run_command,
+            SEARCH: handlers.search,
+            WRITE_FILE: handlers.write_file,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="code", executor=executor)

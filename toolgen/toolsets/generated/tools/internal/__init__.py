@@ -3,34 +3,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.load_skill import LoadSkillArgs as LoadSkillArgs, LoadSkillResult as LoadSkillResult
-    from .models.recall_memory import RecallMemoryArgs as RecallMemoryArgs, RecallMemoryResult as RecallMemoryResult
-    from .models.shared import Memory as Memory
-    from . import codecs as codecs
-    from .calls import new_load_skill_call as new_load_skill_call, new_recall_memory_call as new_recall_memory_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import LOAD_SKILL as LOAD_SKILL, RECALL_MEMORY as RECALL_MEMORY
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .load_skill import LoadSkillArgs as LoadSkillArgs
+    from .load_skill import LoadSkillResult as LoadSkillResult
+    from .load_skill import new_load_skill_call as new_load_skill_call
+    from .recall_memory import RecallMemoryArgs as RecallMemoryArgs
+    from .recall_memory import RecallMemoryResult as RecallMemoryResult
+    from .recall_memory import new_recall_memory_call as new_recall_memory_call
+    from .shared import Memory as Memory
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "Handlers": ".dispatch",
-            "LOAD_SKILL": ".idents",
-            "LoadSkillArgs": ".models.load_skill",
-            "LoadSkillResult": ".models.load_skill",
-            "Memory": ".models.shared",
-            "RECALL_MEMORY": ".idents",
-            "RecallMemoryArgs": ".models.recall_memory",
-            "RecallMemoryResult": ".models.recall_memory",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_load_skill_call": ".calls",
-            "new_recall_memory_call": ".calls",
-            "new_registration": ".dispatch",
+            ".load_skill": "LoadSkillArgs LoadSkillResult new_load_skill_call",
+            ".recall_memory": "RecallMemoryArgs RecallMemoryResult new_recall_memory_call",
+            ".shared": "Memory",
         },
     )
+
+LOAD_SKILL: Final[Ident[LoadSkillArgs, LoadSkillResult]] = Ident("internal.load_skill")
+RECALL_MEMORY: Final[Ident[RecallMemoryArgs, RecallMemoryResult]] = Ident("internal.recall_memory")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `internal`, sync or async."""
+
+    def load_skill(self, args: LoadSkillArgs, meta: ToolCallMeta, /) -> Returns[LoadSkillResult]: ...
+    def recall_memory(self, args: RecallMemoryArgs, meta: ToolCallMeta, /) -> Returns[RecallMemoryResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="internal",
+        handlers={
+            LOAD_SKILL: handlers.load_skill,
+            RECALL_MEMORY: handlers.recall_memory,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="internal", executor=executor)

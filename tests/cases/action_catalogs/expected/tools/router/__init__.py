@@ -3,59 +3,75 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.call_tool import CallToolArgs as CallToolArgs, CallToolResult as CallToolResult
-    from .models.invoke_skill import InvokeSkillArgs as InvokeSkillArgs, InvokeSkillResult as InvokeSkillResult
-    from .models.read import ReadArgs as ReadArgs, ReadResult as ReadResult
-    from .models.recall import RecallArgs as RecallArgs, RecallResult as RecallResult
-    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from . import codecs as codecs
-    from .calls import (
-        new_call_tool_call as new_call_tool_call,
-        new_invoke_skill_call as new_invoke_skill_call,
-        new_read_call as new_read_call,
-        new_recall_call as new_recall_call,
-        new_search_call as new_search_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import (
-        CALL_TOOL as CALL_TOOL,
-        INVOKE_SKILL as INVOKE_SKILL,
-        READ as READ,
-        RECALL as RECALL,
-        SEARCH as SEARCH,
-    )
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .call_tool import CallToolArgs as CallToolArgs
+    from .call_tool import CallToolResult as CallToolResult
+    from .call_tool import new_call_tool_call as new_call_tool_call
+    from .invoke_skill import InvokeSkillArgs as InvokeSkillArgs
+    from .invoke_skill import InvokeSkillResult as InvokeSkillResult
+    from .invoke_skill import new_invoke_skill_call as new_invoke_skill_call
+    from .read import ReadArgs as ReadArgs, ReadResult as ReadResult, new_read_call as new_read_call
+    from .recall import RecallArgs as RecallArgs, RecallResult as RecallResult, new_recall_call as new_recall_call
+    from .search import SearchArgs as SearchArgs, SearchResult as SearchResult, new_search_call as new_search_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "CALL_TOOL": ".idents",
-            "CallToolArgs": ".models.call_tool",
-            "CallToolResult": ".models.call_tool",
-            "Handlers": ".dispatch",
-            "INVOKE_SKILL": ".idents",
-            "InvokeSkillArgs": ".models.invoke_skill",
-            "InvokeSkillResult": ".models.invoke_skill",
-            "READ": ".idents",
-            "RECALL": ".idents",
-            "ReadArgs": ".models.read",
-            "ReadResult": ".models.read",
-            "RecallArgs": ".models.recall",
-            "RecallResult": ".models.recall",
-            "SEARCH": ".idents",
-            "SearchArgs": ".models.search",
-            "SearchResult": ".models.search",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_call_tool_call": ".calls",
-            "new_invoke_skill_call": ".calls",
-            "new_read_call": ".calls",
-            "new_recall_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_search_call": ".calls",
+            ".call_tool": "CallToolArgs CallToolResult new_call_tool_call",
+            ".invoke_skill": "InvokeSkillArgs InvokeSkillResult new_invoke_skill_call",
+            ".read": "ReadArgs ReadResult new_read_call",
+            ".recall": "RecallArgs RecallResult new_recall_call",
+            ".search": "SearchArgs SearchResult new_search_call",
         },
     )
+
+CALL_TOOL: Final[Ident[CallToolArgs, CallToolResult]] = Ident("router.call_tool")
+INVOKE_SKILL: Final[Ident[InvokeSkillArgs, InvokeSkillResult]] = Ident("router.invoke_skill")
+READ: Final[Ident[ReadArgs, ReadResult]] = Ident("router.read")
+RECALL: Final[Ident[RecallArgs, RecallResult]] = Ident("router.recall")
+SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("router.search")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `router`, sync or async."""
+
+    def call_tool(self, args: CallToolArgs, meta: ToolCallMeta, /) -> Returns[CallToolResult]: ...
+    def invoke_skill(self, args: InvokeSkillArgs, meta: ToolCallMeta, /) -> Returns[InvokeSkillResult]: ...
+    def read(self, args: ReadArgs, meta: ToolCallMeta, /) -> Returns[ReadResult]: ...
+    def recall(self, args: RecallArgs, meta: ToolCallMeta, /) -> Returns[RecallResult]: ...
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="router",
+        handlers={
+            CALL_TOOL: handlers.call_tool,
+            INVOKE_SKILL: handlers.invoke_skill,
+            READ: handlers.read,
+            RECALL: handlers.recall,
+            SEARCH: handlers.search,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="router", executor=executor)

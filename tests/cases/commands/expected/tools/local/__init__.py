@@ -3,47 +3,70 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.count_lines import CountLinesArgs as CountLinesArgs, CountLinesResult as CountLinesResult
-    from .models.from_stdin import FromStdinArgs as FromStdinArgs, FromStdinResult as FromStdinResult
-    from .models.git_log import GitLogArgs as GitLogArgs, GitLogResult as GitLogResult
-    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from . import codecs as codecs
-    from .calls import (
-        new_count_lines_call as new_count_lines_call,
-        new_from_stdin_call as new_from_stdin_call,
-        new_git_log_call as new_git_log_call,
-        new_search_call as new_search_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import COUNT_LINES as COUNT_LINES, FROM_STDIN as FROM_STDIN, GIT_LOG as GIT_LOG, SEARCH as SEARCH
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .count_lines import CountLinesArgs as CountLinesArgs
+    from .count_lines import CountLinesResult as CountLinesResult
+    from .count_lines import new_count_lines_call as new_count_lines_call
+    from .from_stdin import FromStdinArgs as FromStdinArgs
+    from .from_stdin import FromStdinResult as FromStdinResult
+    from .from_stdin import new_from_stdin_call as new_from_stdin_call
+    from .git_log import GitLogArgs as GitLogArgs, GitLogResult as GitLogResult, new_git_log_call as new_git_log_call
+    from .search import SearchArgs as SearchArgs, SearchResult as SearchResult, new_search_call as new_search_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "COUNT_LINES": ".idents",
-            "CountLinesArgs": ".models.count_lines",
-            "CountLinesResult": ".models.count_lines",
-            "FROM_STDIN": ".idents",
-            "FromStdinArgs": ".models.from_stdin",
-            "FromStdinResult": ".models.from_stdin",
-            "GIT_LOG": ".idents",
-            "GitLogArgs": ".models.git_log",
-            "GitLogResult": ".models.git_log",
-            "Handlers": ".dispatch",
-            "SEARCH": ".idents",
-            "SearchArgs": ".models.search",
-            "SearchResult": ".models.search",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_count_lines_call": ".calls",
-            "new_from_stdin_call": ".calls",
-            "new_git_log_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_search_call": ".calls",
+            ".count_lines": "CountLinesArgs CountLinesResult new_count_lines_call",
+            ".from_stdin": "FromStdinArgs FromStdinResult new_from_stdin_call",
+            ".git_log": "GitLogArgs GitLogResult new_git_log_call",
+            ".search": "SearchArgs SearchResult new_search_call",
         },
     )
+
+COUNT_LINES: Final[Ident[CountLinesArgs, CountLinesResult]] = Ident("local.count_lines")
+FROM_STDIN: Final[Ident[FromStdinArgs, FromStdinResult]] = Ident("local.from_stdin")
+GIT_LOG: Final[Ident[GitLogArgs, GitLogResult]] = Ident("local.git_log")
+SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("local.search")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `local`, sync or async."""
+
+    def count_lines(self, args: CountLinesArgs, meta: ToolCallMeta, /) -> Returns[CountLinesResult]: ...
+    def from_stdin(self, args: FromStdinArgs, meta: ToolCallMeta, /) -> Returns[FromStdinResult]: ...
+    def git_log(self, args: GitLogArgs, meta: ToolCallMeta, /) -> Returns[GitLogResult]: ...
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="local",
+        handlers={
+            COUNT_LINES: handlers.count_lines,
+            FROM_STDIN: handlers.from_stdin,
+            GIT_LOG: handlers.git_log,
+            SEARCH: handlers.search,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="local", executor=executor)

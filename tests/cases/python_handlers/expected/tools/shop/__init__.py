@@ -3,27 +3,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from . import codecs as codecs
-    from .calls import new_search_call as new_search_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import SEARCH as SEARCH
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .search import SearchArgs as SearchArgs, SearchResult as SearchResult, new_search_call as new_search_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "Handlers": ".dispatch",
-            "SEARCH": ".idents",
-            "SearchArgs": ".models.search",
-            "SearchResult": ".models.search",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_registration": ".dispatch",
-            "new_search_call": ".calls",
+            ".search": "SearchArgs SearchResult new_search_call",
         },
     )
+
+SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("shop.search")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop`, sync or async."""
+
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop",
+        handlers={
+            SEARCH: handlers.search,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop", executor=executor)

@@ -3,27 +3,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.get_item import GetItemArgs as GetItemArgs, GetItemResult as GetItemResult
-    from . import codecs as codecs
-    from .calls import new_get_item_call as new_get_item_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import GET_ITEM as GET_ITEM
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .get_item import GetItemArgs as GetItemArgs
+    from .get_item import GetItemResult as GetItemResult
+    from .get_item import new_get_item_call as new_get_item_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "GET_ITEM": ".idents",
-            "GetItemArgs": ".models.get_item",
-            "GetItemResult": ".models.get_item",
-            "Handlers": ".dispatch",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_get_item_call": ".calls",
-            "new_registration": ".dispatch",
+            ".get_item": "GetItemArgs GetItemResult new_get_item_call",
         },
     )
+
+GET_ITEM: Final[Ident[GetItemArgs, GetItemResult]] = Ident("shop_api.get_item")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop_api`, sync or async."""
+
+    def get_item(self, args: GetItemArgs, meta: ToolCallMeta, /) -> Returns[GetItemResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop_api",
+        handlers={
+            GET_ITEM: handlers.get_item,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop_api", executor=executor, decode_in_executor=True)

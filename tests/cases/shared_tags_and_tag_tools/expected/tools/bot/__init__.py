@@ -3,41 +3,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.claim import ClaimArgs as ClaimArgs, ClaimResult as ClaimResult
-    from .models.learning import LearningArgs as LearningArgs, LearningResult as LearningResult
-    from .models.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
-    from . import codecs as codecs
-    from .calls import (
-        new_claim_call as new_claim_call,
-        new_learning_call as new_learning_call,
-        new_research_call as new_research_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import CLAIM as CLAIM, LEARNING as LEARNING, RESEARCH as RESEARCH
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .claim import ClaimArgs as ClaimArgs, ClaimResult as ClaimResult, new_claim_call as new_claim_call
+    from .learning import LearningArgs as LearningArgs
+    from .learning import LearningResult as LearningResult
+    from .learning import new_learning_call as new_learning_call
+    from .research import ResearchArgs as ResearchArgs
+    from .research import ResearchResult as ResearchResult
+    from .research import new_research_call as new_research_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "...",
         {
-            "CLAIM": ".idents",
-            "ClaimArgs": ".models.claim",
-            "ClaimResult": ".models.claim",
-            "Handlers": ".dispatch",
-            "LEARNING": ".idents",
-            "LearningArgs": ".models.learning",
-            "LearningResult": ".models.learning",
-            "RESEARCH": ".idents",
-            "ResearchArgs": ".models.research",
-            "ResearchResult": ".models.research",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_claim_call": ".calls",
-            "new_learning_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_research_call": ".calls",
+            ".claim": "ClaimArgs ClaimResult new_claim_call",
+            ".learning": "LearningArgs LearningResult new_learning_call",
+            ".research": "ResearchArgs ResearchResult new_research_call",
         },
     )
+
+CLAIM: Final[Ident[ClaimArgs, ClaimResult]] = Ident("bot.claim")
+LEARNING: Final[Ident[LearningArgs, LearningResult]] = Ident("bot.learning")
+RESEARCH: Final[Ident[ResearchArgs, ResearchResult]] = Ident("bot.research")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `bot`, sync or async."""
+
+    def claim(self, args: ClaimArgs, meta: ToolCallMeta, /) -> Returns[ClaimResult]: ...
+    def learning(self, args: LearningArgs, meta: ToolCallMeta, /) -> Returns[LearningResult]: ...
+    def research(self, args: ResearchArgs, meta: ToolCallMeta, /) -> Returns[ResearchResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="bot",
+        handlers={
+            CLAIM: handlers.claim,
+            LEARNING: handlers.learning,
+            RESEARCH: handlers.research,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="bot", executor=executor)

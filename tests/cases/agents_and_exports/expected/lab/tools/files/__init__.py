@@ -3,32 +3,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.read import ReadArgs as ReadArgs, ReadResult as ReadResult
-    from .models.write import WriteArgs as WriteArgs, WriteResult as WriteResult
-    from . import codecs as codecs
-    from .calls import new_read_call as new_read_call, new_write_call as new_write_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import READ as READ, WRITE as WRITE
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .read import ReadArgs as ReadArgs, ReadResult as ReadResult, new_read_call as new_read_call
+    from .write import WriteArgs as WriteArgs, WriteResult as WriteResult, new_write_call as new_write_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Handlers": ".dispatch",
-            "READ": ".idents",
-            "ReadArgs": ".models.read",
-            "ReadResult": ".models.read",
-            "WRITE": ".idents",
-            "WriteArgs": ".models.write",
-            "WriteResult": ".models.write",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_read_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_write_call": ".calls",
+            ".read": "ReadArgs ReadResult new_read_call",
+            ".write": "WriteArgs WriteResult new_write_call",
         },
     )
+
+READ: Final[Ident[ReadArgs, ReadResult]] = Ident("lab.files.read")
+WRITE: Final[Ident[WriteArgs, WriteResult]] = Ident("lab.files.write")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `lab.files`, sync or async."""
+
+    def read(self, args: ReadArgs, meta: ToolCallMeta, /) -> Returns[ReadResult]: ...
+    def write(self, args: WriteArgs, meta: ToolCallMeta, /) -> Returns[WriteResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="lab.files",
+        handlers={
+            READ: handlers.read,
+            WRITE: handlers.write,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="lab.files", executor=executor)

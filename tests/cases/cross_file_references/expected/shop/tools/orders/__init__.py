@@ -3,40 +3,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from ....shared_types import Currency as Currency, Money as Money, Page as Page, Place as Place
-    from .models.list import ListArgs as ListArgs, ListResult as ListResult
-    from .models.place import PlaceArgs as PlaceArgs, PlaceResult as PlaceResult
-    from .models.shared import Order as Order, Price as Price
-    from . import codecs as codecs
-    from .calls import new_list_call as new_list_call, new_place_call as new_place_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import LIST as LIST, PLACE as PLACE
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from ....shared_types import Currency as Currency, Money as Money, Page as Page, Place as Place
+    from .list import ListArgs as ListArgs, ListResult as ListResult, new_list_call as new_list_call
+    from .place import PlaceArgs as PlaceArgs, PlaceResult as PlaceResult, new_place_call as new_place_call
+    from .shared import Order as Order, Price as Price
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Currency": "....shared_types",
-            "Handlers": ".dispatch",
-            "LIST": ".idents",
-            "ListArgs": ".models.list",
-            "ListResult": ".models.list",
-            "Money": "....shared_types",
-            "Order": ".models.shared",
-            "PLACE": ".idents",
-            "Page": "....shared_types",
-            "Place": "....shared_types",
-            "PlaceArgs": ".models.place",
-            "PlaceResult": ".models.place",
-            "Price": ".models.shared",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_list_call": ".calls",
-            "new_place_call": ".calls",
-            "new_registration": ".dispatch",
+            "....shared_types": "Currency Money Page Place",
+            ".list": "ListArgs ListResult new_list_call",
+            ".place": "PlaceArgs PlaceResult new_place_call",
+            ".shared": "Order Price",
         },
     )
+
+LIST: Final[Ident[ListArgs, ListResult]] = Ident("shop.orders.list")
+PLACE: Final[Ident[PlaceArgs, PlaceResult]] = Ident("shop.orders.place")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop.orders`, sync or async."""
+
+    def list(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]: ...
+    def place(self, args: PlaceArgs, meta: ToolCallMeta, /) -> Returns[PlaceResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop.orders",
+        handlers={
+            LIST: handlers.list,
+            PLACE: handlers.place,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop.orders", executor=executor)

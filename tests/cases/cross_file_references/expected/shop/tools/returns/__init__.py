@@ -3,34 +3,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from ....shared_types import Currency as Currency, Money as Money, Place as Place
-    from .models.accept import AcceptArgs as AcceptArgs, AcceptResult as AcceptResult
-    from .models.shared import Order as Order, Price as Price
-    from . import codecs as codecs
-    from .calls import new_accept_call as new_accept_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import ACCEPT as ACCEPT
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from ....shared_types import Currency as Currency, Money as Money, Place as Place
+    from .accept import AcceptArgs as AcceptArgs, AcceptResult as AcceptResult, new_accept_call as new_accept_call
+    from .shared import Order as Order, Price as Price
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "ACCEPT": ".idents",
-            "AcceptArgs": ".models.accept",
-            "AcceptResult": ".models.accept",
-            "Currency": "....shared_types",
-            "Handlers": ".dispatch",
-            "Money": "....shared_types",
-            "Order": ".models.shared",
-            "Place": "....shared_types",
-            "Price": ".models.shared",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_accept_call": ".calls",
-            "new_registration": ".dispatch",
+            "....shared_types": "Currency Money Place",
+            ".accept": "AcceptArgs AcceptResult new_accept_call",
+            ".shared": "Order Price",
         },
     )
+
+ACCEPT: Final[Ident[AcceptArgs, AcceptResult]] = Ident("shop.returns.accept")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop.returns`, sync or async."""
+
+    def accept(self, args: AcceptArgs, meta: ToolCallMeta, /) -> Returns[AcceptResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop.returns",
+        handlers={
+            ACCEPT: handlers.accept,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop.returns", executor=executor)

@@ -3,32 +3,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.refund import RefundArgs as RefundArgs, RefundResult as RefundResult
-    from .models.status import StatusArgs as StatusArgs, StatusResult as StatusResult
-    from . import codecs as codecs
-    from .calls import new_refund_call as new_refund_call, new_status_call as new_status_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import REFUND as REFUND, STATUS as STATUS
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .refund import RefundArgs as RefundArgs, RefundResult as RefundResult, new_refund_call as new_refund_call
+    from .status import StatusArgs as StatusArgs, StatusResult as StatusResult, new_status_call as new_status_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Handlers": ".dispatch",
-            "REFUND": ".idents",
-            "RefundArgs": ".models.refund",
-            "RefundResult": ".models.refund",
-            "STATUS": ".idents",
-            "StatusArgs": ".models.status",
-            "StatusResult": ".models.status",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_refund_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_status_call": ".calls",
+            ".refund": "RefundArgs RefundResult new_refund_call",
+            ".status": "StatusArgs StatusResult new_status_call",
         },
     )
+
+REFUND: Final[Ident[RefundArgs, RefundResult]] = Ident("shop.orders.refund")
+STATUS: Final[Ident[StatusArgs, StatusResult]] = Ident("shop.orders.status")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop.orders`, sync or async."""
+
+    def refund(self, args: RefundArgs, meta: ToolCallMeta, /) -> Returns[RefundResult]: ...
+    def status(self, args: StatusArgs, meta: ToolCallMeta, /) -> Returns[StatusResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop.orders",
+        handlers={
+            REFUND: handlers.refund,
+            STATUS: handlers.status,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop.orders", executor=executor)

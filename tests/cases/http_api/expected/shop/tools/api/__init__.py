@@ -3,41 +3,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.add_item import AddItemArgs as AddItemArgs, AddItemResult as AddItemResult
-    from .models.get_item import GetItemArgs as GetItemArgs, GetItemResult as GetItemResult
-    from .models.upload import UploadArgs as UploadArgs, UploadResult as UploadResult
-    from . import codecs as codecs
-    from .calls import (
-        new_add_item_call as new_add_item_call,
-        new_get_item_call as new_get_item_call,
-        new_upload_call as new_upload_call,
-    )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import ADD_ITEM as ADD_ITEM, GET_ITEM as GET_ITEM, UPLOAD as UPLOAD
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .add_item import AddItemArgs as AddItemArgs
+    from .add_item import AddItemResult as AddItemResult
+    from .add_item import new_add_item_call as new_add_item_call
+    from .get_item import GetItemArgs as GetItemArgs
+    from .get_item import GetItemResult as GetItemResult
+    from .get_item import new_get_item_call as new_get_item_call
+    from .upload import UploadArgs as UploadArgs, UploadResult as UploadResult, new_upload_call as new_upload_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "ADD_ITEM": ".idents",
-            "AddItemArgs": ".models.add_item",
-            "AddItemResult": ".models.add_item",
-            "GET_ITEM": ".idents",
-            "GetItemArgs": ".models.get_item",
-            "GetItemResult": ".models.get_item",
-            "Handlers": ".dispatch",
-            "UPLOAD": ".idents",
-            "UploadArgs": ".models.upload",
-            "UploadResult": ".models.upload",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_add_item_call": ".calls",
-            "new_get_item_call": ".calls",
-            "new_registration": ".dispatch",
-            "new_upload_call": ".calls",
+            ".add_item": "AddItemArgs AddItemResult new_add_item_call",
+            ".get_item": "GetItemArgs GetItemResult new_get_item_call",
+            ".upload": "UploadArgs UploadResult new_upload_call",
         },
     )
+
+ADD_ITEM: Final[Ident[AddItemArgs, AddItemResult]] = Ident("shop.api.add_item")
+GET_ITEM: Final[Ident[GetItemArgs, GetItemResult]] = Ident("shop.api.get_item")
+UPLOAD: Final[Ident[UploadArgs, UploadResult]] = Ident("shop.api.upload")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `shop.api`, sync or async."""
+
+    def add_item(self, args: AddItemArgs, meta: ToolCallMeta, /) -> Returns[AddItemResult]: ...
+    def get_item(self, args: GetItemArgs, meta: ToolCallMeta, /) -> Returns[GetItemResult]: ...
+    def upload(self, args: UploadArgs, meta: ToolCallMeta, /) -> Returns[UploadResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="shop.api",
+        handlers={
+            ADD_ITEM: handlers.add_item,
+            GET_ITEM: handlers.get_item,
+            UPLOAD: handlers.upload,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="shop.api", executor=executor, decode_in_executor=True)

@@ -3,27 +3,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.wait import WaitArgs as WaitArgs, WaitResult as WaitResult
-    from . import codecs as codecs
-    from .calls import new_wait_call as new_wait_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import WAIT as WAIT
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .wait import WaitArgs as WaitArgs, WaitResult as WaitResult, new_wait_call as new_wait_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Handlers": ".dispatch",
-            "WAIT": ".idents",
-            "WaitArgs": ".models.wait",
-            "WaitResult": ".models.wait",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_registration": ".dispatch",
-            "new_wait_call": ".calls",
+            ".wait": "WaitArgs WaitResult new_wait_call",
         },
     )
+
+WAIT: Final[Ident[WaitArgs, WaitResult]] = Ident("mcp.events.wait")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mcp.events`, sync or async."""
+
+    def wait(self, args: WaitArgs, meta: ToolCallMeta, /) -> Returns[WaitResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="mcp.events",
+        handlers={
+            WAIT: handlers.wait,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="mcp.events", executor=executor, decode_in_executor=True)

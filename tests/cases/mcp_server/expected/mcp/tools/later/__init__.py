@@ -3,27 +3,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.ping import PingArgs as PingArgs, PingResult as PingResult
-    from . import codecs as codecs
-    from .calls import new_ping_call as new_ping_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import PING as PING
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .ping import PingArgs as PingArgs, PingResult as PingResult, new_ping_call as new_ping_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Handlers": ".dispatch",
-            "PING": ".idents",
-            "PingArgs": ".models.ping",
-            "PingResult": ".models.ping",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_ping_call": ".calls",
-            "new_registration": ".dispatch",
+            ".ping": "PingArgs PingResult new_ping_call",
         },
     )
+
+PING: Final[Ident[PingArgs, PingResult]] = Ident("mcp.later.ping")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mcp.later`, sync or async."""
+
+    def ping(self, args: PingArgs, meta: ToolCallMeta, /) -> Returns[PingResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="mcp.later",
+        handlers={
+            PING: handlers.ping,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="mcp.later", executor=executor, decode_in_executor=True)

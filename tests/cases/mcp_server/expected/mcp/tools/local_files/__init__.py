@@ -3,27 +3,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgen.contract import Ident
 
 if TYPE_CHECKING:
-    from .models.list import ListArgs as ListArgs, ListResult as ListResult
-    from . import codecs as codecs
-    from .calls import new_list_call as new_list_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import LIST as LIST
-else:
-    from toolgen.contract.lazy import reexport
+    from toolgen.contract import Returns, ToolCallMeta, ToolExecutor, ToolsetRegistration
+    from toolgen.runtime import Codecs
 
-    __getattr__, __dir__, __all__ = reexport(
+    from .list import ListArgs as ListArgs, ListResult as ListResult, new_list_call as new_list_call
+
+    codecs: Codecs
+else:
+    from toolgen.contract import offer
+
+    __getattr__, __dir__ = offer(
         __name__,
+        "....",
         {
-            "Handlers": ".dispatch",
-            "LIST": ".idents",
-            "ListArgs": ".models.list",
-            "ListResult": ".models.list",
-            "codecs": ".codecs",
-            "executor": ".dispatch",
-            "new_list_call": ".calls",
-            "new_registration": ".dispatch",
+            ".list": "ListArgs ListResult new_list_call",
         },
     )
+
+LIST: Final[Ident[ListArgs, ListResult]] = Ident("mcp.local-files.list")
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mcp.local-files`, sync or async."""
+
+    def list(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]: ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(
+        toolset="mcp.local-files",
+        handlers={
+            LIST: handlers.list,
+        },
+        decode_in_executor=True,
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    from toolgen.contract import ToolsetRegistration
+
+    return ToolsetRegistration(toolset="mcp.local-files", executor=executor, decode_in_executor=True)

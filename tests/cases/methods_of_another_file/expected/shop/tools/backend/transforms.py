@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .models.methods import DropPayload
+from .methods import DropPayload
 
 if TYPE_CHECKING:
-    from .models.drop import DropArgs, DropResult
-    from .models.methods import DropMethodResult
+    from .drop import DropArgs, DropResult
+    from .methods import DropMethodResult
 
 
 def to_method_payload_drop(args: DropArgs) -> DropPayload:

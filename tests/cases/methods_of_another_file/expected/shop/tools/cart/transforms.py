@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .models.add import AddResult
-from .models.methods import AddItemPayload
+from .add import AddResult
+from .methods import AddItemPayload
 
 if TYPE_CHECKING:
-    from .models.add import AddArgs
-    from .models.methods import AddItemMethodResult
+    from .add import AddArgs
+    from .methods import AddItemMethodResult
 
 
 def to_method_payload_add(args: AddArgs) -> AddItemPayload:

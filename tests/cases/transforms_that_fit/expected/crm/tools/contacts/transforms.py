@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.codec.building import keep_unset, rebuilt
+from toolgen.runtime import keep_unset, rebuilt
 
-from .models.methods import (
+from .methods import (
     NamesPayload,
     NamesPayloadX,
     NestedPayload,
@@ -16,22 +16,16 @@ from .models.methods import (
     SamePayload,
     SavePayload,
 )
-from .models.nested import NestedResult, NestedResultItemsItem
-from .models.open import OpenResult
+from .nested import NestedResult, NestedResultItemsItem
+from .open import OpenResult
 
 if TYPE_CHECKING:
-    from .models.methods import (
-        NamesMethodResult,
-        NestedMethodResult,
-        OpenMethodResult,
-        SameMethodResult,
-        SaveMethodResult,
-    )
-    from .models.names import NamesArgs, NamesResult
-    from .models.nested import NestedArgs
-    from .models.open import OpenArgs
-    from .models.same import SameArgs, SameResult
-    from .models.save import SaveArgs, SaveResult
+    from .methods import NamesMethodResult, NestedMethodResult, OpenMethodResult, SameMethodResult, SaveMethodResult
+    from .names import NamesArgs, NamesResult
+    from .nested import NestedArgs
+    from .open import OpenArgs
+    from .same import SameArgs, SameResult
+    from .save import SaveArgs, SaveResult
 
 
 def to_method_payload_names(args_: NamesArgs, /, *, args: str, result: str, made: str, rebuilt_: str) -> NamesPayload:
