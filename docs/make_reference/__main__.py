@@ -1,7 +1,8 @@
-"""Writes `docs/reference/` from its sources: models, tables, commands, tests, the runtime. Run by `make docs`."""
+"""Writes `docs/reference/` from its sources: models, tables, commands, tests, the public API. Run by `make docs`."""
 
 from __future__ import annotations
 
+from api_pages import api_pages
 from changes_page import changes_page
 from commands_page import commands_page
 from configuration_page import configuration_page
@@ -9,7 +10,6 @@ from diagnostics_page import diagnostics_page
 from lint_page import lint_page
 from reference_folder import FOLDER
 from requirements_page import requirements_page
-from runtime_page import runtime_page
 from specs_page import specs_page
 
 
@@ -18,7 +18,7 @@ def pages() -> dict[str, str]:
     return {
         "specs.md": specs_page(),
         "configuration.md": configuration_page(),
-        "runtime.md": runtime_page(),
+        **api_pages(),
         "diagnostics.md": diagnostics_page(),
         "lint.md": lint_page(),
         "changes.md": changes_page(),

@@ -28,6 +28,8 @@ FOLDERS: Final = {
     "how-to/models": "How to show tools to models",
     "how-to/runtime": "How to run calls and agents",
     "reference": "Reference",
+    "reference/api": "Public API",
+    "reference/api": "Public API",
     "explanation": "Explanation",
 }
 """The folders of documents, in the order of the first page, and their titles."""

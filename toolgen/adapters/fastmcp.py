@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
 
+__all__ = ["add_tools"]
+
 _KEY: Final = "decision"
 
 KEPT: Final = 1_000

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
+__all__ = ["planner", "tools"]
+
 KEPT: Final = 1_000
 """Results that are kept for nodes that are repeated, and executions of nodes that are known, at most; the oldest go."""
 

@@ -36,6 +36,8 @@ _ALLOWED = PermissionDecision(decision=Decision.ALLOW_ONCE)
 Asked: TypeAlias = dict[str, tuple[str, str, str]]
 """Calls that wait for an approval: their tools, args and ids, by the ids of their questions."""
 
+__all__ = ["planner", "tools"]
+
 KEPT: Final = 1_000
 """Calls that wait for an approval and are known, at most; a rejection of an older one is not on record."""
 

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
+__all__ = ["planner", "toolset"]
+
 _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
 """The runtime validates the args by their schema, and says more about what is wrong."""
 
