@@ -29,7 +29,6 @@ FOLDERS: Final = {
     "how-to/runtime": "How to run calls and agents",
     "reference": "Reference",
     "reference/api": "Public API",
-    "reference/api": "Public API",
     "explanation": "Explanation",
 }
 """The folders of documents, in the order of the first page, and their titles."""

@@ -501,7 +501,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 # - a part without a fixed structure, such as a free-form object: it is sent as JSON text (`looser`, for the whole
 #   part);
 # - undeclared fields, and null for an optional field: they cannot be sent (`tighter`);
-# - args that are not a plain object, or too large: a `OfferProblem`, and no schema.
+# - args that are not a plain object, or too large: an `OfferProblem`, and no schema.
 
 # Strict links: resolves the references of a strict schema, and detects recursive ones.
 

@@ -111,7 +111,7 @@ def show(*, run: str | None, target: str, follow: bool, output_format: str) -> i
 @store_option
 @format_option
 def head(*, run: str, target: str, output_format: str) -> int:
-    """Print the chain head of RUN. Keep it outside the store, and pass it to `verify_chain` later."""
+    """Print the chain head of RUN. Keep it outside the store, and pass it to `verify` later."""
     with _store(target) as store:
         found = store.head(run)
     if output_format == "json":
