@@ -87,8 +87,8 @@ class _Prompt:
         fields: Mapping[str, Any] = with_definitions_in_place(dict(definition.input_schema)).get("properties", {})
         return cls(
             agent_system=agent_system,
-            system=definition.metadata.get("system"),
-            user=definition.metadata.get("user"),
+            system=definition.settings.system or None,
+            user=definition.settings.user or None,
             defaults={
                 name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
             },

@@ -96,8 +96,7 @@ class _Shown:
 
 
 def _name(definition: ToolDefinition, provider: Provider) -> str:
-    ident = definition.name
-    return provider_tool_name(ident, definition.metadata.get("wire_name") or wire_name(ident), provider)
+    return provider_tool_name(definition.name, definition.wire_name, provider)
 
 
 class _Turns:

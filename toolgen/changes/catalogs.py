@@ -7,11 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.changes.change import Change
-from toolgen.changes.model_surface import changed_value, compare_parameters, compare_texts
+from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.route import Sets, compare_routes, compare_sets
 from toolgen.changes.wire import compare_schemas, compare_wire
 from toolgen.contract.ident import build
 from toolgen.schema.json_values import canonical
+from toolgen.spec.tool_settings import KEYS, TRUE_UNLESS_WRITTEN
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -232,7 +233,10 @@ def compare_tools(
     """Yield the changes of a tool that both catalogs have, given as their entries of it."""
     path = ("tools", ident)
     yield from compare_wire(ident, before, after, path=path, formats=formats)
-    yield from compare_texts(ident, before, after, path=path)
+    old, new = ({**TRUE_UNLESS_WRITTEN, **tool} for tool in (before, after))
+    for name, key in KEYS.items():
+        if key.change is not None:
+            yield from changed_value(key.change[0], ident, key.change[1], old, new, name, path)
     yield from compare_parameters(ident, before, after, path=path)
     yield from compare_routes(ident, before, after, path=path)
 

@@ -17,26 +17,7 @@ if TYPE_CHECKING:
     from toolgen.changes.change import Path
 
 
-_TEXTS: Final = (
-    ("MODEL101", "title", "the title"),
-    ("MODEL102", "description", "the description"),
-    ("MODEL105", "confirm", "the question before a call"),
-    ("MODEL104", "tag", "the line of text that calls it"),
-    ("MODEL103", "examples", "the examples"),
-    ("MODEL106", "hints", "the summaries"),
-    ("MODEL106", "reminder", "the reminder"),
-    ("MODEL107", "annotations", "the annotations"),
-    ("MODEL107", "icons", "the icons"),
-    ("MODEL302", "system", "the system message of its run"),
-    ("MODEL302", "user", "the user message of its run"),
-)
 _TEXT_KEYWORDS: Final = frozenset({"description", "title", "examples"})
-
-
-def compare_texts(subject: str, before: Mapping[str, Any], after: Mapping[str, Any], *, path: Path) -> Iterator[Change]:
-    """Yield the changes of the texts of a tool, given as its entries of two catalogs."""
-    for code, key, what in _TEXTS:
-        yield from changed_value(code, subject, f"{what} changed", before, after, key, path)
 
 
 def changed_value(

@@ -13,24 +13,6 @@ if TYPE_CHECKING:
 
     from toolgen.changes.change import Path
 
-_TOOL: Final = (
-    ("ROUTE101", "method", "it is bound to another method"),
-    ("ROUTE102", "handler", "another handler runs it"),
-    ("ROUTE103", "command", "it runs another command"),
-    ("ROUTE104", "http", "it makes another request"),
-    ("ROUTE106", "source_name", "its name at the server changed"),
-    ("ROUTE109", "inject", "the injected fields changed"),
-    ("ROUTE201", "permission", "the permission changed"),
-    ("ROUTE204", "access", "what it touches changed"),
-    ("ROUTE205", "limits", "the limits changed"),
-    ("ROUTE206", "cost", "the cost changed"),
-    ("ROUTE206", "gate", "whether the eval gate must approve it changed"),
-    ("ROUTE207", "args_secrets", "the secret args changed"),
-    ("ROUTE207", "result_secrets", "the secret fields of the result changed"),
-    ("ROUTE208", "result_inferred", "whether its result is checked changed"),
-    ("ROUTE208", "validate_responses", "whether its result is checked changed"),
-    ("ROUTE208", "retry_hints", "whether it gives retry hints changed"),
-)
 _ORDERED_BY_STRICTNESS: Final = ("allow", "ask", "deny")
 
 
@@ -48,8 +30,6 @@ def compare_routes(
     subject: str, before: Mapping[str, Any], after: Mapping[str, Any], *, path: Path
 ) -> Iterator[Change]:
     """Yield the ROUTE changes of a tool, given as its entries of two catalogs."""
-    for code, key, what in _TOOL:
-        yield from changed_value(code, subject, what, before, after, key, path)
     yield from _roles(subject, before, after, path)
     tags = [set(tool.get("tags", ())) - {"readonly", "write"} for tool in (before, after)]
     if tags[0] != tags[1]:

@@ -418,17 +418,6 @@ def compare_wire(
             yield change
     results = (before.get("result", True), after.get("result", True))
     yield from compare_schemas(ident, "result", *results, path=path, formats=formats)
-    for code, key, what in (("WIRE401", "bounded", "the paging"), ("WIRE404", "server_data", "the server data")):
-        if before.get(key) != after.get(key):
-            yield Change(
-                code=code,
-                subject=ident,
-                message=f"{what} changed",
-                before_path=(*path, key),
-                after_path=(*path, key),
-                before=before.get(key),
-                after=after.get(key),
-            )
 
 
 def _renamed(before: Any, after: Any) -> dict[str, str]:

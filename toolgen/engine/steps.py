@@ -197,7 +197,7 @@ class ToolSecrets:
             definition = self._catalog.definition(ident)
             secrets = secrets_of_tool(definition)
             declared = {pointer.rpartition("/")[2] for pointer in secrets.args}
-            injected = definition.metadata.get("inject", ())
+            injected = definition.settings.inject
             self._known[ident] = secrets, any(is_secret_key(name) or name in declared for name in injected)
         return self._known[ident]
 

@@ -64,7 +64,7 @@ def reached(catalog: Catalog, toolset: str) -> list[Reached]:
     if compiled.get("kind") == "mcp":
         return reached_by_server(toolset, compiled.get("server") or {})
     if compiled.get("kind") == "http":
-        requests = (catalog.definition(ident).metadata["http"] for ident in catalog.toolsets[toolset])
+        requests = (catalog.definition(ident).settings.http or {} for ident in catalog.toolsets[toolset])
         return list(dict.fromkeys(_by_api(toolset, compiled.get("api", {}), requests)))
     return []
 

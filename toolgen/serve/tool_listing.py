@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 _HINTS: Final = {"destructiveHint": "dangerous", "openWorldHint": "network"}
 """Annotations of MCP, and the tag that says the same."""
 
-_KEPT: Final = ("icons",)
-"""Members of a tool that an import keeps as they are."""
-
 
 class UnknownCursor(ValueError):
     """A cursor that no page of this list ended with."""
@@ -125,14 +122,14 @@ def _entry(name: str, definition: ToolDefinition, output: Any) -> dict[str, Any]
         "inputSchema": _input_schema(definition),
         **({} if output is None else {"outputSchema": output}),
         "annotations": _annotations(definition),
-        **{key: definition.metadata[key] for key in _KEPT if key in definition.metadata},
+        **({"icons": list(definition.settings.icons)} if definition.settings.icons else {}),
     }
 
 
 def _input_schema(definition: ToolDefinition) -> dict[str, Any]:
     """The whole schema, so that an import gets all of it; without the fields that the host fills."""
     schema: dict[str, Any] = {"type": "object", **definition.input_schema}
-    injected = definition.metadata.get("inject", ())
+    injected = definition.settings.inject
     if injected and "properties" in schema:
         schema["properties"] = {name: each for name, each in schema["properties"].items() if name not in injected}
     return schema
@@ -140,7 +137,7 @@ def _input_schema(definition: ToolDefinition) -> dict[str, Any]:
 
 def _annotations(definition: ToolDefinition) -> dict[str, Any]:
     """The hints of the server that a tool was imported from, corrected by what its spec says now."""
-    hints: dict[str, Any] = dict(definition.metadata.get("annotations") or {})
+    hints: dict[str, Any] = dict(definition.settings.annotations or {})
     hints["readOnlyHint"] = definition.permission == "readonly"
     for hint, tag in _HINTS.items():
         if tag in definition.tags:

@@ -29,7 +29,19 @@ if TYPE_CHECKING:
     from toolgen.runtime import Catalog
 
 PROVENANCE = frozenset(
-    {"ident", "key", "names", "span", "remote", "imported", "annotations", "wire_name", "type_name", "name"}
+    {
+        "ident",
+        "key",
+        "names",
+        "span",
+        "remote",
+        "source_name",
+        "imported",
+        "annotations",
+        "wire_name",
+        "type_name",
+        "name",
+    }
 )
 """Where a tool comes from, and the names of classes, which are made of that."""
 

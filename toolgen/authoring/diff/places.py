@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
+from toolgen.spec.tool_settings import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from toolgen.changes.change import Path
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.ir.catalog import Catalog
-
-_KEYS: Final = {"method": "bind", "source_name": "remote", "args_secrets": "args", "result_secrets": "result"}
-"""Keys of specs that have another name in a catalog."""
 
 _LOCAL: Final = "#/types/"
 
@@ -54,7 +52,8 @@ class Places:
         node = root.at(("tools", tool.key)) if root else None
         if not steps or not isinstance(node, MappingNode):
             return tool.span
-        key = _KEYS.get(steps[0], steps[0])
+        known = KEYS.get(steps[0])
+        key = known.spec if known and known.spec else steps[0]
         inner = node.get(key)
         if inner is None or root is None:
             return tool.span

@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.authoring.policy_decisions import policy_decisions
 from toolgen.authoring.site.addresses import Kind, link_to, tool_tags
 from toolgen.authoring.site.fields import side_of
-from toolgen.authoring.tool_rules import tool_rules
+from toolgen.compiler.ir.facts import Fact, facts_of
 from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.literals import literal
-from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from toolgen.authoring.site.addresses import Link
     from toolgen.authoring.site.contents import AgentUse, Contents, Entry, ToolPlace, Uses
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 _LINE: Final = 88
 """Maximum characters of a line of Python, as formatters have it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A property of a tool. `codes` are values shown as code, `text` a sentence; either may be empty."""
-
-    name: str
-    codes: tuple[str, ...] = ()
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +83,6 @@ def tool_page(
     """Return the page of a tool. `history` are its changes, the newest first."""
     tool, toolset = place.tool, place.toolset
     previous, following = contents.neighbours[tool.ident]
-    rules = tool_rules(place.part.catalog.policies, toolset, tool)
     return ToolPage(
         ident=tool.ident,
         title=tool.title,
@@ -101,7 +91,7 @@ def tool_page(
         tags=tool_tags(tool, toolset),
         toolset=link_to(contents, Kind.TOOLSET, toolset.name),
         kind=toolset.kind.value,
-        facts=tuple(_facts(tool, rules)),
+        facts=tuple(_facts(tool)),
         args=side_of(tool.args.json, "args-fields", tool.inject),
         args_json=compact_json(tool.args.json),
         result=side_of(tool.result.json, "result-fields"),
@@ -109,7 +99,7 @@ def tool_page(
         examples=tuple(
             ExampleText(_json(each.args), _json(each.result) if each.has_result else "") for each in tool.examples
         ),
-        answers=tuple(_answers(rules["policies"])),
+        answers=tuple(_answers(policy_decisions(place.part.catalog.policies, toolset, tool))),
         checked_by_call=tuple(_checked_by_call(tool)),
         agents=tuple(uses.agents.get(tool.ident, ())),
         entries=tuple(uses.entries.get(tool.ident, ())),
@@ -127,43 +117,13 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _facts(tool: Tool, rules: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield what is set of a tool besides its description and schemas."""
-    limits = {name: bound for name, bound in rules["limits"].items() if bound not in (None, 0)}
-    texts = (
-        Fact("Wire name", (tool.wire_name or wire_name(tool.ident),)),
-        Fact("Name at its source", (tool.remote,) if tool.remote not in ("", tool.key) else ()),
-        Fact("Roles", tool.roles or (), "none" if tool.roles == () else ""),
-        Fact("Asks a person", text=tool.confirm),
-        Fact("Exactly one of", tool.one_of),
-        Fact("Injected by the host", tool.inject),
-        Fact("Bound to", (rules["bind"],) if rules["bind"] else ()),
-        Fact("Handler", (tool.handler,) if tool.handler else ()),
-        Fact("Runs", (_command(tool),) if tool.command else ()),
-        Fact("Request", (_request(tool),) if tool.http else ()),
-        Fact("Touches", tuple(f"{key}: {', '.join(names)}" for key, names in rules["access"].items())),
-        Fact("Limits", tuple(f"{name}: {bound}" for name, bound in limits.items())),
-        Fact("Cost", text=rules["cost"] if rules["cost"] != "free" else ""),
-        Fact("Gate", text="the eval gate must approve each call" if tool.gate else ""),
-        Fact("Reminder after a call", text=tool.reminder),
-        Fact("Paged", (tool.bounded.cursor, tool.bounded.next) if tool.bounded else ()),
-        Fact("Defined in", (f"{tool.span.file}:{tool.span.line}",)),
-    )
-    yield from (fact for fact in texts if fact.codes or fact.text)
+def _facts(tool: Tool) -> Iterator[Fact]:
+    """Yield what is set of a tool besides what heads its page, and where it is defined."""
+    yield from (fact for fact in facts_of(tool) if fact.key not in ("permission", "tags"))
+    yield Fact("", "defined in", is_listed=False, codes=(f"{tool.span.file}:{tool.span.line}",))
 
 
-def _command(tool: Tool) -> str:
-    assert tool.command is not None
-    groups = (part if isinstance(part, str) else f"[{' '.join(part)}]" for part in tool.command.exec)
-    return tool.command.shell or " ".join(groups)
-
-
-def _request(tool: Tool) -> str:
-    assert tool.http is not None
-    return f"{tool.http['method']} {tool.http['path']}"
-
-
-def _answers(decisions: Sequence[Mapping[str, Any]]) -> Iterator[PolicyAnswer]:
+def _answers(decisions: Iterable[Mapping[str, Any]]) -> Iterator[PolicyAnswer]:
     """Yield each distinct answer of a mode, with its roles; for a mode, only what differs from no mode."""
     groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
     for each in decisions:
@@ -179,8 +139,7 @@ def _checked_by_call(tool: Tool) -> Iterator[str]:
     """Yield what policies also check for each call."""
     if "network" in tool.tags:
         yield "hosts"
-    access = tool.access
-    if access and (access.read or access.search or access.write or access.exec or access.cwd):
+    if tool.access.has_paths or tool.access.exec:
         yield "paths"
 
 

@@ -224,9 +224,11 @@ class McpImporter(Importer[McpRequest, Source]):
         toolset = request.toolset
         definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
         compiled = [compiled_tool(definition) for definition in definitions]
-        metadata = {tool.name: definition.metadata for tool, definition in zip(compiled, definitions, strict=True)}
+        settings = {tool.name: definition.settings for tool, definition in zip(compiled, definitions, strict=True)}
         offered = _offered(found)
-        specified = [as_specified(tool, metadata.get(tool["name"], {})) for tool in offered]
+        specified = [
+            as_specified(tool, settings[tool["name"]]) if tool["name"] in settings else tool for tool in offered
+        ]
         changes = compare_tools(compiled, specified)
         added = [change.after for change in changes if change.code == TOOL_ADDED]
         left_out = _left_out(added, toolset, target)

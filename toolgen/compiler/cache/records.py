@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from toolgen.compiler.diagnostics.diagnostic import Related, Span
 from toolgen.compiler.ir.catalog import Policy
@@ -64,6 +64,8 @@ def _writer(kind: Any) -> Convert | None:
         return _union_writer([part for part in parts if part is not types.NoneType])
     if origin is tuple:
         return _list_of(_writer(parts[0])) if parts[-1] is Ellipsis else list
+    if origin is Literal:
+        return None
     if origin is not None and issubclass(origin, Mapping):
         return _values_of(_writer(parts[1]))
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -119,6 +121,8 @@ def _reader(kind: Any) -> Convert | None:
         return _union_reader([part for part in parts if part is not types.NoneType])
     if origin is tuple:
         return _tuple_of(_reader(parts[0]) if parts[-1] is Ellipsis else None)
+    if origin is Literal:
+        return None
     if origin is not None and issubclass(origin, Mapping):
         return _values_of(_reader(parts[1]))
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -132,6 +136,8 @@ def _reader(kind: Any) -> Convert | None:
 @cache
 def _record_reader(kind: Any) -> Convert:
     plan: list[list[tuple[int, Convert]]] = []
+    names = [item.name for item in fields(kind) if item.init]
+    takes_names = any(item.kw_only for item in fields(kind))
 
     def read(value: list[Any]) -> Any:
         if not plan:
@@ -140,7 +146,7 @@ def _record_reader(kind: Any) -> Convert:
         for number, convert in plan[0]:
             if value[number] is not None:
                 value[number] = convert(value[number])
-        return kind(*value)
+        return kind(**dict(zip(names, value, strict=True))) if takes_names else kind(*value)
 
     return read
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from toolgen.compiler.documents.base import DottedName, Role, SelectorText, SpecFileHead
+from toolgen.compiler.documents.base import DottedName, SelectorText, SpecFileHead
+from toolgen.spec.tool_settings import Role  # noqa: TC001  # pydantic reads it
 
 
 class AgentFile(SpecFileHead):

@@ -86,7 +86,6 @@ Schema = Annotated[Any, WithJsonSchema(SCHEMA_MARK)]
 """A schema in the short form, or JSON Schema; checked by the resolver, which knows the types."""
 
 Dialect = Literal["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"]
-Role = Literal["main", "sub", "fork", "worker"]
 
 
 # The shared file.

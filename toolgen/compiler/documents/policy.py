@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolgen.compiler.documents.base import NonEmpty, Role, SelectorText, Spec, SpecFileHead, Word
+from toolgen.compiler.documents.base import NonEmpty, SelectorText, Spec, SpecFileHead, Word
+from toolgen.spec.tool_settings import Role  # noqa: TC001  # pydantic reads it
 
 Answer = Literal["exclude", "deny", "ask", "allow"]
 Rules = dict[SelectorText, Answer]

@@ -11,7 +11,6 @@ from toolgen.compiler.documents.base import (
     DottedName,
     Handler,
     NonEmpty,
-    Role,
     Schema,
     Spec,
     SpecFileHead,
@@ -22,6 +21,7 @@ from toolgen.compiler.documents.base import (
     WordPattern,
 )
 from toolgen.compiler.documents.http import ApiSpec, HttpSpec  # noqa: TC001  # pydantic reads them
+from toolgen.spec.tool_settings import Cost, Role  # noqa: TC001  # pydantic reads them
 
 NonNegative = Annotated[int, Field(ge=0)]
 Names = list[NonEmpty]
@@ -132,7 +132,7 @@ class ToolDefaultsSpec(Spec):
     """Fields of the method's payload, or of the args, that the host injects from the call's context."""
     limits: LimitsSpec | None = None
     """Limits of its calls."""
-    cost: Literal["free", "cheap", "expensive"] | None = None
+    cost: Cost | None = None
     """The cost class, for the eval gate. Default: `free`."""
     gate: bool | None = None
     """Whether the eval gate must approve each call. Default: false."""

@@ -6,14 +6,14 @@ tools can be merged, because there is an unchanged line between the two.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, asdict, fields
+from dataclasses import MISSING, Field, fields
 from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
 from toolgen.compiler.emit.literals import header
-from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.schema.json_values import compact_json
+from toolgen.spec.tool_settings import written
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -129,11 +129,6 @@ def _tools(toolset: Toolset) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
-    limits = {
-        item.name: getattr(tool.limits, item.name)
-        for item in fields(Limits)
-        if getattr(tool.limits, item.name) != item.default
-    }
     return {
         "title": tool.title,
         "description": tool.description,
@@ -143,44 +138,8 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
         "args_type": places[tool.names.args],
         "result": tool.result.json,
         "result_type": places[tool.names.result],
-        **({} if tool.roles is None else {"roles": list(tool.roles)}),
-        **({} if tool.annotations is None else {"annotations": dict(tool.annotations)}),
-        **({} if tool.result_inferred is None else {"result_inferred": tool.result_inferred}),
-        **({} if tool.validate_responses else {"validate_responses": False}),
-        **_present(
-            (
-                ("source_name", tool.remote if tool.remote != tool.key else ""),
-                ("imported", tool.imported),
-                ("icons", [dict(icon) for icon in tool.icons]),
-                ("access", _plain(tool.access)),
-                ("one_of", list(tool.one_of)),
-                ("inject", list(tool.inject)),
-                ("limits", limits),
-                ("cost", tool.cost.value if tool.cost is not Cost.FREE else ""),
-                ("gate", tool.gate),
-                ("retry_hints", tool.retry_hints),
-                ("confirm", tool.confirm),
-                ("examples", [_example(example) for example in tool.examples]),
-                ("tag", asdict(tool.tag) if tool.tag else None),
-                ("method", tool.binding.method if tool.binding else ""),
-                ("handler", tool.handler),
-                ("user", tool.user),
-                ("system", tool.system),
-                ("command", _plain(tool.command)),
-                ("http", tool.http),
-                ("hints", dict(tool.hints)),
-                ("bounded", _plain(tool.bounded)),
-                ("server_data", {name: schema.json for name, schema in tool.server_data.items()}),
-                ("reminder", tool.reminder),
-                ("args_secrets", list(tool.args.secrets)),
-                ("result_secrets", list(tool.result.secrets)),
-            )
-        ),
+        **written(tool),
     }
-
-
-def _example(example: Any) -> dict[str, Any]:
-    return {"args": example.args, "result": example.result} if example.has_result else {"args": example.args}
 
 
 def _agent(agent: Agent) -> dict[str, Any]:

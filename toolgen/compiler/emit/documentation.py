@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import header, literal
 from toolgen.compiler.emit.python.annotations import annotation
 from toolgen.compiler.emit.templates import render
-from toolgen.compiler.ir.catalog import Cost, Limits
+from toolgen.compiler.ir.facts import facts_of
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.schema.references import behind
 from toolgen.schema.schema_text import LISTED_BOUNDS
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
+    from toolgen.compiler.ir.facts import Fact
 
 
 _INLINE: Final = re.compile(
@@ -57,29 +57,15 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
         "description": _paragraphs(tool.description),
         "permission": tool.permission.value,
         "tags": ", ".join(tag for tag in tool.tags if tag != tool.permission.value),
-        "facts": [f"- {name}: {value}" for name, value in _facts(tool) if value],
+        "facts": [_fact(fact) for fact in facts_of(tool) if fact.is_listed],
         "args": [field for field in args if field["wire"] not in tool.inject],
         "result": _code(annotation(tool.result.shape)),
         "results": _fields(tool.result, classes),
     }
 
 
-def _facts(tool: Tool) -> Iterator[tuple[str, str]]:
-    """Return the properties of a tool other than its args and result, one line each."""
-    limits = [
-        _code(f"{item.name}: {getattr(tool.limits, item.name)}")
-        for item in fields(Limits)
-        if getattr(tool.limits, item.name) != item.default
-    ]
-    yield "permission", _code(tool.permission.value)
-    yield "tags", ", ".join(_code(tag) for tag in tool.tags if tag != tool.permission.value)
-    yield "roles", ", ".join(map(_code, tool.roles)) or "none" if tool.roles is not None else ""
-    yield "confirm", _line(tool.confirm)
-    yield "limits", ", ".join(limits)
-    yield "cost", _code(tool.cost.value) if tool.cost is not Cost.FREE else ""
-    yield "gate", "checked before it runs" if tool.gate else ""
-    yield "exactly one of", ", ".join(map(_code, tool.one_of))
-    yield "injected by the host", ", ".join(map(_code, tool.inject))
+def _fact(fact: Fact) -> str:
+    return f"- {fact.label}: {', '.join(map(_code, fact.codes)) or _line(fact.text)}"
 
 
 def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.spec.tool_settings import ToolSettings
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -61,14 +63,6 @@ class Permission(StrEnum):
     WRITE = "write"
 
 
-class Cost(StrEnum):
-    """What a call costs, for the eval gate."""
-
-    FREE = "free"
-    CHEAP = "cheap"
-    EXPENSIVE = "expensive"
-
-
 @dataclass(frozen=True, slots=True)
 class Schema:
     """One side of a tool: the JSON Schema, which decides, and the shape, which types.
@@ -86,61 +80,6 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """What a call touches. Each names args, except `hosts`, which are fixed host names."""
-
-    read: tuple[str, ...] = ()
-    search: tuple[str, ...] = ()
-    write: tuple[str, ...] = ()
-    exec: tuple[str, ...] = ()
-    cwd: tuple[str, ...] = ()
-    url: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    scope: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of a tool; 0 means none, None means the policy's."""
-
-    cooldown_seconds: float = 0
-    daily_limit: int = 0
-    timeout_ms: int | None = None
-    result_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """How a tool is called by a line of text. `groups` are the wire names of the args, one per pattern group."""
-
-    prefix: str
-    pattern: str
-    groups: tuple[str, ...]
-    example: str
-    strip_from_display: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """Args, and the result they give, where one is written down."""
-
-    args: Any
-    has_result: bool = False
-    result: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """What a command tool runs. `exec` holds templates, or groups of templates that vanish with their argument."""
-
-    exec: tuple[str | tuple[str, ...], ...] = ()
-    shell: str = ""
-    cwd: str = "."
-    env: tuple[str, ...] = ()
-    stderr_bytes: int = 8192
-
-
-@dataclass(frozen=True, slots=True)
 class Server:
     """How to connect to an MCP server: exactly one of `http`, `sse` and `stdio` is set."""
 
@@ -151,15 +90,6 @@ class Server:
     env: tuple[str, ...] = ()
     retries: int = 2
     on_drift: str = "refuse"
-
-
-@dataclass(frozen=True, slots=True)
-class Bounded:
-    """A paged result: `cursor` is the arg that takes what the field `next` or the header `next_header` gave."""
-
-    cursor: str
-    next: str = ""
-    next_header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +151,12 @@ class ToolNames:
         return (self.constant, *self.classes, self.call, self.function)
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One callable thing, complete: defaults filled in, references resolved."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(ToolSettings):
+    """One callable thing, complete: defaults filled in, references resolved.
+
+    `remote` is its name at its source, also where that is its key; empty for a tool without a source.
+    """
 
     ident: str
     key: str
@@ -235,34 +168,9 @@ class Tool:
     permission: Permission
     span: Span
     tags: tuple[str, ...] = ()
-    roles: tuple[str, ...] | None = None
-    access: Access | None = None
-    one_of: tuple[str, ...] = ()
-    inject: tuple[str, ...] = ()
-    limits: Limits = Limits()
-    cost: Cost = Cost.FREE
-    gate: bool = False
-    retry_hints: bool = False
-    confirm: str = ""
-    examples: tuple[Example, ...] = ()
-    tag: Tag | None = None
     binding: Binding | None = None
-    handler: str = ""
-    user: str = ""
-    system: str = ""
-    command: Command | None = None
-    http: Mapping[str, Any] | None = None
     remote: str = ""
-    imported: str = ""
-    annotations: Mapping[str, Any] | None = None
-    icons: tuple[Mapping[str, Any], ...] = ()
-    result_inferred: bool | None = None
-    validate_responses: bool = True
     wire_name: str = ""
-    hints: Mapping[str, str] = field(default_factory=dict[str, str])
-    bounded: Bounded | None = None
-    server_data: Mapping[str, Schema] = field(default_factory=dict[str, Schema])
-    reminder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import (
     PACKAGE_MODULE,
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
+
+
+_TOOL_LINES: Final = ("ident", "key", "names", "args", "result", "span")
+_REPEATED: Final = ("source_name", "method", "args_secrets", "result_secrets")
+"""What a tool has for the catalog, and `remote`, `binding` and the schemas say already."""
 
 
 def catalog_text(catalog: Catalog) -> str:
@@ -102,7 +107,7 @@ def _tool(tool: Tool) -> Iterator[str]:
     yield f"  names {tool.names.constant} {tool.names.function}"
     yield f"  args {_schema(tool.args)}"
     yield f"  result {_schema(tool.result)}"
-    yield from _record(tool, "  ", {"ident", "key", "names", "args", "result", "span"})
+    yield from _record(tool, "  ", {*_TOOL_LINES, *_REPEATED})
 
 
 def _schema(schema: Schema) -> str:

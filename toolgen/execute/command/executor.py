@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.policy.paths.policy import PathPolicy
+    from toolgen.spec.tool_settings import CommandSettings
 
 STDERR_BYTES: Final = 8192
 
@@ -141,10 +142,11 @@ def command_executor(catalog: Catalog, toolset: str, host: CommandHost) -> Tools
     commands: dict[str, Command] = {}
     for ident in catalog.toolsets[toolset]:
         definition = catalog.definition(ident)
-        if "command" not in definition.metadata:
-            raise ExecutorError(f"{ident} is not a command: {toolset} is of kind {definition.metadata['kind']}")
+        spec = definition.settings.command
+        if spec is None:
+            raise ExecutorError(f"{ident} is not a command: {toolset} is of kind {definition.kind}")
         try:
-            commands[ident] = _compiled_command(definition)
+            commands[ident] = _compiled_command(definition, spec)
         except CatalogError as error:
             raise ExecutorError(f"the command of {ident} cannot run: {error}") from error
 
@@ -167,18 +169,18 @@ def fields_of(input_schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return fields
 
 
-def _compiled_command(definition: ToolDefinition) -> Command:
-    spec, limits = definition.metadata["command"], definition.metadata.get("limits", {})
+def _compiled_command(definition: ToolDefinition, spec: CommandSettings) -> Command:
+    limits = definition.settings.limits
     fields = fields_of(definition.input_schema)
     return Command(
-        line=ShellLine.parse(spec["shell"], fields) if "shell" in spec else ExecLine.parse(spec["exec"], fields),
+        line=ShellLine.parse(spec.shell, fields) if spec.shell else ExecLine.parse(spec.exec, fields),
         fields=fields,
         result_schema=with_definitions_in_place(definition.result_schema),
-        cwd=spec.get("cwd", "."),
-        env=spec.get("env", ()),
-        timeout_ms=limits.get("timeout_ms"),
-        stdout_bytes=limits.get("result_bytes"),
-        stderr_bytes=spec.get("stderr_bytes", STDERR_BYTES),
+        cwd=spec.cwd,
+        env=spec.env,
+        timeout_ms=limits.timeout_ms,
+        stdout_bytes=limits.result_bytes,
+        stderr_bytes=spec.stderr_bytes,
     )
 
 

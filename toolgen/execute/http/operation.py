@@ -104,11 +104,11 @@ class Operation:
     @classmethod
     def of(cls, definition: ToolDefinition) -> Operation:
         """Read the request of a compiled tool."""
-        spec: Mapping[str, Any] = definition.metadata["http"]
+        spec, bounded = definition.settings.http, definition.settings.bounded
+        assert spec is not None, "it is a tool of an HTTP API"
         security, path = spec.get("security"), http_path(spec["path"])
         params = tuple(_param(arg, given) for arg, given in spec.get("params", {}).items())
-        bounded: Mapping[str, str] = definition.metadata.get("bounded", NOTHING)
-        cursor = bounded.get("cursor", "")
+        cursor = bounded.cursor if bounded else ""
         return cls(
             ident=definition.name,
             method=spec["method"].upper(),
@@ -121,7 +121,7 @@ class Operation:
             idempotency_header=spec.get("idempotency_header", ""),
             errors=spec.get("errors", NOTHING),
             is_typed=definition.result_schema not in (None, {}, True),
-            next_header=bounded.get("next_header", ""),
+            next_header=bounded.next_header if bounded else "",
             cursor=next((param.name for param in params if param.arg == cursor), cursor),
         )
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.spec.tool_settings import ToolSettings
 
 
 _PARTS: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
@@ -69,9 +70,9 @@ class Contract:
         offered = self._by_name.get(compiled.name)
         if offered is None:
             return (removed_tool(compiled),)
-        metadata = self._definitions[ident].metadata
+        settings = self._definitions[ident].settings
         return tuple(
-            change for each in offered for change in compare_tool(compiled, as_specified(each, metadata))
+            change for each in offered for change in compare_tool(compiled, as_specified(each, settings))
         )  # of a tool that is listed twice, either may be the one that is called
 
 
@@ -91,9 +92,9 @@ def other_tools(catalog: Catalog, toolset: str) -> OtherTools:
     return OtherTools({name: map(source_name, map(catalog.definition, tools)) for name, tools in names.items()})
 
 
-def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_specified(offered: Mapping[str, Any], settings: ToolSettings) -> Mapping[str, Any]:
     """Return an offered tool with what its spec changes in the args: injected fields, and `one_of`."""
-    injected, one_of = metadata.get("inject", ()), metadata.get("one_of", ())
+    injected, one_of = settings.inject, settings.one_of
     args = offered.get("inputSchema")
     if not (injected or one_of) or not is_object(args):
         return offered
@@ -104,21 +105,20 @@ def as_specified(offered: Mapping[str, Any], metadata: Mapping[str, Any]) -> Map
 
 def source_name(definition: ToolDefinition) -> str:
     """Return the name of a tool at its source, which is its key unless the spec says otherwise."""
-    name: str = definition.metadata.get("source_name") or definition.name.rpartition(".")[2]
-    return name
+    return definition.settings.source_name or definition.name.rpartition(".")[2]
 
 
 def compiled_tool(definition: ToolDefinition) -> CompiledTool:
     """Return a compiled tool as it is compared with its server's."""
-    metadata = definition.metadata
+    settings = definition.settings
     name = source_name(definition)
-    has_result = definition.result_schema not in (None, {}, True) and "result_inferred" not in metadata
+    has_result = definition.result_schema not in (None, {}, True) and settings.result_inferred is None
     return CompiledTool(
         name=name,
         args=definition.input_schema,
-        result=definition.result_schema if has_result else (True if "imported" in metadata else None),
+        result=definition.result_schema if has_result else (True if settings.imported else None),
         title="" if definition.title == title_of_name(name) else definition.title,
         description=definition.description,
-        imported=metadata.get("imported", ""),
-        annotations=metadata.get("annotations", {} if "imported" in metadata else None),
+        imported=settings.imported,
+        annotations={} if settings.annotations is None and settings.imported else settings.annotations,
     )

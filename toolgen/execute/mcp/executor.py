@@ -336,7 +336,7 @@ def _changed(changes: Sequence[Change]) -> CallFailed:
 
 
 def _is_repeatable(definition: ToolDefinition) -> bool:
-    annotations: Mapping[str, Any] = definition.metadata.get("annotations", {})
+    annotations = definition.settings.annotations or {}
     return definition.permission == "readonly" or annotations.get("idempotentHint") is True
 
 

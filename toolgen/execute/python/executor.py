@@ -51,7 +51,7 @@ def python_executor(catalog: Catalog, toolset: str, modules: HandlerModules | No
     tools: dict[str, PythonTool] = {}
     for ident in catalog.toolsets[toolset]:
         definition = catalog.definition(ident)
-        if reference := definition.metadata.get("handler"):
+        if reference := definition.settings.handler:
             tools[ident] = _tool(definition, reference, objects)
     if not tools:
         raise ExecutorError(f"no tool of {toolset} has a `handler`")
@@ -64,7 +64,7 @@ def python_executor(catalog: Catalog, toolset: str, modules: HandlerModules | No
 def _tool(definition: ToolDefinition, reference: str, objects: Objects) -> PythonTool:
     try:
         tool = tool_of(objects.find(reference), objects)
-        args = {*definition.input_schema.get("properties", ()), *definition.metadata.get("inject", ())}
+        args = {*definition.input_schema.get("properties", ()), *definition.settings.inject}
         misfit = tool.misfit(args)
     except (NotThere, ForeignModule, CatalogError) as error:
         raise ExecutorError(f"the handler of {definition.name}, {reference}, cannot be used: {error}") from error

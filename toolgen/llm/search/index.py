@@ -211,10 +211,10 @@ def search_documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[Sea
         tool = catalog.definition(ident)
         yield document_of_tool(
             ident,
-            source_name=tool.metadata.get("source_name", ""),
+            source_name=tool.settings.source_name,
             title=tool.title,
             description=tool.description,
             args=tool.input_schema,
-            inject=tool.metadata.get("inject", ()),
+            inject=tool.settings.inject,
             tags=tool.tags,
         )

@@ -101,7 +101,7 @@ def tag_idents(catalog: Catalog) -> dict[str, str]:
     Raises `CatalogError` if two have the same name.
     """
     found: dict[str, str] = {}
-    for ident in sorted(ident for ident in catalog if "tag" in catalog.definition(ident).metadata):
+    for ident in sorted(ident for ident in catalog if catalog.definition(ident).settings.tag):
         other = found.setdefault(ident.rpartition(".")[2], ident)
         if other != ident:
             raise CatalogError(f"{other} and {ident} would both be the tag tool {ident.rpartition('.')[2]}: rename one")
@@ -113,21 +113,23 @@ def tool_defs(catalog: Catalog, handlers: Mapping[str, TagHandler] = NOTHING) ->
     found: list[ToolDef] = []
     for name, ident in tag_idents(catalog).items():
         definition = catalog.definition(ident)
-        tag, limits = definition.metadata["tag"], definition.metadata.get("limits", {})
+        settings, limits = definition.settings, definition.settings.limits
+        tag = settings.tag
+        assert tag is not None, "it is a tag tool"
         found.append(
             ToolDef(
                 name=name,
                 description=definition.description,
-                tag_prefix=tag["prefix"],
-                arg_pattern=tag["pattern"],
-                arg_groups=list(tag["groups"]),
-                prompt_example=tag["example"],
+                tag_prefix=tag.prefix,
+                arg_pattern=tag.pattern,
+                arg_groups=list(tag.groups),
+                prompt_example=tag.example,
                 handler=handlers.get(name),
-                cost=definition.metadata.get("cost", "free"),
-                requires_gate=definition.metadata.get("gate", False),
-                strip_from_display=tag["strip_from_display"],
-                cooldown_seconds=limits.get("cooldown_seconds", 0),
-                daily_limit=limits.get("daily_limit", 0),
+                cost=settings.cost,
+                requires_gate=settings.gate,
+                strip_from_display=tag.strip_from_display,
+                cooldown_seconds=limits.cooldown_seconds,
+                daily_limit=limits.daily_limit,
             )
         )
     return found

@@ -25,7 +25,7 @@ def offered_tool(definition: ToolDefinition, name: str) -> OfferedTool:
         description=definition.description,
         permission=definition.permission,
         tags=frozenset(definition.tags),
-        args=model_args_schema(definition.input_schema, definition.metadata.get("inject", ())),
+        args=model_args_schema(definition.input_schema, definition.settings.inject),
         result=definition.result_schema,
     )
 

@@ -308,11 +308,10 @@ def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
 
 def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -> Execute:
     """Add the timeout of a tool. Commands are ended by their executor, which has their output up to then."""
-    limits_of_tool: dict[str, Any] = definition.metadata.get("limits", {})
-    own = limits_of_tool.get("timeout_ms")
+    own = definition.settings.limits.timeout_ms
     usual = policies.agent_timeout_ms if "agent" in definition.tags else policies.timeout_ms
     wanted = usual if own is None else own or policies.max_timeout_ms
-    if not wanted or definition.metadata.get("kind") == "command":
+    if not wanted or definition.kind == "command":
         return execute
     from toolgen.runtime.calls.deadlines import in_time  # imports asyncio, which calls without a timeout do not need
 

@@ -73,8 +73,7 @@ class Failures:
 
     def _example(self) -> str:
         definition, check = self.tool.definition, self.tool.args.check
-        examples = definition.metadata.get("examples", ())
-        return example_of(definition.input_schema, examples, lambda made: not check(made))
+        return example_of(definition.input_schema, definition.settings.examples, lambda made: not check(made))
 
 
 def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:

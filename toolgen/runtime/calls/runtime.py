@@ -361,7 +361,7 @@ class Runtime:
         if telemetry is None:
             return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
         plan = bind_plan(tool, self._host, execute, self._recorder, self._refusals, telemetry.calls.on_end)
-        return telemetry.calls.traced(plan, ident, tool.definition.metadata.get("kind", ""))
+        return telemetry.calls.traced(plan, ident, tool.definition.kind)
 
     def _tool(self, ident: str) -> Tool:
         definition = self._catalog.definition(ident)

@@ -12,13 +12,7 @@ from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound
 from toolgen.runtime.base.packages import Package, ToolLines, parse_package, read_package
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.catalog.definition import (
-    BUILT_IN_TAGS,
-    PolicyEntry,
-    ToolDefinition,
-    hosts_of_every_call,
-    source_of,
-)
+from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, PolicyEntry, ToolDefinition, source_of
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -355,11 +349,11 @@ class Catalog:
         registered = self._registered.get(ident)
         if registered is not None:
             definition = registered.definition
-            roles, confirm = definition.metadata.get("roles"), definition.metadata.get("confirm", "")
-            held_by = None if roles is None else frozenset[str](roles)
-            hosts = hosts_of_every_call(definition.metadata.get("access", {}))
+            settings = definition.settings
+            held_by = None if settings.roles is None else frozenset[str](settings.roles)
+            hosts = settings.access.hosts_of_every_call
             tags = frozenset(definition.tags)
-            return PolicyEntry(ident, _toolset(ident), tags, definition.permission, held_by, confirm, hosts)
+            return PolicyEntry(ident, _toolset(ident), tags, definition.permission, held_by, settings.confirm, hosts)
         tool = self._compiled_tool(ident)
         return PolicyEntry(
             ident=ident,
@@ -368,7 +362,7 @@ class Catalog:
             permission=tool["permission"],
             roles=frozenset(tool["roles"]) if "roles" in tool else None,
             confirm=tool.get("confirm", ""),
-            hosts=hosts_of_every_call(tool.get("access", {})),
+            hosts=_hosts(tool["access"]) if "access" in tool else ("*",),
         )
 
     def _check_known(self, ident: str) -> None:
@@ -397,6 +391,12 @@ class Catalog:
 
 def _toolset(ident: str) -> str:
     return ident.rpartition(".")[0]
+
+
+def _hosts(access: Mapping[str, Any]) -> tuple[str, ...]:
+    from toolgen.spec.tool_settings import Access  # few tools name what they access
+
+    return Access.of(access).hosts_of_every_call
 
 
 def _key(ident: str) -> str:

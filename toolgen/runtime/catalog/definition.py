@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ge
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import is_mapping
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Set
+
+    from toolgen.spec.tool_settings import ToolSettings
 
 
 Permission: TypeAlias = Literal["readonly", "write"]
@@ -47,6 +50,7 @@ class ToolDefinition:
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     title: str = ""
     result_schema: Any = None
+    _settings: ToolSettings | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -68,14 +72,37 @@ class ToolDefinition:
         object.__setattr__(self, "tags", tags)
 
     @property
+    def settings(self) -> ToolSettings:
+        """What the metadata has under the keys of a tool, as values of their types. It is read once."""
+        if self._settings is not None:
+            return self._settings
+        from toolgen.spec.tool_settings import settings_of  # what is only listed needs none
+
+        settings = settings_of(self.metadata)
+        object.__setattr__(self, "_settings", settings)
+        return settings
+
+    @property
+    def kind(self) -> str:
+        """The kind of the toolset of a compiled tool; of others, what their metadata says."""
+        kind: str = self.metadata.get("kind", "")
+        return kind
+
+    @property
+    def wire_name(self) -> str:
+        """The name in requests to providers, before a provider spells it in its own way."""
+        name: str = self.metadata.get("wire_name") or wire_name(self.name)
+        return name
+
+    @property
     def has_certain_result(self) -> bool:
         """Whether a result that does not fit its schema is a failure. Otherwise it is reported, and returned."""
-        return not self.metadata.get("result_inferred") and self.metadata.get("validate_responses") is not False
+        return not self.settings.result_inferred and self.settings.validate_responses
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> ToolDefinition:
         """Create a definition from plain data. Raises `CatalogError` for an unknown or missing field."""
-        known = [each.name for each in fields(cls)]
+        known = [each.name for each in fields(cls) if each.init]
         for key in mapping:
             if key not in known:
                 meant = nearest(key, known, count=1)
@@ -111,11 +138,6 @@ class PolicyEntry(NamedTuple):
     roles: frozenset[str] | None
     confirm: str
     hosts: tuple[str, ...] = ()
-
-
-def hosts_of_every_call(access: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the hosts that every call of a network tool with this `access` reaches."""
-    return tuple(access.get("hosts", ())) or (() if "url" in access else ("*",))
 
 
 def _is_text(value: object) -> bool:

@@ -3,52 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Final, Union, cast, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import MAX_DEPTH
-from toolgen.schema.json_values import is_object, is_text
+from toolgen.schema.json_values import is_mapping, is_object, is_text
+from toolgen.spec.tool_settings import Example, ToolSettings
 
 MAX_VALUES: Final = 100_000
 """Maximum number of values in a schema; shared parts count each time."""
 
-_Texts: TypeAlias = Sequence[str]
-_Limit: TypeAlias = Literal["cooldown_seconds", "daily_limit", "timeout_ms", "result_bytes"]
+_STRICT: Final = ConfigDict(strict=True, extra="forbid")
 
 
-class _Metadata(BaseModel):
-    """The metadata keys that toolgen reads. Other keys belong to the host."""
+def _given(kind: Any) -> Any:
+    """Return the type of a value as a host gives it: mappings in place of records, any sequence in place of tuples."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        item: Any = _given(parts[0])
+        return Sequence[item]
+    if origin in (Union, UnionType):
+        return Union[tuple(map(_given, parts))]  # noqa: UP007  # of a computed number of types
+    if kind in (int, float):
+        return Annotated[kind, Field(ge=0)]
+    return Annotated[_model(kind, _STRICT), BeforeValidator(_as_dict)] if is_dataclass(kind) else kind
 
-    model_config = ConfigDict(strict=True, extra="allow")
 
-    kind: str = ""
-    source: str = ""
-    source_name: str = ""
-    roles: Sequence[Literal["main", "sub", "fork", "worker"]] | None = None
-    access: Mapping[Literal["read", "search", "write", "exec", "cwd", "url", "hosts", "scope"], _Texts] = {}
-    one_of: _Texts = ()
-    inject: _Texts = ()
-    limits: Mapping[_Limit, Annotated[int | float, Field(ge=0)] | None] = {}
-    cost: Literal["free", "cheap", "expensive", ""] = ""
-    gate: bool = False
-    retry_hints: bool = False
-    confirm: str = ""
-    examples: Sequence[Mapping[str, Any]] = ()
-    hints: Mapping[str, str] = {}
-    server_data: Mapping[str, Any] = {}
-    reminder: str = ""
-    args_secrets: _Texts = ()
-    result_secrets: _Texts = ()
-    tag: Mapping[str, Any] = {}
-    command: Mapping[str, Any] = {}
+def _as_dict(value: Any) -> Any:
+    return dict(value) if is_mapping(value) else value
+
+
+def _model(record: Any, config: ConfigDict) -> type[BaseModel]:
+    hints = get_type_hints(record, localns={"Mapping": Mapping})
+    of_fields = {
+        each.name: (_given(hints[each.name]), ... if each.default is each.default_factory is MISSING else None)
+        for each in fields(record)
+        if not (record is Example and each.name == "has_result")
+    }
+    return create_model(record.__name__, __config__=config, **cast("dict[str, Any]", of_fields))
+
+
+@cache
+def _metadata() -> type[BaseModel]:
+    """Return the model of the metadata that toolgen reads. Other keys belong to the host."""
+    own: dict[str, Any] = {"kind": (str, ""), "source": (str, ""), "wire_name": (str, "")}
+    return create_model("Metadata", __base__=_model(ToolSettings, ConfigDict(strict=True, extra="allow")), **own)
 
 
 def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
     """Raise `CatalogError` for a metadata key that toolgen reads, if its value has the wrong type."""
     try:
-        _Metadata.model_validate(dict(metadata))
+        _metadata().model_validate(dict(metadata))
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in found["loc"])

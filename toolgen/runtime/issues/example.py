@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    from toolgen.spec.tool_settings import Example
 
 _LONGEST: Final = 400
 """Maximum characters of an example; a longer one would distract from the issues."""
@@ -16,13 +18,13 @@ _LONGEST: Final = 400
 _MADE_UP: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1, "boolean": True, "null": None}
 
 
-def example_of(schema: Any, examples: Sequence[Mapping[str, Any]], fits: Callable[[Any], bool]) -> str:
+def example_of(schema: Any, examples: Sequence[Example], fits: Callable[[Any], bool]) -> str:
     """Return args as JSON text: the first of the `examples` that fits, or generated ones.
 
     Empty if no short one fits.
     """
     try:
-        made = examples[0]["args"] if examples else _made_up(schema)[0]
+        made = examples[0].args if examples else _made_up(schema)[0]
     except _TooLong:
         return ""
     text = json.dumps(made, ensure_ascii=False)

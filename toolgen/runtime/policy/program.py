@@ -36,12 +36,11 @@ class Program:
 
 def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any) -> Program:
     """Return what runs a call with these args, from which secrets are redacted. `toolset` is as it was compiled."""
-    metadata = tool.metadata
-    access: Mapping[str, Any] = metadata.get("access", {})
-    if command := metadata.get("command"):
-        text = filled(command["shell"], args) if "shell" in command else _line(command.get("exec", ()), args)
-        return Program(text, command.get("cwd", "."), tuple(command.get("env", ())), gets_policy_env=True)
-    if programs := access.get("exec"):
+    command, programs = tool.settings.command, tool.settings.access.exec
+    if command is not None:
+        text = filled(command.shell, args) if command.shell else _line(command.exec, args)
+        return Program(text, command.cwd, command.env, gets_policy_env=True)
+    if programs:
         texts = [_argv(args[name]) for name in programs if is_object(args) and args.get(name) is not None]
         return Program(joined(texts, "; ", SHOWN), ".", gets_policy_env=True)
     if server := toolset.get("server"):
@@ -51,7 +50,7 @@ def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any) -> P
         return Program(visible(url), hosts=_hosts(url))
     if agent := toolset.get("exported_by"):
         return Program(visible(f"agent {agent}"))
-    return Program(visible(metadata.get("handler", "")))
+    return Program(visible(tool.settings.handler))
 
 
 def _hosts(url: str) -> tuple[str, ...]:

@@ -42,8 +42,8 @@ BESIDE_VALUE: Final = ("audit", "telemetry", "server_data", "metadata")
 
 def secrets_of_tool(definition: ToolDefinition) -> Secrets:
     """Return what is secret in every call of a tool: declared fields, and fields with the name of a secret."""
-    args, result = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
-    return _of_fields(args, result, definition.input_schema, definition.metadata.get("inject", ()))
+    settings = definition.settings
+    return _of_fields(settings.args_secrets, settings.result_secrets, definition.input_schema, settings.inject)
 
 
 def secrets_of_schema(schema: Any) -> Secrets:

@@ -54,8 +54,7 @@ def test_fields_are_shown_with_their_bounds_and_one_level_of_nesting(tmp_path: P
         "      from: City",
         "      seats?: integer (minimum 1, maximum 9) = 1",
         "",
-        "tags       write",
-        "wire name  trips__book",
+        "wire_name  trips__book",
         "python     from generated.tools.trips import BOOK, BookArgs",
         "policies   ask (write ask)",
     ]
@@ -88,6 +87,7 @@ tools:
     roles: [main, sub]
     cost: expensive
     gate: true
+    reminder: Tell the number of the order.
   look: {description: Look., permission: readonly, args: {}}
 """
 POLICY = """\
@@ -106,16 +106,18 @@ def test_all_settings_that_affect_calls_are_shown(tmp_path: Path) -> None:
 
     of_sub, of_plan = "team.roles.sub: shop.order deny", "team.modes.plan: shop.* deny"
     shown = toolgen(tmp_path, "show", "order")
-    assert shown.out.splitlines()[-13:] == [
+    assert shown.out.splitlines()[-15:] == [
         "roles      main, sub",
         "confirm    Order from {{args.site}}?",
+        "limits     cooldown_seconds: 1.5, daily_limit: 3, timeout_ms: 0, result_bytes: 100",
+        "cost       expensive",
+        "gate       checked before it runs",
         "one_of     sku, coupon",
         "inject     tenant",
+        "access     url: site, hosts: api.example.org",
         "bind       insert",
-        "access     url site; hosts api.example.org",
-        "limits     cooldown_seconds 1.5, daily_limit 3, result_bytes 100, timeout_ms none",
-        "cost       expensive",
-        "gate       the eval gate must approve",
+        "reminder   Tell the number of the order.",
+        "python     from generated.tools.shop import ORDER, OrderArgs",
         "policies   main: ask (team.rules: shop.order allow; confirm ask)",
         "           sub: deny (team.rules: shop.order allow; team.roles.sub: shop.order deny; confirm ask)",
         "           in mode plan: main: deny (team.rules: shop.order allow; team.modes.plan: shop.* deny; confirm ask)",
@@ -133,6 +135,12 @@ def test_all_settings_that_affect_calls_are_shown(tmp_path: Path) -> None:
         "limits": {"cooldown_seconds": 1.5, "daily_limit": 3, "timeout_ms": 0, "result_bytes": 100},
         "cost": "expensive",
         "gate": True,
+        "retry_hints": False,
+        "handler": "",
+        "command": None,
+        "http": None,
+        "bounded": None,
+        "reminder": "Tell the number of the order.",
     }
     assert [(each["mode"], each["role"], each["answer"]) for each in judged] == [
         ("", "main", "ask"),

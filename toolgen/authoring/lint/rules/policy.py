@@ -95,7 +95,7 @@ def dangerous_without_scope(project: Project) -> Iterator[Finding]:
     With `access` a grant covers the resources that were approved.
     """
     for tool in project.tools:
-        if "dangerous" in tool.tool.tags and tool.tool.access is None and tool.tool.args.json.get("properties"):
+        if "dangerous" in tool.tool.tags and not tool.tool.access.named and tool.tool.args.json.get("properties"):
             message = f"`{tool.tool.ident}` is dangerous, and a grant for it has no scope"
             yield Finding(tool.key, message, "write `access`, with the args that say what it works on")
 
@@ -131,8 +131,6 @@ def access_arg_is_object(project: Project) -> Iterator[Finding]:
     """
     for tool in project.tools:
         access = tool.tool.access
-        if access is None:
-            continue
         kinds = {part.name: part for part in tool.parameters}
         for kind in ("read", "search", "write", "exec", "cwd", "url", "scope"):
             for name in getattr(access, kind):
@@ -264,9 +262,7 @@ def path_without_access(project: Project) -> Iterator[Finding]:
         if tool.toolset.kind.value != "command":
             continue
         access = tool.tool.access
-        named = {
-            name for kind in ("read", "search", "write", "exec", "cwd", "url") for name in getattr(access, kind, ())
-        }
+        named = {name for kind in ("read", "search", "write", "exec", "cwd", "url") for name in getattr(access, kind)}
         for part in tool.parameters:
             kind = _PLACES.get(words(part.name)[-1].lower() if words(part.name) else "")
             if kind and part.is_a("string", "array") and part.name not in named:

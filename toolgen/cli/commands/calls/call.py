@@ -95,7 +95,7 @@ def _runtime(
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
     disabled = check_disabled(catalog, disabled_policies)
-    inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
+    inject = injected_values(ident, catalog.definition(ident).settings.inject, injected)
     toolset = catalog.toolset_of(ident)
     consent = consented(config, catalog, [toolset], Consent(config.root, yes=yes))
     registration = toolset_executor(config, catalog, toolset, consent)

@@ -166,9 +166,7 @@ def command(
 
 def _warn_of_limits(catalog: Catalog, run: Run) -> None:
     """Say which tools cannot be called because nobody says who calls them."""
-    limited = [
-        ident for ident in run.effective.offered if any(catalog.definition(ident).metadata.get("limits", {}).values())
-    ]
+    limited = [ident for ident in run.effective.offered if catalog.definition(ident).settings.limits.are_per_user]
     if limited:
         echo(
             f"no call of {', '.join(sorted(limited))} will run: there are limits per user, and there is no user; give "
@@ -281,7 +279,7 @@ def _runtime(
     if missing:
         echo(f"not served, because nothing is configured to run them: {', '.join(missing)}", err=True)
     served = [ident for each in executors for ident in catalog.toolsets[each.toolset]]
-    wanted = sorted({name for ident in served for name in catalog.definition(ident).metadata.get("inject", ())})
+    wanted = sorted({name for ident in served for name in catalog.definition(ident).settings.inject})
     try:
         return Runtime(
             catalog,

@@ -11,7 +11,6 @@ from toolgen.cli.packages import built_catalog, check_disabled, check_known, dis
 from toolgen.cli.project import project
 from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
-from toolgen.runtime.policy.scope import PATH_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,8 +77,8 @@ def _judged(policy_decision: PolicyDecision) -> dict[str, Any]:
 
 def _judged_by_call(tool: ToolDefinition) -> list[str]:
     """What is also checked for each call of the tool."""
-    has_paths = not tool.metadata.get("access", {}).keys().isdisjoint(PATH_KEYS)
-    return [what for what, is_judged in (("hosts", "network" in tool.tags), ("paths", has_paths)) if is_judged]
+    found = (("hosts", "network" in tool.tags), ("paths", tool.settings.access.has_paths))
+    return [what for what, is_judged in found if is_judged]
 
 
 def _held(

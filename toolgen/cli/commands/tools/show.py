@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.authoring.tool_rules import rule_lines, tool_rules
+from toolgen.authoring.policy_decisions import decision_lines, policy_decisions
 from toolgen.cli.folders import import_name
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.project import listed_tools, project, summaries
 from toolgen.compiler.compile import find_toolset
+from toolgen.compiler.ir.facts import facts_of
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import at
 from toolgen.schema.schema_text import LISTED_BOUNDS
+from toolgen.spec.tool_settings import KEYS, ToolSettings, as_json
 from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.ir.catalog import Schema, Tool, Toolset
     from toolgen.compiler.ir.shapes import Shape
-
 
 # Tool text: the args and result of a tool as readable text, with the fields of nested types one level deep.
 
@@ -130,12 +132,12 @@ def command(*, tool: str, output_format: str) -> int:
     target, summary, listed = homes[ident_meant(tool, listed_tools(made))]
     toolset = find_toolset(config, target, summary, listed.toolset)
     each = next(each for each in toolset.tools if each.ident == listed.ident)
-    rules = tool_rules(summary.policies, toolset, each)
+    decisions = list(policy_decisions(summary.policies, toolset, each))
     if output_format == "json":
-        show_json(_json(toolset, each) | rules)
+        show_json(_json(toolset, each) | {"policies": decisions})
     else:
         _show(".".join((import_name(config.root, target.out)[1], *toolset.package)), toolset, each)
-        echo("\n".join(rule_lines(rules)))
+        echo("\n".join(decision_lines(decisions)))
     return 0
 
 
@@ -152,14 +154,19 @@ def _json(toolset: Toolset, tool: Tool) -> dict[str, Any]:
         "tags": list(tool.tags),
         "args": tool.args.json,
         "result": tool.result.json,
+        **{
+            KEYS[each.name].spec or each.name: as_json(getattr(tool, each.name))
+            for each in fields(ToolSettings)
+            if KEYS[each.name].label and each.name != "source_name"
+        },
+        "limits": asdict(tool.limits),
     }
 
 
 def _show(package: str, toolset: Toolset, tool: Tool) -> None:
     echo(f"{tool.ident} ({toolset.kind.value}, {tool.permission.value})\n\n{tool.description}\n")
     echo("\n".join([*args_lines(toolset, tool.args), *result_lines(toolset, tool.result), ""]))
-    echo(f"tags       {', '.join(tool.tags)}")
-    echo(f"wire name  {tool.wire_name or wire_name(tool.ident)}")
-    if tool.remote and tool.remote != tool.key:
-        echo(f"remote     {tool.remote}")
+    for fact in facts_of(tool):
+        if fact.key != "permission":
+            echo(visible(f"{fact.key:9}  {', '.join(fact.codes) or fact.text}"))
     echo(f"python     from {package} import {tool.names.constant}, {tool.names.args}")

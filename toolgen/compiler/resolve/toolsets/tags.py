@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.ir.catalog import Tag
 from toolgen.spec.tag_pattern import PatternRefused, TagPattern
+from toolgen.spec.tool_settings import Tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import AccessSpec, LimitsSpec, ToolDefaultsSpec, ToolSpec
-from toolgen.compiler.ir.catalog import (
-    Access,
-    Bounded,
-    Command,
-    Cost,
-    Example,
-    Limits,
-    Permission,
-    Schema,
-    Tag,
-    Tool,
-    ToolNames,
-)
+from toolgen.compiler.ir.catalog import Permission, Schema, Tool, ToolNames
 from toolgen.compiler.ir.shapes import Literals, Scalar, Shape, Union
 from toolgen.compiler.resolve.names import KEYWORDS, RESERVED_MODULES, constant, is_attribute, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner, Rename
@@ -31,6 +20,7 @@ from toolgen.compiler.resolve.validity import violations
 from toolgen.schema.args import with_one_of
 from toolgen.schema.pointer import steps_of
 from toolgen.spec.templates import BEYOND_A_NAME, BRACES
+from toolgen.spec.tool_settings import Access, Bounded, CommandSettings, Example, Limits, Tag, ToolSettings
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
 
 if TYPE_CHECKING:
@@ -41,6 +31,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.toolset import CommandSpec, ToolsetFile
     from toolgen.compiler.resolve.shapes.shapes import Shapes
     from toolgen.compiler.resolve.toolsets.sides import Sides
+    from toolgen.spec.tool_settings import Role
 
 
 # The template language: only `{{args.name}}` in text.
@@ -131,7 +122,7 @@ def resolve_command(
     *,
     may_shell: bool,
     sink: Diagnostics,
-) -> Command:
+) -> CommandSettings:
     """Check a `command` block against the args of its tool."""
     if spec.exec == [] and "exec" in spec.model_fields_set and not spec.shell:
         span = document.span("tools", key, "command", "exec")
@@ -180,7 +171,7 @@ def resolve_command(
             )
     if "{{" in spec.cwd:
         sink.report("TG402", document.span("tools", key, "command", "cwd"), "`cwd` is fixed; a model cannot set it")
-    return Command(
+    return CommandSettings(
         tuple(part if isinstance(part, str) else tuple(part) for part in spec.exec),
         spec.shell,
         spec.cwd,
@@ -212,6 +203,13 @@ def _is_text(shape: Shape) -> bool:
 
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
+_COMPUTED: Final = frozenset(
+    {"roles", "inject", "access", "limits", "examples", "tag", "command", "http", "hints", "bounded", "server_data"}
+)
+_AS_WRITTEN: Final = tuple(
+    each.name for each in fields_of(ToolSettings) if each.name in ToolSpec.model_fields and each.name not in _COMPUTED
+)
+"""The settings that a spec has as they are."""
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 _RAW_ARG: Final = {
     "type": "object",
@@ -286,25 +284,14 @@ class ToolResolver:
             tags=tags,
             roles=self._roles(spec),
             access=access,
-            one_of=tuple(spec.one_of),
             inject=inject,
             limits=self._limits(spec),
-            cost=Cost(self._effective(spec, "cost") or "free"),
-            gate=bool(self._effective(spec, "gate")),
-            retry_hints=bool(self._effective(spec, "retry_hints")),
-            confirm=spec.confirm,
             examples=self._examples(key, spec, args, result),
             tag=self._tag(key, spec, args),
-            handler=spec.handler or "",
-            user=spec.user,
-            system=spec.system,
             command=self._command(key, spec, fields, args, tags),
             http=self._http(key, spec, fields, args),
             remote=(spec.remote or key) if self._file.kind in ("mcp", "http") else "",
-            imported=spec.imported or "",
-            annotations=spec.annotations,
-            icons=tuple(spec.icons),
-            result_inferred=spec.result_inferred,
+            source_name=spec.remote or "" if spec.remote != key and self._file.kind in ("mcp", "http") else "",
             validate_responses=self._file.api is None or self._file.api.validate_responses or result.json in (True, {}),
             wire_name=self._wire_name(key, spec),
             hints={name: text for name, text in (("call", spec.hints.call), ("result", spec.hints.result)) if text},
@@ -313,10 +300,12 @@ class ToolResolver:
                 name: self._sides.value(
                     ("tools", key, "server_data", name),
                     Owner(module, f"{pascal(key)}{pascal(name)}Data", self._span(key, "server_data", name), rename),
-                )
+                ).json
                 for name in spec.server_data
             },
-            reminder=spec.reminder,
+            args_secrets=args.secrets,
+            result_secrets=result.secrets,
+            **self._as_written(spec),
         )
 
     def _span(self, key: str, *path: str | int, key_of: bool = False) -> Span:
@@ -324,10 +313,19 @@ class ToolResolver:
 
     def _effective(self, spec: ToolDefaultsSpec, name: str) -> Any:
         """Return a key of the tool, or of the file's defaults."""
-        source = spec if name in spec.model_fields_set else self._file.defaults
-        return getattr(source, name)
+        is_own = name in spec.model_fields_set or name not in ToolDefaultsSpec.model_fields
+        return getattr(spec if is_own else self._file.defaults, name)
 
-    def _roles(self, spec: ToolSpec) -> tuple[str, ...] | None:
+    def _as_written(self, spec: ToolSpec) -> dict[str, Any]:
+        """Return the settings whose values are those of the spec, or of the file's defaults."""
+        found = {name: self._effective(spec, name) for name in _AS_WRITTEN}
+        return {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in found.items()
+            if value is not None
+        }
+
+    def _roles(self, spec: ToolSpec) -> tuple[Role, ...] | None:
         roles = self._effective(spec, "roles")
         return None if roles is None or roles == "any" else tuple(roles)
 
@@ -338,7 +336,7 @@ class ToolResolver:
                 merged.update({name: getattr(limits, name) for name in limits.model_fields_set})
         return Limits(**merged)
 
-    def _access(self, key: str, spec: ToolSpec, fields: Collection[str] | None) -> Access | None:
+    def _access(self, key: str, spec: ToolSpec, fields: Collection[str] | None) -> Access:
         merged: dict[str, tuple[str, ...]] = {}
         for access in (self._file.defaults.access, spec.access):
             if isinstance(access, AccessSpec):
@@ -353,9 +351,9 @@ class ToolResolver:
         for name, args in merged.items():
             if name != "hosts":
                 self._check_args(key, f"access.{name}", args, fields, "access", name)
-        return Access(**merged) if merged else None
+        return Access(**merged)
 
-    def _tag_words(self, key: str, spec: ToolSpec, permission: Permission, access: Access | None) -> tuple[str, ...]:
+    def _tag_words(self, key: str, spec: ToolSpec, permission: Permission, access: Access) -> tuple[str, ...]:
         written = [*self._file.defaults.tags, *spec.tags]
         for index, tag in enumerate(spec.tags):
             self._check_tag(tag, self._span(key, "tags", index))
@@ -364,11 +362,9 @@ class ToolResolver:
         derived = [permission.value]
         if self._file.kind in _KIND_TAGS:
             derived.append(_KIND_TAGS[self._file.kind])
-        if access and (access.read or access.search or access.write or access.cwd):
+        if access.has_paths:
             derived.append("filesystem")
-        if (self._file.kind == "http" and not is_in_process(self._file.api)) or (
-            access and (access.url or access.hosts)
-        ):
+        if (self._file.kind == "http" and not is_in_process(self._file.api)) or access.url or access.hosts:
             derived.append("network")
         other = "write" if permission is Permission.READONLY else "readonly"
         if other in written:

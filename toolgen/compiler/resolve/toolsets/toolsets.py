@@ -342,7 +342,7 @@ def _bound(
         None if isinstance(to_payload, Misfit) else to_payload,
         None if isinstance(to_result, Misfit) else to_result,
     )
-    return replace(tool, binding=binding)
+    return replace(tool, binding=binding, method=method.name)
 
 
 def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:

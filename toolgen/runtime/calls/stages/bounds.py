@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 def bind(tool: Tool, _host: Host) -> After | None:
     """Return the stage; None for a tool whose results are not pages."""
-    bounded = tool.definition.metadata.get("bounded")
+    bounded = tool.definition.settings.bounded
     if bounded is None:
         return None
-    cursor, following = bounded["cursor"], bounded.get("next", "")
+    cursor, following = bounded.cursor, bounded.next
 
     def page(_call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
         if RESULT_DIFFERS in result.metadata:  # it is no page

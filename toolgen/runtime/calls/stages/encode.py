@@ -56,7 +56,7 @@ def bind(tool: Tool) -> Encode:
     name, codec = tool.definition.name, tool.result
     model, dump, is_valid = codec.fast_dump
     untyped = _untyped(tool)
-    server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
+    server_data = ServerData(name, tool.definition.settings.server_data)
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
         if outcome.__class__ is model:

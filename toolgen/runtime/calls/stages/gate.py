@@ -21,7 +21,7 @@ _REFUSED: Final = "the eval gate refused"
 def bind(tool: Tool, host: Host) -> Before | None:
     """Return the stage; None if the tool or the host has no gate."""
     name, gate = tool.definition.name, host.gate
-    if gate is None or not tool.definition.metadata.get("gate"):
+    if gate is None or not tool.definition.settings.gate:
         return None
 
     def ask(call: Call) -> Awaitable[None] | None:

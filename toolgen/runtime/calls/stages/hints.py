@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def bind(tool: Tool, _host: Host) -> After | None:
     """Return the stage; None for a tool without hints."""
-    templates: dict[str, str] = tool.definition.metadata.get("hints", {})
+    templates = tool.definition.settings.hints
     if not templates:
         return None
     needs_result = any("result" in names_of(template) for template in templates.values())

@@ -31,7 +31,7 @@ _DECODED: Final = ("service", "agent")
 
 def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
     """Return a function that runs a call with injected fields in `meta.injected`, and in args that have them."""
-    names: list[str] = tool.definition.metadata.get("inject", [])
+    names = tool.definition.settings.inject
     if not names:
         return execute
     in_args = _filler(tool)
@@ -50,7 +50,7 @@ def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
 def _filler(tool: Tool) -> Callable[[Tool, Any, Mapping[str, Any]], Any]:
     if tool.form is Form.TYPED:
         return _fill_typed
-    return _as_given if tool.definition.metadata.get("kind") in _DECODED else _fill_text
+    return _as_given if tool.definition.kind in _DECODED else _fill_text
 
 
 def _as_given(_tool: Tool, payload: Any, _values: Mapping[str, Any]) -> Any:

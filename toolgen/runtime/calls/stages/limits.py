@@ -25,10 +25,10 @@ def bind_check(tool: Tool, host: Host) -> Before | None:
 
 def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]) -> Before | None:
     name = tool.definition.name
-    limits = tool.definition.metadata.get("limits", {})
-    cooldown, daily = limits.get("cooldown_seconds", 0), limits.get("daily_limit", 0)
-    if not cooldown and not daily:
+    limits = tool.definition.settings.limits
+    if not limits.are_per_user:
         return None
+    cooldown, daily = limits.cooldown_seconds, limits.daily_limit
     clock = host.clock
 
     def limit(call: Call) -> Awaitable[None] | None:

@@ -40,7 +40,7 @@ _TOO_LATE: Final = "no answer in time"
 
 def bind(tool: Tool, host: Host) -> Permission | None:
     """Return the stage; None if no call of the tool can need permission."""
-    access = tool.definition.metadata.get("access", {})
+    access = tool.definition.settings.access.named
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags

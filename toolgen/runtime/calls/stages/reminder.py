@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def bind(tool: Tool, _host: Host) -> After | None:
     """Return the stage; None for a tool without a reminder."""
-    text = tool.definition.metadata.get("reminder")
+    text = tool.definition.settings.reminder
     if not text:
         return None
     block = ContentBlock(type="text", data=text)

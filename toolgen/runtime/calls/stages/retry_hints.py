@@ -34,7 +34,7 @@ def bind(tool: Tool, execute: Execute) -> Execute:
 
     Only for a tool that enables it; for others such an error is like any other.
     """
-    if not tool.definition.metadata.get("retry_hints"):
+    if not tool.definition.settings.retry_hints:
         return execute
     hints = _Hints(tool)
 
@@ -66,8 +66,8 @@ class _Hints:
 
     def __init__(self, tool: Tool) -> None:
         self._tool: Final = tool
-        self._hidden: Final = frozenset[str](tool.definition.metadata.get("inject", ()))
-        self._arg_of: Final = _args_by_name(tool.definition.metadata.get("http", {}))
+        self._hidden: Final = frozenset(tool.definition.settings.inject)
+        self._arg_of: Final = _args_by_name(tool.definition.settings.http or {})
 
     def of_exception(self, error: Exception, given: Any) -> ToolResult[Any] | None:
         """Return the error of a call that raised; None if the exception says nothing of the args."""
@@ -86,9 +86,7 @@ class _Hints:
 
     def _hinted(self, error: ToolError, issues: Sequence[Issue]) -> ToolError:
         definition, check = self._tool.definition, self._tool.args.check
-        example = example_of(
-            definition.input_schema, definition.metadata.get("examples", ()), lambda made: not check(made)
-        )
+        example = example_of(definition.input_schema, definition.settings.examples, lambda made: not check(made))
         return replace(error, kind=FailureKind.INVALID_CALL, issues=tuple(issues), example=example)
 
     def _issues(self, errors: Sequence[FieldError], given: Any) -> Sequence[Issue]:

@@ -32,7 +32,7 @@ _FORM: Final = 16
 
 def limit_of(tool: Tool, host: Host) -> int:
     """Return how many bytes of a result are shown, by the spec or the active policies; 0 means no limit."""
-    own = tool.definition.metadata.get("limits", {}).get("result_bytes")
+    own = tool.definition.settings.limits.result_bytes
     limit: int = host.policies.result_bytes if own is None else own
     return limit
 

@@ -1,0 +1,111 @@
+"""The keys of a tool: one table, from which the catalog, its form, `diff` and the lists for people are made."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.changes.catalogs import compare_tools
+from toolgen.changes.rules import RULES
+from toolgen.compiler.documents.toolset import ToolSpec
+from toolgen.spec.tool_settings import (
+    KEYS,
+    Access,
+    Bounded,
+    CommandSettings,
+    Example,
+    Limits,
+    Tag,
+    ToolSettings,
+    settings_of,
+    written,
+)
+
+IN_SPECS_ALONE = {"args", "result", "rename", "disabled", "source", "kept"}
+"""Keys of a spec that are schemas, or that decide how it is compiled and imported."""
+
+BY_THE_COMPILER = {"validate_responses"}
+"""Keys of a catalog that follow from the toolset."""
+
+BY_RULES_OF_THEIR_OWN = {"tags", "roles", "one_of", "wire_name"}
+"""Keys that two versions of a tool are compared by, and no row of the table."""
+
+NOT_COMPARED = {"imported"}
+"""The digest of the source's texts: its change changes no tool."""
+
+TOOL = {"title": "", "description": "It.", "permission": "write", "args": {"type": "object"}, "result": True}
+
+TEXTS = st.text(max_size=4)
+NAMES = st.lists(TEXTS, max_size=2).map(tuple)
+JSON = st.dictionaries(TEXTS, st.integers() | TEXTS | st.lists(st.booleans(), max_size=2), max_size=2)
+COUNTS = st.none() | st.integers(min_value=0, max_value=9)
+SETTINGS = st.builds(
+    ToolSettings,
+    roles=st.none() | st.lists(st.sampled_from(["main", "sub"]), max_size=2).map(tuple),
+    annotations=st.none() | JSON,
+    result_inferred=st.none() | st.booleans(),
+    validate_responses=st.booleans(),
+    source_name=TEXTS,
+    imported=TEXTS,
+    icons=st.lists(JSON, max_size=2).map(tuple),
+    access=st.builds(Access, *[NAMES] * len(fields(Access))),
+    one_of=NAMES,
+    inject=NAMES,
+    limits=st.builds(Limits, st.integers(0, 9) | st.floats(0, 9), st.integers(0, 9), COUNTS, COUNTS),
+    cost=st.sampled_from(["free", "cheap", "expensive"]),
+    gate=st.booleans(),
+    retry_hints=st.booleans(),
+    confirm=TEXTS,
+    examples=st.lists(
+        st.builds(Example, JSON) | st.builds(Example, JSON, st.just(value=True), st.none() | JSON), max_size=2
+    ).map(tuple),
+    tag=st.none() | st.builds(Tag, TEXTS, TEXTS, NAMES, TEXTS, st.booleans()),
+    method=TEXTS,
+    handler=TEXTS,
+    user=TEXTS,
+    system=TEXTS,
+    command=st.none()
+    | st.builds(
+        CommandSettings, st.lists(TEXTS | NAMES, max_size=2).map(tuple), TEXTS, TEXTS, NAMES, st.integers(0, 9999)
+    ),
+    http=st.none() | JSON,
+    hints=JSON,
+    bounded=st.none() | st.builds(Bounded, TEXTS, TEXTS, TEXTS),
+    server_data=JSON,
+    reminder=TEXTS,
+    args_secrets=NAMES,
+    result_secrets=NAMES,
+)
+
+
+@given(SETTINGS)
+def test_what_a_catalog_has_is_what_the_runtime_reads(settings: ToolSettings) -> None:
+    assert settings_of(written(settings)) == settings
+    assert written(ToolSettings()) == {}
+
+
+def test_members_that_are_no_keys_are_left_to_the_host() -> None:
+    assert settings_of({"own": object(), "gate": True, "roles": None}) == ToolSettings(gate=True)
+
+
+def test_every_key_of_a_spec_is_in_the_table_by_its_name() -> None:
+    of_catalog = {key.spec or name for name, key in KEYS.items()}
+    assert of_catalog - {"args", "result"} == {*ToolSpec.model_fields} - IN_SPECS_ALONE | BY_THE_COMPILER
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_another_value_of_a_key_is_a_change(name: str) -> None:
+    key = KEYS[name]
+    others: dict[str, Any] = {"permission": "readonly", "validate_responses": False, "roles": ["main"], "tags": ["a"]}
+    after = {**TOOL, name: others.get(name, {"other": 1})}
+    changes = list(compare_tools("shop.find", TOOL, after))
+    if name in NOT_COMPARED or name in ("one_of", "wire_name"):  # in the schema of the args, and in a section
+        assert (changes, key.change) == ([], None)
+    else:
+        assert [change.after_path for change in changes] == [("tools", "shop.find", name)]
+        assert (key.change is None) is (name in BY_RULES_OF_THEIR_OWN)
+        assert changes[0].code in RULES

@@ -1,0 +1,63 @@
+"""What the policies of a target answer about the calls of a tool, by mode and role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.runtime.catalog.definition import PolicyEntry
+from toolgen.runtime.policy.effective import ROLES, may_hold
+from toolgen.runtime.policy.policy import Policies
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from toolgen.compiler.ir.catalog import Policy, Tool, Toolset
+
+
+def policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
+    """Yield the combined answer of policies, with its reasons, for each mode and each role that may hold a tool.
+
+    Hosts and paths are checked for each call.
+    """
+    rules = {
+        each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes, "network": each.network}
+        for each in given
+    }
+    policies = Policies(rules)
+    entry = PolicyEntry(
+        ident=tool.ident,
+        toolset=toolset.name,
+        tags=frozenset((*tool.tags, tool.permission.value)),
+        permission=tool.permission.value,
+        roles=None if tool.roles is None else frozenset(tool.roles),
+        confirm=tool.confirm,
+        hosts=tool.access.hosts_of_every_call,
+    )
+    for mode in ("", *sorted(policies.modes)):
+        for role in (each for each in ROLES if may_hold(entry, each)):
+            judged = policies.judge(entry, role, mode)
+            reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judged.reasons]
+            yield {"role": role, "mode": mode, "answer": judged.answer.value, "reasons": reasons}
+
+
+def decision_lines(decisions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Format decisions: each distinct answer in a line, with its roles if not all; for a mode, where it differs."""
+    answers = enumerate(_answers(decisions))
+    return [visible(f"{'' if number else 'policies':9}  {answer}") for number, answer in answers]
+
+
+def _answers(decisions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Each distinct answer, with its roles if not all; for a mode, only where the answer differs."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for each in decisions:
+        reasons = "; ".join(f"{reason['source']} {reason['answer']}" for reason in each["reasons"])
+        groups.setdefault((each["mode"], f"{each['answer']} ({reasons})"), []).append(each["role"])
+    usual = {answer: roles for (mode, answer), roles in groups.items() if not mode}
+    every = [role for roles in usual.values() for role in roles]
+    for (mode, answer), roles in groups.items():
+        if not mode or usual.get(answer) != roles:
+            where = (f"in mode {mode}: " if mode else "") + (
+                "" if len(roles) == len(every) else f"{', '.join(roles)}: "
+            )
+            yield f"{where}{answer}"
