@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolgen.authoring.diff.catalog_validation import damage_of
 from toolgen.changes.catalogs import compare_tools
 from toolgen.changes.rules import RULES
 from toolgen.compiler.documents.toolset import ToolSpec
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.definition_check import check_metadata
 from toolgen.spec.tool_settings import (
     KEYS,
     Access,
@@ -73,9 +77,9 @@ SETTINGS = st.builds(
         CommandSettings, st.lists(TEXTS | NAMES, max_size=2).map(tuple), TEXTS, TEXTS, NAMES, st.integers(0, 9999)
     ),
     http=st.none() | JSON,
-    hints=JSON,
+    hints=st.dictionaries(TEXTS, TEXTS, max_size=2),
     bounded=st.none() | st.builds(Bounded, TEXTS, TEXTS, TEXTS),
-    server_data=JSON,
+    server_data=st.dictionaries(TEXTS, st.booleans() | JSON, max_size=2),
     reminder=TEXTS,
     args_secrets=NAMES,
     result_secrets=NAMES,
@@ -95,6 +99,25 @@ def test_members_that_are_no_keys_are_left_to_the_host() -> None:
 def test_every_key_of_a_spec_is_in_the_table_by_its_name() -> None:
     of_catalog = {key.spec or name for name, key in KEYS.items()}
     assert of_catalog - {"args", "result"} == {*ToolSpec.model_fields} - IN_SPECS_ALONE | BY_THE_COMPILER
+
+
+@given(SETTINGS)
+def test_what_is_written_has_the_form_of_a_catalog_and_of_a_definition(settings: ToolSettings) -> None:
+    tool = {**TOOL, "tags": [], **written(settings)}
+    document = {"toolsets": {"shop": {"kind": "service", "package": "shop"}}, "tools": {"shop.find": tool}}
+    assert damage_of(json.dumps(document).encode()) == ""
+    check_metadata("shop.find", written(settings))
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(ToolSettings)])
+def test_a_value_of_another_type_is_damage_and_no_definition(name: str) -> None:
+    document = {
+        "toolsets": {"shop": {"kind": "service", "package": "shop"}},
+        "tools": {"shop.find": {**TOOL, name: 5}},
+    }
+    assert damage_of(json.dumps(document).encode()).startswith(f"at `/tools/shop.find/{name}`: ")
+    with pytest.raises(CatalogError, match=f"^the metadata of shop.find, at `{name}"):
+        check_metadata("shop.find", {name: 5})
 
 
 @pytest.mark.parametrize("name", KEYS)

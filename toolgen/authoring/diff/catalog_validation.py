@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from toolgen.schema.json_values import value_of
 from toolgen.schema.pointer import pointer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+from toolgen.spec.tool_settings import ToolSettings
 
 _TEXT: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
@@ -40,18 +40,34 @@ _TOOLSET: Final = _record(
     _keys(_TEXT, "kind", "package"),
     {**_keys(_TEXT, "description", "exported_by"), "server": _OBJECT, "has_handlers": _FLAG},
 )
+
+
+def _form(kind: Any) -> dict[str, Any]:
+    """Return the form of a value of a type in a catalog."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        return _list(_form(parts[0]))
+    if origin in (Union, UnionType):
+        return {"anyOf": [_form(part) for part in parts if part is not NoneType]}
+    if is_dataclass(kind):
+        required = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
+        forms = _forms(kind)
+        return _record({name: forms[name] for name in required}, forms)
+    return _OBJECT if origin is Mapping else _TEXT if origin is Literal else _SCALARS.get(kind, {})
+
+
+def _forms(record: Any) -> dict[str, Any]:
+    return {name: _form(hint) for name, hint in get_type_hints(record, localns={"Mapping": Mapping}).items()}
+
+
+_SCALARS: Final[Mapping[Any, dict[str, Any]]] = {str: _TEXT, bool: _FLAG, int: _NUMBER, float: _NUMBER}
 _TOOL: Final = _record(
     {**_keys(_TEXT, "permission", "description", "title"), **_keys(_SCHEMA, "args", "result")},
     {
-        **_keys(_TEXT, "args_type", "result_type", "source_name", "system", "user", "method", "cost", "confirm"),
-        **_keys(_TEXTS, "tags", "roles", "inject"),
-        **_keys(_OBJECT, "annotations", "command", "http", "hints", "bounded"),
-        "access": _each({"type": ["array", "string", "boolean", "object"]}),
-        "limits": _each(_NUMBER),
+        **_keys(_TEXT, "args_type", "result_type"),
+        "tags": _TEXTS,
+        **_forms(ToolSettings),
         "server_data": _each(_SCHEMA),
-        "tag": _record(_keys(_TEXT, "prefix"), {}),
-        "examples": _list(_record({"args": {}}, {})),
-        **_keys({"type": "array"}, "one_of", "icons", "args_secrets", "result_secrets"),
     },
 )
 _AGENT: Final = _record(
