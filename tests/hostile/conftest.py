@@ -61,7 +61,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[Callable[..., McpServer]]:
-    """Start a server of a transport: `stdio`, `http` or `events`; with further words for its program."""
+    """Start a server of a transport: `stdio`, `http`, `events` or `sse`; with further words for its program."""
     processes: list[subprocess.Popen[bytes]] = []
 
     def started(transport: str, *words: str) -> McpServer:
@@ -71,7 +71,8 @@ def peer(tmp_path: Path) -> Iterator[Callable[..., McpServer]]:
         command = shlex.join([sys.executable, str(PROGRAM), transport, str(port), *words])
         program = f"cd {shlex.quote(str(tmp_path))} && exec {command}"
         processes.append(serve(["sh", "-c", program], port))
-        return McpServer(http=f"http://127.0.0.1:{port}/mcp", retries=0)
+        url = f"http://127.0.0.1:{port}/mcp"
+        return McpServer(sse=url, retries=0) if transport == "sse" else McpServer(http=url, retries=0)
 
     yield started
     for process in processes:

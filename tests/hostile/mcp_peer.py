@@ -1,6 +1,7 @@
 """A hostile MCP server without an SDK: `python mcp_peer.py stdio`, or `python mcp_peer.py http PORT` with JSON answers,
-or `python mcp_peer.py events PORT` with streams of events. Each tool is an attack, and `fine` is none. As a last word,
-`mute` answers nothing at all, and `clinging` has a session whose end it never confirms.
+or `python mcp_peer.py events PORT` with streams of events, or `python mcp_peer.py sse PORT` by the older transport,
+with one stream for all answers. Each tool is an attack, and `fine` is none. As a last word, `mute` answers nothing at
+all, `clinging` has a session whose end it never confirms, and `listing=NAME` attacks with the list of its tools.
 
 The file `lists` in the working folder has a line for each list of tools that was asked for.
 """
@@ -15,6 +16,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,6 +45,10 @@ TOOLS = [
         "refuse",
     ),
 ]
+LISTING = next((word.partition("=")[2] for word in sys.argv if word.startswith("listing=")), "")
+MESSAGES: Queue[bytes] = Queue()
+"""What the stream of the older transport has to send."""
+
 GIVEN = [os.environ.get("SERVER_TOKEN", "")]
 """The credential that this server got."""
 
@@ -91,6 +97,9 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
         case "many_members":
             fields = b",".join(b'"key%d":"v%d"' % (number, number) for number in range(110_000))
             yield b'{"jsonrpc":"2.0","id":%s,"result":{"content":[]},%s}' % (json.dumps(request["id"]).encode(), fields)
+        case "many_tools":
+            tools = b",".join(b'{"name":"t%d","inputSchema":{"type":"object"}}' % number for number in range(4_900))
+            yield raw(request, b'1,"tools":[%s]' % tools)
         case "depth":
             yield raw(request, b"[" * 5_000 + b"]" * 5_000)
         case "blocks":
@@ -180,6 +189,9 @@ def answers(request: dict[str, Any]) -> Iterator[bytes]:
                 file.write("listed\n")
             if (Path.cwd() / "storm").exists():
                 yield notification("notifications/tools/list_changed", {})
+            if LISTING:
+                yield from attack({**request, "params": {"name": LISTING}})
+                return
             listed = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
             yield result(request, {"tools": listed})
         case "tools/call":
@@ -198,6 +210,13 @@ class Handler(BaseHTTPRequestHandler):
             threading.Event().wait(600)
         GIVEN[0] = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if "id" not in request:
+            self.send_response(202)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if sys.argv[1] == "sse":
+            for message in answers(request):
+                MESSAGES.put(message)
             self.send_response(202)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -224,7 +243,20 @@ class Handler(BaseHTTPRequestHandler):
             return
 
     def do_GET(self) -> None:
-        self.send_error(405)
+        if sys.argv[1] != "sse":
+            self.send_error(405)
+            return
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        try:
+            self.wfile.write(b"event: endpoint\r\ndata: /mcp\r\n\r\n")
+            while True:
+                self.wfile.write(b"event: message\r\ndata: " + MESSAGES.get() + b"\r\n\r\n")
+        except OSError:
+            return
 
     def do_DELETE(self) -> None:
         self.send_response(200)

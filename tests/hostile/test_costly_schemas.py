@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Issue
 
-SECONDS = 3.0
+SECONDS = 60.0
 """Seconds of processor time, for something that takes milliseconds. Without bounds it takes hours."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,8 @@ from tests.hostile.loop_steps import watched_steps
 from tests.hostile.peers import ATTACKS, Attack, answering
 from tests.hostile.test_answers import SERVERS, WANTS_LOGIN, call, token
 from tests.hostile.test_mcp_peers import called
+from toolgen.execute.mcp.server import McpHost
+from toolgen.execute.mcp.server_tools import offer_of
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.llm.search.embedding import EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
 LONGEST = 0.25
 """Seconds of the processor in one step. Without the bound some answers take six times as long, with it a fifth."""
+
+OTHERS = [pytest.param(each, marks=pytest.mark.long) for each in ("stdio", "http")]
+"""Transports on which the same readers are measured as on the others."""
 
 _TEXT = ("Content-Type: text/plain",)
 
@@ -55,7 +61,7 @@ COSTLY = {
 
 
 @pytest.mark.parametrize("reader", [call, token], ids=["call", "token"])
-@pytest.mark.parametrize("name", [*COSTLY, *ATTACKS])
+@pytest.mark.parametrize("name", [*COSTLY, *(pytest.param(each, marks=pytest.mark.long) for each in ATTACKS)])
 def test_no_answer_of_an_api_holds_up_the_loop(
     catalog: Catalog, tmp_path: Path, name: str, reader: Callable[..., str]
 ) -> None:
@@ -78,7 +84,7 @@ def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_pat
     assert steps.longest < LONGEST
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http", "events"])
+@pytest.mark.parametrize("transport", ["events", *OTHERS])
 @pytest.mark.parametrize(
     "name", ["many_strings", "many_keys", "many_members", "long_text", "many_lines", "invalid_blocks", "values"]
 )
@@ -87,6 +93,21 @@ def test_no_answer_of_a_server_holds_up_the_loop(
 ) -> None:
     with watched_steps() as steps:
         called(package, peer(transport), tmp_path, "fine", name)
+    assert steps.count > 10, "no loop was watched"
+    assert steps.longest < LONGEST
+
+
+@pytest.mark.parametrize("transport", ["sse", *OTHERS, pytest.param("events", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "name", ["many_strings", "many_keys", "many_members", "many_lines", "invalid_blocks", "values", "many_tools"]
+)
+def test_no_list_of_a_server_holds_up_the_loop_of_an_import(
+    peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
+) -> None:
+    server = peer(transport, f"listing={name}")
+    with watched_steps() as steps, suppress(ExecutorError):
+        asyncio.run(asyncio.wait_for(offer_of(server, McpHost(cwd=tmp_path)), 90))
+    assert (tmp_path / "lists").exists(), "the list was not asked for"
     assert steps.count > 10, "no loop was watched"
     assert steps.longest < LONGEST
 

@@ -224,7 +224,9 @@ def test_a_login_shows_the_host_that_gets_a_variable_before_it_does(clone: Clone
     assert clone.leaked
 
 
-@pytest.mark.parametrize("kind", ["the auth of an API", "a server that is a program"])
+@pytest.mark.parametrize(
+    "kind", ["the auth of an API", pytest.param("a server that is a program", marks=pytest.mark.long)]
+)
 def test_consent_is_remembered_for_exactly_what_was_shown(clone: Clone, kind: str, listener: Listener) -> None:
     clone.write(kind)
     call = ("call", clone.tool, "{}")
@@ -294,10 +296,11 @@ def test_each_part_of_what_is_reached_is_bound() -> None:
     assert len({found, *others}) == 6
 
 
+SEARCHING = ['function = "own_vectors:embed"', pytest.param('path = "model"', marks=pytest.mark.long), "url"]
 LOOKS = ("list", "stats", "prompt", "export openai", "docs", "lint", "show shop.get", "policy explain shop.get")
 
 
-@pytest.mark.parametrize("searching", ['function = "own_vectors:embed"', 'path = "model"', "url"])
+@pytest.mark.parametrize("searching", SEARCHING)
 def test_an_embedding_class_of_a_repository_is_asked_about_where_it_is_used(
     clone: Clone, searching: str, listener: Listener
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from random import Random
 from typing import Any
 
@@ -62,11 +61,8 @@ class Fuzzed:
         """Run a snippet and check the outcome."""
         before = await self.ended()
         ran = len(self.ran)
-        start = time.monotonic()
         outcome = await self.codeact.execute(Turn(code=code), self.ops)
-        took = time.monotonic() - start
         self.check_report(outcome.report)
-        assert took < 4 * LIMITS.seconds + SLACK
         calls = (await self.ended())[len(before) :]
         assert len(calls) == len(outcome.results) == len(outcome.made) == len(outcome.calls) <= LIMITS.calls
         assert [result.tool_name for _, result in outcome.made] == [name for _, name in calls]
