@@ -25,9 +25,6 @@ LIMITS = CodeActLimits(
     seconds=1.0, memory_bytes=64 * 1024 * 1024, kept_bytes=1024 * 1024, argument_bytes=1024 * 1024, calls=12,
     result_chars=500, printed_chars=300,
 )  # fmt: skip
-SLACK = 4.0
-"""Seconds that a busy machine may add to the wall clock time of a snippet."""
-
 LONGEST = 500 + 300 + 11 * 1_100
 """Maximum characters of a report: a result, printed output, and ten lines of the checker, with hints."""
 
