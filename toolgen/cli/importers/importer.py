@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from toolgen.cli.importers.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.project.config import Config
+    from toolgen.compiler.source.read import SpecFile
     from toolgen.execute.reach import Reached
 
 LARGEST: Final = 64 * 1024 * 1024
@@ -93,6 +94,11 @@ class Request:
         if problems := try_name(self.toolset, self.kind):
             raise click.UsageError(self.invalid_name.format(self.toolset, problems[0]))
         return spec_place(self.config, self.toolset, self.given.out)
+
+    @property
+    def spec(self) -> str | SpecFile:
+        """The spec of the toolset, or the path of a new one."""
+        return self.place.present or self.place.path
 
 
 R = TypeVar("R", bound=Request)

@@ -207,7 +207,7 @@ class McpImporter(Importer[McpRequest, Source]):
             file = stored_path(request.file if request.file is not None else str(root / request.kept_file), root)
         return import_mcp(
             found,
-            place.present or place.path,
+            request.spec,
             request.toolset,
             request.sink,
             dialect=request.options["dialect"],

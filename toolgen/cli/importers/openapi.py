@@ -90,7 +90,7 @@ class OpenApiImporter(Importer[Request, Found]):
             found.text,
             found.files.url,
             found.files.read,
-            request.place.present or request.place.path,
+            request.spec,
             request.toolset,
             found.selection,
             request.sink,

@@ -151,7 +151,7 @@ class Modules:
         return import_python(
             tools,
             self._read,
-            self.request.place.present or self.request.place.path,
+            self.request.spec,
             self.request.toolset,
             next(iter(self._read.values())) if len(self._read) == 1 else "",
             self.request.sink,
@@ -168,7 +168,7 @@ class Modules:
             source,
             "",
             _no_file,
-            self.request.place.present or self.request.place.path,
+            self.request.spec,
             self.request.toolset,
             Selection.of((), ()),
             self.request.sink,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from toolgen.compiler.importers.update import new_spec, updated_spec
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.offer import Offer
@@ -43,13 +44,40 @@ class Imported:
         return bool(self.update.gone or self.update.kept)
 
 
-def imported(update: Update, comment: str, offer: Offer) -> Imported:
-    """Return the outcome of an import."""
+def data_of(spec: str | SpecFile, toolset: str, kind: str, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a spec, or of a new one without tools, that keeps where they are from, under `import`."""
+    if not isinstance(spec, str):
+        return {**spec.root.to_data(), "import": dict(origin)}
+    return {"toolgen": 1, "toolset": toolset, **({"kind": kind} if kind != "service" else {}), "import": dict(origin)}
+
+
+def imported(
+    spec: str | SpecFile,
+    data: Mapping[str, Any],
+    offer: Offer,
+    sink: Diagnostics,
+    *,
+    source: str,
+    comment: str,
+    said: Mapping[str, Any] | None = None,
+    others: Collection[str] = (),
+    unselected: Collection[str] = (),
+) -> Imported:
+    """Write the tools of an offer into the data of a spec: a new one, if `spec` is a path, or an update of the one.
+
+    `source` is what the tools come from, such as `the server`, and `said` what it says of the toolset. Of a new spec,
+    that is in its data. `others` and `unselected` are those of `updated_spec`.
+    """
+    if isinstance(spec, str):
+        update = new_spec(data, offer.tools)
+    else:
+        update = updated_spec(data, offer.tools, head=said or {}, others=others, unselected=unselected)
+        _report_update(spec, update, source, sink)
     return Imported(update, comment, offer.left_out, offer.warnings, offer.others)
 
 
-def report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostics) -> None:
-    """Report what a person has to look at; `source` is what the tools come from, such as `the server`."""
+def _report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostics) -> None:
+    """Report what a person has to look at."""
     tools = update.data["tools"]
     present: Mapping[str, Any] = spec.root.to_data()["tools"]
     for key in update.gone:

@@ -12,7 +12,7 @@ from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
-from toolgen.compiler.importers.imported import imported, report_update
+from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.offer import (
     Offer,
     OfferedTool,
@@ -23,7 +23,7 @@ from toolgen.compiler.importers.offer import (
     written_result,
 )
 from toolgen.compiler.importers.trial import TrialContext, try_tool
-from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
+from toolgen.compiler.importers.update import LATEST, source_name
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
@@ -242,10 +242,7 @@ class _Reader:
         self.warnings.update(found.code for found in tried.warnings)
         if tried.errors:
             return [(found.span, found.message) for found in tried.errors]
-        spec = {key: value.to_data() for key, value in tool.items()}
-        if tried.rename:
-            spec["rename"] = dict(tried.rename)
-        self.tools[name] = OfferedTool(name, spec, _hints(entry))
+        self.tools[name] = tried.offered(name, tool, _hints(entry))
         return []
 
 
@@ -394,6 +391,7 @@ def _widened(tool: Mapping[str, Any], values: Sequence[Any]) -> Any:
 
 # MCP: converts a server's answer to `tools/list`, saved as JSON, to a spec of kind `mcp`.
 
+_SOURCE: Final = "the server"
 _COMMENT: Final = "Written by `toolgen import mcp`. Review permissions and tags: the server only hinted at them."
 _HEAD: Final = ("toolgen", "toolset", "kind", "description", "import", "dialect", "server")
 
@@ -422,17 +420,16 @@ def import_mcp(
         offer = read_tools(answer, _context(head, profile), {}, sink, review)
         if offer is None or not offer.tools:
             return None
-        update = new_spec({**head, **_said(offer.instructions)}, offer.tools)
-        return imported(update, _COMMENT, offer)
+        said = _said(offer.instructions)
+        return imported(spec, {**head, **said}, offer, sink, source=_SOURCE, comment=_COMMENT)
     present = _with_head(spec.root.to_data(), dialect, server, file)
     tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
     review = Review(Reviewed(present), others or OtherTools())
     offer = read_tools(answer, _context(present, profile), tools, sink, review)
     if offer is None or not offer.tools:
         return None
-    update = updated_spec(present, offer.tools, head=_said(offer.instructions))
-    report_update(spec, update, "the server", sink)
-    return imported(update, _COMMENT, offer)
+    said = _said(offer.instructions)
+    return imported(spec, present, offer, sink, source=_SOURCE, comment=_COMMENT, said=said)
 
 
 def _with_head(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from docstring_parser import ParseError, parse
 
-from toolgen.compiler.importers.imported import imported, report_update
+from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.offer import Offer, OfferedTool, mapping, nodes_of, scalar, written_args, written_result
 from toolgen.compiler.importers.trial import TrialContext, try_tool
-from toolgen.compiler.importers.update import LATEST, choose_keys, new_spec, of_kind, spelled, updated_spec
+from toolgen.compiler.importers.update import LATEST, choose_keys, of_kind, spelled
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import ScalarNode, Source
 from toolgen.spec.wire_names import title_of_name, words
@@ -166,6 +166,7 @@ def _hints(said: Described) -> dict[str, Any]:
 
 # The import: functions and tool objects of Python modules to a spec with handlers, new or brought up to date.
 
+_SOURCE: Final = "the code"
 _COMMENT: Final = "Written by `toolgen import python`. Review permissions: a function does not say what it changes."
 
 
@@ -196,7 +197,7 @@ def import_python(
             return None
         said = {**({"description": description} if description else {}), **_declared(offer.tools)}
         head = {"toolgen": 1, "toolset": toolset, **said, "import": {"python": sorted(sources)}}
-        return imported(new_spec(head, offer.tools), _COMMENT, offer)
+        return imported(spec, head, offer, sink, source=_SOURCE, comment=_COMMENT)
     here = {tool.handler for tool in tools}.union(broken)
     handlers = {key: tool["handler"] for key, tool in old.items() if "handler" in tool}
     gone = {key for key, handler in handlers.items() if _is_below(handler, sources) and handler not in here}
@@ -205,10 +206,9 @@ def import_python(
     present["import"] = {"python": sorted({*known, *sources})}
     is_whole = bool(description) and known == sorted(sources)
     said = {**({"description": description} if is_whole else {}), **_declared(offer.tools)}
-    update = updated_spec(present, offer.tools, head=said, others=others)
-    report_update(spec, update, "the code", sink)
-    _report_kind(spec, update, sink)
-    return imported(update, _COMMENT, offer)
+    made = imported(spec, present, offer, sink, source=_SOURCE, comment=_COMMENT, said=said, others=others)
+    _report_kind(spec, made.update, sink)
+    return made
 
 
 def _as_service(spec: SpecFile, sink: Diagnostics) -> dict[str, Any]:

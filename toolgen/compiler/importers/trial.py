@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.importers.offer import mapping, scalar
+from toolgen.compiler.importers.offer import OfferedTool, mapping, scalar
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.resolve.names import attribute
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostic
     from toolgen.compiler.ir.catalog import Catalog
-    from toolgen.compiler.source.nodes import MappingNode
+    from toolgen.compiler.source.nodes import MappingNode, Node
 
 _KEY: Final = "tool"
 _HASH_LENGTH: Final = 6
@@ -43,6 +43,11 @@ class Trial:
     errors: Sequence[Diagnostic]
     warnings: Sequence[Diagnostic]
     rename: Mapping[str, str]
+
+    def offered(self, name: str, nodes: Mapping[str, Node], hints: Mapping[str, Any]) -> OfferedTool:
+        """Return the tool that was tried, under its name at the source."""
+        spec = {key: node.to_data() for key, node in nodes.items()}
+        return OfferedTool(name, {**spec, **({"rename": dict(self.rename)} if self.rename else {})}, hints)
 
 
 def try_name(toolset: str, kind: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.importers.imported import imported, report_update
+from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.openapi.description import Description
 from toolgen.compiler.importers.openapi.files import Fault, Files
 from toolgen.compiler.importers.openapi.offered import offer_of
@@ -14,11 +14,9 @@ from toolgen.compiler.importers.trial import TrialContext
 from toolgen.compiler.importers.update import (
     LATEST,
     identity_of,
-    new_spec,
     of_kind,
     request_of,
     source_name,
-    updated_spec,
 )
 from toolgen.spec.http import http_path
 
@@ -77,6 +75,7 @@ def _matches(pattern: tuple[str, str], operation: Operation) -> bool:
 OPERATIONS: Final = 5_000
 """Operations of one import, which takes some milliseconds for each."""
 
+_SOURCE: Final = "the API"
 _COMMENT: Final = "Written by `toolgen import {}`. Review permissions: they follow from the methods alone."
 
 
@@ -132,16 +131,15 @@ def import_openapi(
     comment = _COMMENT.format("python" if app else "openapi")
     origin = {"import": dict(origin)} if origin else {}
     if isinstance(spec, str):
-        return imported(new_spec({**head, **origin}, offer.tools), comment, offer)
+        return imported(spec, {**head, **origin}, offer, sink, source=_SOURCE, comment=comment)
     unselected = {request_of(each.method, each.path) for each in operations} - {
         request_of(each.method, each.path) for each in selected
     }
     said: dict[str, Any] = {key: head[key] for key in ("description", "tags", "api") if key in head}
     if not {"app", "base_url"}.isdisjoint(present.get("api") or {}) and "api" in said:
         said["api"] = {key: value for key, value in said["api"].items() if key not in ("app", "base_url")}
-    update = updated_spec({**present, **origin}, offer.tools, head=said, unselected=unselected)
-    report_update(spec, update, "the API", sink)
-    return imported(update, comment, offer)
+    data = {**present, **origin}
+    return imported(spec, data, offer, sink, source=_SOURCE, comment=comment, said=said, unselected=unselected)
 
 
 def _head(

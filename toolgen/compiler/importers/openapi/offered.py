@@ -97,10 +97,7 @@ class _Reader:
             self._leave_out(operation, tried.errors[0].message)
             return
         self.warnings.update(found.code for found in tried.warnings)
-        spec = {key: value.to_data() for key, value in nodes.items()}
-        if tried.rename:
-            spec["rename"] = dict(tried.rename)
-        self.tools.append(OfferedTool(operation.name, spec, _hints(operation)))
+        self.tools.append(tried.offered(operation.name, nodes, _hints(operation)))
 
     def report_overlaps(self) -> None:
         """Report the alternatives of args that overlap, each with a value that fits two of them."""
