@@ -1,0 +1,114 @@
+"""What hand-written pages name exists: commands, options, modules and folders, kinds, settings."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from tests.project.checkout import ROOT
+from toolgen.cli.commands import COMMANDS, module_of
+from toolgen.compiler.ir.catalog import ToolsetKind
+from toolgen.runtime.policy.policy import PolicyAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+GENERATED = {
+    "changes.md",
+    "commands.md",
+    "configuration.md",
+    "diagnostics.md",
+    "lint.md",
+    "requirements.md",
+    "specs.md",
+}
+"""Of the reference, what is made from the source; so are the pages of the runtime."""
+
+PAGES = [
+    page
+    for page in (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
+    if not (page.parent.name == "reference" and (page.name in GENERATED or page.name.startswith("runtime")))
+]
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+BLOCK = re.compile(r"^ *```sh[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+FOLDERS = ("toolgen", "tests", "docs", "specs", "templates", "benchmarks")
+OF_USERS = ("specs/", "docs/tools", "generated/")
+"""Beginnings of paths that are of the reader's project."""
+NAMES_OF_CONNECTIONS = {"toolgen engine"}
+"""What connections to Postgres are called, which no command is."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands_and_options_that_a_page_names_exist(page: Path) -> None:
+    wrong = [f"{line}: {problem}" for line in _command_lines(page) if (problem := _problem(line))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_modules_and_folders_that_a_page_names_exist(page: Path) -> None:
+    spans = SPAN.findall(page.read_text(encoding="utf-8"))
+    named = {span for span in spans if re.fullmatch(r"[\w.-]+(/[\w.-]+)+/?", span)}
+    ours = {path for path in named if path.endswith((".py", "/")) and not path.startswith(OF_USERS)}
+    if page.parent.name != "explanation":  # a page about the code names modules from the room that it is about
+        ours = {path for path in ours if path.partition("/")[0] in FOLDERS}
+    missing = {
+        path for path in ours if not (ROOT / path).exists() and not [*(ROOT / "toolgen").rglob(path.rstrip("/"))]
+    }
+    assert missing == set()
+
+
+def test_the_glossary_has_the_kinds_of_toolsets_and_the_answers_of_policies() -> None:
+    page = (ROOT / "docs" / "explanation" / "glossary.md").read_text(encoding="utf-8")
+    assert _listed(page, "toolset") >= set(ToolsetKind)
+    assert _listed(page, "rule") >= set(PolicyAnswer)
+    assert _listed(page, "built-in toolset") == {file.stem for file in (ROOT / "specs" / "builtin").glob("*.yaml")}
+
+
+def _listed(page: str, term: str) -> set[str]:
+    (meaning,) = re.findall(rf"^\| \*\*{re.escape(term)}\*\* \| (.*) \|$", page, re.MULTILINE)
+    return {*SPAN.findall(meaning)}
+
+
+def _command_lines(page: Path) -> Iterator[str]:
+    text = page.read_text(encoding="utf-8")
+    for found in (*BLOCK.findall(text), *SPAN.findall(text)):
+        for line in str(found).replace("\\\n", " ").splitlines():
+            for part in re.split(r"\s+(?:&&|\|\||;|\|)\s+", line.partition("  #")[0].strip()):
+                if part.startswith("toolgen ") and part not in NAMES_OF_CONNECTIONS:
+                    yield part
+
+
+@cache
+def _command(name: str) -> click.Command:
+    command: click.Command = import_module(module_of(name)).command
+    return command
+
+
+def _problem(line: str) -> str:
+    """Return what is wrong with a command line; empty if nothing is. `ARG` and `…` stand for arguments."""
+    _, *words = shlex.split(line, comments=True)
+    if not words or words[0].startswith("-") or not re.fullmatch(r"[a-z-]+", words[0]):
+        return ""
+    if words[0] not in COMMANDS:
+        return f"there is no command {words[0]}"
+    command = _command(words.pop(0))
+    context = click.Context(command)
+    while isinstance(command, click.Group):
+        names = command.list_commands(context)
+        if "show" in names and (not words or words[0] not in names):
+            words = ["show", *words]  # `toolgen log RUN`
+        if not words or words[0] not in names:
+            break
+        command = command.get_command(context, words.pop(0)) or command
+    known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)} | {"--help", "-h"}
+    used = [word.partition("=")[0] for word in words if word.startswith("--")]
+    if isinstance(command, click.Group) and words and re.fullmatch(r"[a-z-]+", words[0]):
+        return f"there is no command {words[0]} in it"
+    return ", ".join(f"there is no option {option}" for option in used if option not in known and option != "--")
