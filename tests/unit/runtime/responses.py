@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.providers.table import PROVIDERS, provider
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -50,14 +52,17 @@ def _bedrock(text: str, calls: Calls) -> dict[str, Any]:
     }
 
 
+_BY_API: Final[Mapping[str, Callable[[str, Calls], dict[str, Any]]]] = {
+    "OpenAIChat": _openai,
+    "OpenAIResponses": _responses,
+    "Anthropic": _anthropic,
+    "Gemini": _gemini,
+    "Bedrock": _bedrock,
+}
+
 RESPONSES: Final[Mapping[str, Callable[[str, Calls], dict[str, Any]]]] = {
-    "openai": _openai,
-    "openai-strict": _openai,
-    "litellm": _openai,
-    "openai-responses": _responses,
-    "openai-responses-strict": _responses,
-    "anthropic": _anthropic,
-    "gemini": _gemini,
-    "bedrock": _bedrock,
+    name: create
+    for name in PROVIDERS
+    if (create := _BY_API.get(type(provider(name)).__name__)) is not None and name != "anthropic-strict"
 }
 """Functions that create a response from a text and calls (id, name and args), by provider."""

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.compiler.project.config import Config, ConfigError, Target, load_config
+from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+NAMES = list(PROVIDERS)
 
 
 def problems(folder: Path) -> list[str]:
@@ -168,9 +171,8 @@ def test_a_section_that_is_not_a_table_is_refused(tmp_path: Path) -> None:
         (
             'targets = [{export = ["open-ai"]}]',
             (
-                "TG705 toolgen.toml:1:13 `targets[0].export` is a list of 'openai', 'openai-strict', "
-                "'openai-responses', 'openai-responses-strict', 'litellm', 'anthropic', 'anthropic-strict', 'gemini', "
-                "'bedrock' or 'mcp', not 'open-ai' (did you mean `openai`?)"
+                f"TG705 toolgen.toml:1:13 `targets[0].export` is a list of {', '.join(map(repr, NAMES[:-1]))} or "
+                f"{NAMES[-1]!r}, not 'open-ai' (did you mean `openai`?)"
             ),
         ),
         (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.protocol import CallAnswer, ModelReply, OfferedTool
+from toolgen.providers.table import PROVIDERS, provider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -270,15 +271,11 @@ _ANTHROPIC = Conversation(
     kept=THINKING,
 )
 
-CONVERSATIONS = {
-    "openai": _CHAT,
-    "openai-strict": _CHAT,
-    "litellm": _CHAT,
-    "openai-responses": _RESPONSES,
-    "openai-responses-strict": _RESPONSES,
-    "anthropic": _ANTHROPIC,
-    "anthropic-strict": _ANTHROPIC,
-    "gemini": Conversation(
+_BY_API = {
+    "OpenAIChat": _CHAT,
+    "OpenAIResponses": _RESPONSES,
+    "Anthropic": _ANTHROPIC,
+    "Gemini": Conversation(
         ask=ask_gemini,
         opening={"role": "user", "parts": [{"text": "A hat?"}]},
         answers=(
@@ -294,7 +291,7 @@ CONVERSATIONS = {
         path="/v1/models/gemini:generateContent",
         kept=SIGNED,
     ),
-    "bedrock": Conversation(
+    "Bedrock": Conversation(
         ask=ask_bedrock,
         opening={"role": "user", "content": [{"text": "A hat?"}]},
         answers=(
@@ -311,5 +308,9 @@ CONVERSATIONS = {
         path="/model/claude/converse",
         kept=REASONED,
     ),
+}
+
+CONVERSATIONS = {
+    name: conversation for name in PROVIDERS if (conversation := _BY_API.get(type(provider(name)).__name__)) is not None
 }
 """By provider; MCP has no conversations."""

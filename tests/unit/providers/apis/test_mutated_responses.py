@@ -153,7 +153,7 @@ def test_args_that_cannot_be_written_are_malformed(name: str, value: Any) -> Non
     """If args are an object. If they are text, the runtime parses them."""
     if name == "mcp":
         response: Any = {**MCP_REQUEST, "params": {"name": "shop__find", "arguments": {"text": value}}}
-    elif name.startswith(("anthropic", "gemini", "bedrock")):
+    elif type(provider(name)).__name__ in ("Anthropic", "Gemini", "Bedrock"):
         response = RESPONSES[name.removesuffix("-strict")]("", [("c1", "shop__find", {"text": value})])
     else:
         assert json.loads(provider(name).read(RESPONSES[name]("", CALLS)).calls[0].payload) == CALLS[0][2]
