@@ -40,7 +40,7 @@ print(outgoing_headers(), [name for name in sys.modules if name.startswith(("ope
 def test_a_missing_api_says_what_to_install() -> None:
     done = python("import sys; sys.modules['opentelemetry.trace'] = None; import toolgen.runtime.telemetry")
     assert done.stderr.splitlines()[-1] == (
-        'ImportError: telemetry needs the API of OpenTelemetry: pip install "toolgen[otel]"'
+        'toolgen.contract.extras.MissingExtra: telemetry needs the API of OpenTelemetry: pip install "toolgen[otel]"'
     )
 
 
