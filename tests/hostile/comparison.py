@@ -88,9 +88,14 @@ class Reading:
                 return repr(self.text(text))
             case ast.Constant(value):
                 return repr(value)
-            case ast.Call(ast.Name("reexport"), [_, ast.Dict() as table]):
-                entries = ast.literal_eval(table)
-                return f"reexport{sorted(self.name(' '.join(entry)) for entry in entries.items())}"
+            case ast.Call(ast.Name("offer"), [_, package, ast.Dict() as table]):
+                entries = [
+                    (self.name(module), sorted(self.name(names).split()))
+                    for module, names in ast.literal_eval(table).items()
+                ]
+                return f"offer {self.outline(package)} {sorted(entries)}"
+            case ast.ImportFrom(module, names, level) if len(names) > 1:  # formatting splits these by their length
+                return self.outline([ast.ImportFrom(module, [name], level) for name in names])[1:-1]
             case ast.AST():
                 return f"{type(node).__name__}({', '.join(self.outline(part) for _, part in ast.iter_fields(node))})"
             case list():

@@ -20,7 +20,7 @@ from toolgen.cli.consent import Consent
 from toolgen.cli.importers.checked import check_each, checked_import, show_checked
 from toolgen.cli.importers.spec_place import origins, spec_place
 from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.output import diagnostics_json, echo, format_option, show_diagnostics, show_json
+from toolgen.cli.output import diagnostics_json, echo, format_option, show_grouped, show_json
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.trial import try_name
@@ -298,7 +298,7 @@ class Outcome:
             return
         place, sink = self.request.place, self.request.sink
         present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(sink, {**self.request.texts, **present})
+        show_grouped(sink, {**self.request.texts, **present}, everything="--format json")
         show_imported(place.path, self.imported, left_out=sum(each.code in self.importer.left_out for each in sink))
         variables = self.variables
         if variables:

@@ -117,7 +117,7 @@ def test_a_missing_sdk_says_what_to_install() -> None:
     code = "import sys; sys.modules['mcp'] = None; import toolgen.execute.mcp"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
-        'ImportError: toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"'
+        'toolgen.contract.extras.MissingExtra: toolsets of kind mcp need the SDK of MCP: pip install "toolgen[mcp]"'
     )
 
 
