@@ -30,7 +30,14 @@ DOORS: Final[Mapping[str, str]] = {
 }
 """The front doors, in the order of the index, and what one does with them."""
 
-FRAMEWORKS: Final = ("fastmcp", "langchain", "openai_agents", "pydantic_ai")
+FRAMEWORKS: Final = tuple(
+    sorted(
+        file.stem
+        for file in (FOLDER.parents[1] / "toolgen/adapters").glob("*.py")
+        if file.stem not in ("__init__", "bridge")
+    )
+)
+"""The modules of adapters."""
 
 
 class Section(NamedTuple):

@@ -10,32 +10,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.project.checkout import ROOT, pyproject, sources
+from tests.project.extras import PACKAGES
 from toolgen.contract.extras import MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-PACKAGES: Final = {
-    "artifacts": {"fsspec"},
-    "redis": {"redis"},
-    "dbos": {"croniter", "dbos", "prometheus_client", "sqlalchemy"},
-    "postgres": {"psycopg", "psycopg_pool"},
-    "otel": {"opentelemetry"},
-    "mcp": {"anyio", "httpx2", "mcp", "mcp_types", "opentelemetry", "starlette", "uvicorn"},
-    "login": {"keyring"},
-    "http": {"httpx2"},
-    "pydantic-ai": {"pydantic_ai"},
-    "openai-agents": {"agents"},
-    "langchain": {"langchain_core", "langgraph"},
-    "fastmcp": {"fastmcp", "mcp_types"},
-    "lsp": {"lsprotocol", "pygls"},
-    "codeact": {"pydantic_monty"},
-    "vectors": {"numpy"},
-    "local-vectors": {"numpy", "sentence_transformers"},
-    "tokens": {"bpe_openai"},
-}
-"""The packages that modules import of each extra. All of toolgen but the runtime needs `compiler`."""
 
 OF_THE_HOST: Final = {"toolgen.execute.python.frameworks", "toolgen.execute.trace_context"}
 """Modules that import from a library only if the host has imported it already."""

@@ -9,21 +9,21 @@ from functools import cache
 from pathlib import Path
 
 import toolgen
+from tests.project.extras import PACKAGES
 
 ROOT = Path(toolgen.__file__).parent
-MODULES = {
-    "pydantic_ai": {"pydantic_ai"},
-    "openai_agents": {"agents"},
-    "langchain": {"langchain_core", "langgraph"},
-    "fastmcp": {"fastmcp"},
-}
 EXTRAS = {
-    "pydantic_ai": "pydantic-ai",
-    "openai_agents": "openai-agents",
-    "langchain": "langchain",
-    "fastmcp": "fastmcp",
+    file.stem: file.stem.replace("_", "-")
+    for file in sorted((ROOT / "adapters").glob("*.py"))
+    if file.stem not in ("__init__", "bridge")
 }
+"""The extra of each adapter, which is named after its module."""
 
+MODULES = {
+    module: PACKAGES[extra].difference(*(each for other, each in PACKAGES.items() if other != extra))
+    for module, extra in EXTRAS.items()
+}
+"""The packages of the framework of each adapter: those that no other extra brings."""
 
 IMPORTED_TOOLS = ROOT / "execute" / "python" / "frameworks.py"
 """Runs tool objects of frameworks, which the host has imported."""
@@ -38,6 +38,10 @@ def imported(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names.add(node.module or "")
     return {name.partition(".")[0] for name in names}
+
+
+def test_each_adapter_has_an_extra_that_brings_its_framework() -> None:
+    assert all(MODULES.values())
 
 
 def test_each_framework_is_imported_only_in_its_own_module() -> None:

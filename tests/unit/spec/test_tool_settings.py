@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -13,7 +14,10 @@ from hypothesis import strategies as st
 from toolgen.authoring.diff.catalog_validation import damage_of
 from toolgen.changes.catalogs import compare_tools
 from toolgen.changes.rules import RULES
-from toolgen.compiler.documents.toolset import ToolSpec
+from toolgen.compiler.documents.base import Spec
+from toolgen.compiler.documents.descriptions import field_descriptions
+from toolgen.compiler.documents.toolset import ONLY_FOR, ToolSpec
+from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition_check import check_metadata
 from toolgen.spec.tool_settings import (
@@ -99,6 +103,15 @@ def test_members_that_are_no_keys_are_left_to_the_host() -> None:
 def test_every_key_of_a_spec_is_in_the_table_by_its_name() -> None:
     of_catalog = {key.spec or name for name, key in KEYS.items()}
     assert of_catalog - {"args", "result"} == {*ToolSpec.model_fields} - IN_SPECS_ALONE | BY_THE_COMPILER
+
+
+def test_the_description_of_a_key_names_the_kinds_that_have_it() -> None:
+    kinds = {str(kind) for kind in ToolsetKind}
+    for name, text in field_descriptions(ToolSpec, Spec).items():
+        words = [set(each.split(", ")) for each in re.findall(r"\(([a-z, ]+)\)", text)]
+        found = {kind for each in words if each <= kinds for kind in each}
+        assert found in (set(), {*ONLY_FOR.get(name, ())}), name
+    assert {kind for each in ONLY_FOR.values() for kind in each} <= kinds
 
 
 @given(SETTINGS)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from importlib import import_module
+from pkgutil import iter_modules
 from textwrap import dedent
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from toolgen.authoring.lint import rules
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
 if TYPE_CHECKING:
@@ -16,11 +18,6 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.lint_rules import LintRule
-
-_MODULES: Final = (
-    "texts", "described_values", "schemas", "schema_values", "names", "portability", "policy", "policy_rules",
-    "presentation", "imports",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,6 @@ def rule(code: str, *, bad: str, good: str, beside: tuple[str, ...] = ()) -> Cal
 
 def all_rules() -> dict[str, Rule]:
     """Import and return all rules, by id."""
-    for name in _MODULES:
-        import_module(f"toolgen.authoring.lint.rules.{name}")
+    for module in iter_modules(rules.__path__):
+        import_module(f"{rules.__name__}.{module.name}")
     return dict(sorted(RULES.items()))

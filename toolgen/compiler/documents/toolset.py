@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -22,6 +23,18 @@ from toolgen.compiler.documents.base import (
 )
 from toolgen.compiler.documents.http import ApiSpec, HttpSpec  # noqa: TC001  # pydantic reads them
 from toolgen.spec.tool_settings import Cost, Role  # noqa: TC001  # pydantic reads them
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyFor:
+    """Marks a key of a tool that only some kinds of toolsets have."""
+
+    kinds: tuple[str, ...]
+
+
+_AGENT, _COMMAND, _HTTP = OnlyFor(("agent",)), OnlyFor(("command",)), OnlyFor(("http",))
+_MCP, _SERVICE = OnlyFor(("mcp",)), OnlyFor(("service",))
+_NAMED_BY_SOURCE, _IMPORTED = OnlyFor(("mcp", "http")), OnlyFor(("mcp", "http", "service"))
 
 NonNegative = Annotated[int, Field(ge=0)]
 Names = list[NonEmpty]
@@ -164,34 +177,34 @@ class ToolSpec(ToolDefaultsSpec):
     """Maps JSON field names to Python names, for fields whose names collide in Python."""
     tag: TagSpec | None = None
     """Set if the tool can be called by a line of text."""
-    handler: Handler | None = None
+    handler: Annotated[Handler | None, _SERVICE] = None
     """The function, method or tool object that runs it, as `module:name` (service). Imported only to run it."""
-    bind: NonEmpty | None = None
+    bind: Annotated[NonEmpty | None, _SERVICE] = None
     """The method it is bound to (service)."""
-    user: str = ""
+    user: Annotated[str, _AGENT] = ""
     """The user message of the child run (agent)."""
-    system: str = ""
+    system: Annotated[str, _AGENT] = ""
     """The system message of the child run (agent)."""
-    command: CommandSpec | None = None
+    command: Annotated[CommandSpec | None, _COMMAND] = None
     """The program that it runs (command)."""
-    http: HttpSpec | None = None
+    http: Annotated[HttpSpec | None, _HTTP] = None
     """The request that it makes (http)."""
-    remote: NonEmpty | None = None
+    remote: Annotated[NonEmpty | None, _NAMED_BY_SOURCE] = None
     """The source's own name for the tool: the server's, or the operation's (mcp, http)."""
-    imported: NonEmpty | None = None
+    imported: Annotated[NonEmpty | None, _IMPORTED] = None
     """A digest of the source's title and description, compared with what it says later (mcp, http, service)."""
     disabled: bool = False
     """Whether the tool is left out of the package. An import disables tools that their source no longer has."""
-    source: dict[NonEmpty, Any] = {}
+    source: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}
     """What the source says where this spec says something else, by JSON pointer. Written by imports."""
-    kept: dict[NonEmpty, Any] = {}
+    kept: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}
     """What people wrote about parts that the source no longer has, by JSON pointer. Written by imports: to accept
     that, remove it."""
-    annotations: dict[str, Any] | None = None
+    annotations: Annotated[dict[str, Any] | None, _MCP] = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
-    icons: list[dict[str, Any]] = []
+    icons: Annotated[list[dict[str, Any]], _MCP] = []
     """The server's icons of the tool, as MCP describes them (mcp)."""
-    result_inferred: bool | None = None
+    result_inferred: Annotated[bool | None, _MCP] = None
     """The result schema is not the server's (mcp). `true`: it was inferred from calls, and a result that differs is
     logged and returned. `false`: a person confirmed it, and a result that differs is an error."""
     wire_name: NonEmpty | None = None
@@ -204,6 +217,15 @@ class ToolSpec(ToolDefaultsSpec):
     """The schema of typed data besides the result, never sent to a model."""
     reminder: str = ""
     """Text sent to the model with the result."""
+
+
+ONLY_FOR: Final = {
+    name: mark.kinds
+    for name, key in ToolSpec.model_fields.items()
+    for mark in key.metadata
+    if isinstance(mark, OnlyFor)
+}
+"""The keys of a tool that only some kinds of toolsets have, and those kinds."""
 
 
 class MethodSpec(Spec):

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.tool_texts import digest_of
 from toolgen.compiler.documents.base import ToolKeyPattern
+from toolgen.compiler.documents.toolset import ONLY_FOR
 from toolgen.compiler.importers.merge import ABSENT, UNKNOWN, Base, Merge, differences, leaves
 from toolgen.compiler.importers.shared_definitions import SIDES, TYPE, types_referred_to, with_shared_definitions
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
-from toolgen.compiler.resolve.toolsets.tools import ONLY_FOR, tool_names, types_module
+from toolgen.compiler.resolve.toolsets.tools import tool_names, types_module
 from toolgen.schema.json_values import canonical, is_object
 from toolgen.schema.pointer import pointer_of, steps_of
 from toolgen.spec.wire_names import title_of_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from toolgen.contract.records import NOTHING
 from toolgen.llm.actions.catalog import action_catalog
@@ -130,8 +130,10 @@ class ToolUse:
 
             stubs = read_stubs(self.catalog.package) if self.catalog.package else None
             return CodeAct(candidates, stubs=stubs, limits=self._codeact_limits, pool=self._codeact_pool)
-        self._check_tells_of(provider, candidates.flat)
-        return EnumerateAll(candidates)
+        if name == "enumerate-all":
+            self._check_tells_of(provider, candidates.flat)
+            return EnumerateAll(candidates)
+        assert_never(name)
 
     def view(self, run: Run) -> ActionView:
         """Return the actions of a run. Raises `CatalogError` if there is no unique action catalog."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
-from toolgen.compiler.documents.toolset import AccessSpec, LimitsSpec, ToolDefaultsSpec, ToolSpec
+from toolgen.compiler.documents.toolset import ONLY_FOR, AccessSpec, LimitsSpec, ToolDefaultsSpec, ToolSpec
 from toolgen.compiler.ir.catalog import Permission, Schema, Tool, ToolNames
 from toolgen.compiler.ir.shapes import Literals, Scalar, Shape, Union
 from toolgen.compiler.resolve.names import KEYWORDS, RESERVED_MODULES, constant, is_attribute, pascal, snake
@@ -68,23 +68,6 @@ def check_template(
 
 
 # Kinds of toolsets: the keys of a tool that only some of them have, and those that they need.
-
-ONLY_FOR: Final = {
-    "handler": ("service",),
-    "bind": ("service",),
-    "user": ("agent",),
-    "system": ("agent",),
-    "command": ("command",),
-    "http": ("http",),
-    "remote": ("mcp", "http"),
-    "imported": ("mcp", "http", "service"),
-    "source": ("mcp", "http", "service"),
-    "kept": ("mcp", "http", "service"),
-    "annotations": ("mcp",),
-    "icons": ("mcp",),
-    "result_inferred": ("mcp",),
-}
-"""The keys of a tool that only some kinds of toolsets have, and those kinds."""
 
 _NEEDS: Final = {
     "command": ("a tool of a command toolset needs `command`", "write `command: {exec: [program, arg]}`"),
@@ -203,13 +186,9 @@ def _is_text(shape: Shape) -> bool:
 
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
-_COMPUTED: Final = frozenset(
-    {"roles", "inject", "access", "limits", "examples", "tag", "command", "http", "hints", "bounded", "server_data"}
-)
-_AS_WRITTEN: Final = tuple(
-    each.name for each in fields_of(ToolSettings) if each.name in ToolSpec.model_fields and each.name not in _COMPUTED
-)
-"""The settings that a spec has as they are."""
+_IN_SPECS: Final = tuple(each.name for each in fields_of(ToolSettings) if each.name in ToolSpec.model_fields)
+"""The settings that a spec may have."""
+
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 _RAW_ARG: Final = {
     "type": "object",
@@ -271,7 +250,7 @@ class ToolResolver:
         access = self._access(key, spec, fields)
         tags = self._tag_words(key, spec, permission, access)
         self._check_text(key, spec, args, result)
-        return Tool(
+        written = Tool(
             ident=f"{self._file.toolset}.{key}",
             key=key,
             names=names,
@@ -282,6 +261,12 @@ class ToolResolver:
             permission=permission,
             span=self._span(key, key_of=True),
             tags=tags,
+            remote=(spec.remote or key) if self._file.kind in ("mcp", "http") else "",
+            wire_name=self._wire_name(key, spec),
+            **self._as_written(spec),
+        )
+        return replace(  # values that are not those of the spec as they are
+            written,
             roles=self._roles(spec),
             access=access,
             inject=inject,
@@ -290,10 +275,8 @@ class ToolResolver:
             tag=self._tag(key, spec, args),
             command=self._command(key, spec, fields, args, tags),
             http=self._http(key, spec, fields, args),
-            remote=(spec.remote or key) if self._file.kind in ("mcp", "http") else "",
             source_name=spec.remote or "" if spec.remote != key and self._file.kind in ("mcp", "http") else "",
             validate_responses=self._file.api is None or self._file.api.validate_responses or result.json in (True, {}),
-            wire_name=self._wire_name(key, spec),
             hints={name: text for name, text in (("call", spec.hints.call), ("result", spec.hints.result)) if text},
             bounded=self._bounded(key, spec, fields, result),
             server_data={
@@ -305,7 +288,6 @@ class ToolResolver:
             },
             args_secrets=args.secrets,
             result_secrets=result.secrets,
-            **self._as_written(spec),
         )
 
     def _span(self, key: str, *path: str | int, key_of: bool = False) -> Span:
@@ -317,8 +299,8 @@ class ToolResolver:
         return getattr(spec if is_own else self._file.defaults, name)
 
     def _as_written(self, spec: ToolSpec) -> dict[str, Any]:
-        """Return the settings whose values are those of the spec, or of the file's defaults."""
-        found = {name: self._effective(spec, name) for name in _AS_WRITTEN}
+        """Return the settings with the values of the spec, or of the file's defaults."""
+        found = {name: self._effective(spec, name) for name in _IN_SPECS}
         return {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in found.items()
