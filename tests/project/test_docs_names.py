@@ -41,6 +41,12 @@ BLOCK = re.compile(r"^ *```sh[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 FOLDERS = ("toolgen", "tests", "docs", "specs", "templates", "benchmarks")
 OF_USERS = ("specs/", "docs/tools", "generated/")
 """Beginnings of paths that are of the reader's project."""
+RECIPES = {
+    section.partition("\n")[0]: section
+    for section in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## ")[1:]
+}
+"""The sections of the page for contributors, by their headings."""
+
 NAMES_OF_CONNECTIONS = {"toolgen engine"}
 """What connections to Postgres are called, which no command is."""
 
@@ -62,6 +68,20 @@ def test_modules_and_folders_that_a_page_names_exist(page: Path) -> None:
         path for path in ours if not (ROOT / path).exists() and not [*(ROOT / "toolgen").rglob(path.rstrip("/"))]
     }
     assert missing == set()
+
+
+@pytest.mark.parametrize("heading", RECIPES)
+def test_files_and_names_of_a_recipe_exist(heading: str) -> None:
+    """A recipe names paths from the root, and what is defined in the files and folders that it names."""
+    spans = set(SPAN.findall(RECIPES[heading]))
+    paths = {span for span in spans if "/" in span and re.fullmatch(r"[\w./-]+", span)}
+    assert {path for path in paths if not (ROOT / path).exists()} == set()
+    files = [
+        each for path in paths for each in ((ROOT / path).glob("*.py") if (ROOT / path).is_dir() else [ROOT / path])
+    ]
+    known = {word for file in files for word in re.findall(r"\w+", file.read_text(encoding="utf-8"))}
+    names = {part for span in spans if re.fullmatch(r"\w+(\.\w+)*", span) for part in span.split(".")}
+    assert names - known - {"toml", "md", "json", "_", *COMMANDS} == set()
 
 
 def test_the_glossary_has_the_kinds_of_toolsets_and_the_answers_of_policies() -> None:
