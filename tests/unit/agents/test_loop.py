@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.telemetry.spans import Kept
+from tests.unit.runtime.telemetry.spans import Kept
 from tests.unit.toolsets.agent.agents.world import World, call_of, code_of, scripted_agent, sub
 from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
 from toolgen.agents.messages import message_as_json, message_from_json

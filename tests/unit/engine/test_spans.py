@@ -8,7 +8,7 @@ from opentelemetry.trace import use_span
 
 from tests.unit.engine.app import read, request, search
 from tests.unit.engine.engines import until
-from tests.unit.telemetry.spans import Kept
+from tests.unit.runtime.telemetry.spans import Kept
 from toolgen.contract.records import ToolRequest
 from toolgen.engine.calls import call_by_engine
 from toolgen.schema.json_values import compact_json

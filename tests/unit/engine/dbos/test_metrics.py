@@ -24,8 +24,8 @@ from tests.unit.engine.dbos.test_endpoints import served
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_schedules import schedule
 from tests.unit.engine.test_steering import ALLOW
-from tests.unit.telemetry.receiver import receiving
-from tests.unit.telemetry.spans import Kept
+from tests.unit.runtime.telemetry.receiver import receiving
+from tests.unit.runtime.telemetry.spans import Kept
 from toolgen.engine.dbos import DbosEngine, prepare_database
 from toolgen.engine.dbos.metrics import Load, Metrics
 from toolgen.engine.protocol import Reason

@@ -13,7 +13,7 @@ import mcp_types as types
 import pytest
 
 from tests.unit.execute.mcp.conftest import TOOLS
-from tests.unit.telemetry.spans import Kept, attributes_of, id_of
+from tests.unit.runtime.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpHost, McpServer, mcp_executor
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY

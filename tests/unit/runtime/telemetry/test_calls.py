@@ -13,8 +13,8 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, Sampler, S
 from opentelemetry.sdk.trace.sampling import Decision as Sampling
 from opentelemetry.trace import SpanKind, StatusCode
 
+from tests.unit.runtime.telemetry.spans import Kept, attributes_of, id_of
 from tests.unit.runtime.tools import add, call, call_now, catalog_of, code_of, runtime_of
-from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.record import MemoryStore

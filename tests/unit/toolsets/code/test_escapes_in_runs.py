@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import code_of
-from tests.unit.toolsets.code.escapes.test_escapes import WAYS_OUT, WAYS_TO_SECRETS, filled
+from tests.unit.toolsets.code.test_escapes import WAYS_OUT, WAYS_TO_SECRETS, filled
 from toolgen.contract.records import ToolRequest
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.policy.permission import Decision

@@ -19,9 +19,9 @@ from starlette.responses import JSONResponse
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import Recorder, package_of
+from tests.unit.runtime.telemetry.receiver import receiving
+from tests.unit.runtime.telemetry.spans import Kept, attributes_of, id_of
 from tests.unit.serve.conftest import Listening
-from tests.unit.telemetry.receiver import receiving
-from tests.unit.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, http_executor
 from toolgen.execute.trace_context import describe_call

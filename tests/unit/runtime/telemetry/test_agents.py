@@ -11,7 +11,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
-from tests.unit.telemetry.spans import Kept, attributes_of, id_of
+from tests.unit.runtime.telemetry.spans import Kept, attributes_of, id_of
 from tests.unit.toolsets.agent.agents.world import World, call_of, scripted_agent, search, sub
 from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
 from toolgen.llm import ToolUse
