@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 
 _MOST_NOTED: Final = 10_000_000
 
+
+class CommandGroup(click.Group):
+    """Commands of a command. Their summaries are whole sentences."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with the first sentence of its help."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(limit=1000)) for name, command in commands if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 format_option = click.option(
     "--format",
     "output_format",

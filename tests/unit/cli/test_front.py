@@ -6,13 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.commands import COMMANDS, GROUPS, module_of
+from toolgen.cli.front import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +80,15 @@ def test_help_lists_each_command_in_its_group_and_imports_none(tmp_path: Path) -
     del listed["Options"]
     assert listed == {group.title: list(group.commands) for group in GROUPS.values()}
     assert done.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_commands_with_commands_has_whole_sentences(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = import_module(module_of(name)).command
+    assert run([name, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "..." not in out.partition("\nCommands:\n")[2]
+    assert ("\nCommands:\n" in out) is isinstance(command, click.Group)
 
 
 def test_each_module_of_a_command_is_in_the_table() -> None:

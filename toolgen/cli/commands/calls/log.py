@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.names import suggestion
-from toolgen.cli.output import echo, format_option, show_json
+from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.record.calls import calls_of, stages_of
 from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
 from toolgen.record.stores import name_of_target, open_reader
@@ -37,7 +37,7 @@ _VERDICTS: Final = {
 }
 
 
-class _ShowFirst(click.Group):
+class _ShowFirst(CommandGroup):
     """`toolgen log r1` is `toolgen log show r1`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

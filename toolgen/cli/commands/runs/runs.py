@@ -23,7 +23,7 @@ from toolgen.cli.commands.runs.selection import (
     shown_time,
     user_here,
 )
-from toolgen.cli.output import echo, format_option, show_json
+from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.engine.protocol import (
     AlreadyAnswered,
     ApprovalAnswer,
@@ -70,7 +70,7 @@ _LABELS: Final = {
 """What is shown of a question, beside its tool and its args."""
 
 
-@click.group("runs")
+@click.group("runs", cls=CommandGroup)
 def command() -> None:
     """Start durable runs, list and follow them, answer what they ask, cancel, resume and fork them, delete old ones."""
 

@@ -10,7 +10,7 @@ import click
 from toolgen.agents.messages import Message
 from toolgen.cli.commands.runs.database import database_option
 from toolgen.cli.commands.runs.selection import now, opened, shown_time, user_here
-from toolgen.cli.output import echo, format_option, show_json
+from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.schedules import Schedule
 from toolgen.spec.visible import visible
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.engine.schedules import ScheduleInfo
 
 
-@click.group("schedules")
+@click.group("schedules", cls=CommandGroup)
 def command() -> None:
     """List, add, pause, resume and remove schedules, by which workers start runs."""
 

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from toolgen.cli.importers import IMPORTERS, importer_named
+from toolgen.cli.output import CommandGroup
 from toolgen.compiler.importers.bounds import TooLong, bounded_time
 
 
-class _Importers(click.Group):
+class _Importers(CommandGroup):
     """A command for each importer. Each has the same time."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import echo, format_option, show_json
+from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, check_disabled, check_known, disable_policy_option, named_tool
 from toolgen.cli.project import project
 from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import PolicyDecision
 
 
-@click.group("policy")
+@click.group("policy", cls=CommandGroup)
 def command() -> None:
     """Inspect policies."""
 
