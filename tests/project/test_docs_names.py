@@ -38,6 +38,7 @@ PAGES = [
 ]
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 BLOCK = re.compile(r"^ *```sh[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+FILES = (".json", ".md", ".py", ".toml")
 FOLDERS = ("toolgen", "tests", "docs", "specs", "templates", "benchmarks")
 OF_USERS = ("specs/", "docs/tools", "generated/")
 """Beginnings of paths that are of the reader's project."""
@@ -80,8 +81,8 @@ def test_files_and_names_of_a_recipe_exist(heading: str) -> None:
         each for path in paths for each in ((ROOT / path).glob("*.py") if (ROOT / path).is_dir() else [ROOT / path])
     ]
     known = {word for file in files for word in re.findall(r"\w+", file.read_text(encoding="utf-8"))}
-    names = {part for span in spans if re.fullmatch(r"\w+(\.\w+)*", span) for part in span.split(".")}
-    assert names - known - {"toml", "md", "json", "_", *COMMANDS} == set()
+    written = {span for span in spans if re.fullmatch(r"[a-zA-Z]\w*(\.\w+)*", span) and not span.endswith(FILES)}
+    assert {part for span in written for part in span.split(".")} - known - COMMANDS.keys() == set()
 
 
 def test_the_glossary_has_the_kinds_of_toolsets_and_the_answers_of_policies() -> None:

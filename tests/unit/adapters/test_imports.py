@@ -20,7 +20,7 @@ EXTRAS = {
 """The extra of each adapter, which is named after its module."""
 
 MODULES = {
-    module: PACKAGES[extra].difference(*(each for other, each in PACKAGES.items() if other != extra))
+    module: PACKAGES.get(extra, set()).difference(*(each for other, each in PACKAGES.items() if other != extra))
     for module, extra in EXTRAS.items()
 }
 """The packages of the framework of each adapter: those that no other extra brings."""
