@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 from collections import defaultdict
 
 import pytest
 
+from tests.project.checkout import ROOT
 from tests.project.front_doors import CONTRACT, DOORS, lazy_origins, origins
 
 
@@ -56,3 +58,25 @@ def test_serving_says_which_extra_it_needs() -> None:
     program = "import sys; sys.modules['mcp'] = None; import toolgen.serve"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert 'pip install "toolgen[mcp]"' in done.stderr
+
+
+OF_USERS = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / "templates").rglob("*.jinja"),
+    *(ROOT / "toolgen" / "cli" / "example").rglob("*.py"),
+    *(ROOT / "generated").rglob("*.py"),
+    *(ROOT / "tests" / "cases").glob("*/expected/**/*.py"),
+]
+"""What users read and run: documents, templates of generated code and its results, and the project of `init`."""
+
+
+def test_documents_examples_and_generated_code_import_from_the_doors_only() -> None:
+    imported = {
+        name
+        for file in OF_USERS
+        for name in re.findall(r"^ *(?:from|import) (toolgen[\w.]*)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(imported) > len(DOORS) / 2
+    frameworks = {name for name in imported if name.startswith("toolgen.adapters.")}
+    assert imported - frameworks - {*DOORS} == set()
