@@ -101,7 +101,11 @@ async def _record_rejections(
 ) -> bool:
     """Record what was rejected since it was asked about. The SDK asks before each request whether a tool is enabled."""
     for question, (name, payload, call_id) in list(asked.items()):
-        if ctx.is_tool_approved(name, call_id) is False and asked.pop(question, None) is not None:
+        if ctx.is_tool_approved(name, call_id) is not False:
+            continue
+        # Another user may have asked about a call with this id, which is still open.
+        is_own = (await bridge.read(name, payload, call_id, ctx)).question_id == question
+        if is_own and asked.pop(question, None) is not None:
             reason = ctx.get_rejection_message(name, call_id) or "the call was rejected"
             await bridge.record_denial(name, payload, call_id, ctx, reason)
     return True

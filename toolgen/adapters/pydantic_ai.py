@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import SchemaValidator, core_schema
@@ -53,6 +54,10 @@ _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schem
 """The runtime validates the args by their schema, and says more about what is wrong."""
 
 
+KEPT: Final = 1_000
+"""Denials that are known to be on record, at most: the tools may be listed again before the next request."""
+
+
 def toolset(
     runtime: Runtime,
     run: Run,
@@ -85,7 +90,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
     def __init__(self, bridge: Bridge[RunContext[AgentDepsT]], own_id: str | None) -> None:
         self._bridge = bridge
         self._id = own_id
-        self._recorded: set[str] = set()
+        self._recorded: OrderedDict[tuple[str | None, int, str], None] = OrderedDict()
 
     @property
     def id(self) -> str | None:
@@ -133,7 +138,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         last = ctx.messages[-1] if ctx.messages else None
         parts = last.parts if isinstance(last, ModelRequest) else ()
         denied = [part for part in parts if isinstance(part, ToolReturnPart) and part.outcome == "denied"]
-        new = [part for part in denied if part.tool_name in names and part.tool_call_id not in self._recorded]
+        new = [part for part in denied if part.tool_name in names and self._is_new(part, ctx)]
         if not new:
             return
         calls = {
@@ -144,10 +149,18 @@ class RunToolset(AbstractToolset[AgentDepsT]):
             if isinstance(part, ToolCallPart)
         }
         for part in new:
-            self._recorded.add(part.tool_call_id)
             if call := calls.get(part.tool_call_id):
                 args, reason = call.args_as_json_str(), part.model_response_str()
                 await self._bridge.record_denial(call.tool_name, args, call.tool_call_id, ctx, reason)
+
+    def _is_new(self, part: ToolReturnPart, ctx: RunContext[AgentDepsT]) -> bool:
+        """Whether a denial is not on record yet. Ids of calls may be equal in other runs, and in other responses."""
+        key = ctx.run_id, len(ctx.messages), part.tool_call_id
+        is_new = key not in self._recorded
+        self._recorded[key] = None
+        if len(self._recorded) > KEPT:
+            self._recorded.popitem(last=False)
+        return is_new
 
 
 def _refused(call: AdaptedCall, payload: str, responses: Sequence[ModelResponse], ctx: RunContext[Any]) -> str:

@@ -35,7 +35,7 @@ from toolgen.engine.protocol import (
     check_turns,
     reason_of_end,
 )
-from toolgen.engine.requests import RunEnd, new_run_id
+from toolgen.engine.requests import RunEnd, new_run_id, text_problem
 from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound
 from toolgen.engine.signals import NotSignalled, RunSignal, RunSignals, kept
 from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
@@ -54,6 +54,12 @@ if TYPE_CHECKING:
     from toolgen.engine.steps import RunStep
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
+
+_REASON_LENGTH: Final = 10_000
+"""Characters of the reason of an answer at most."""
+
+_ROLES: Final = 1_000
+"""Roles of someone who answers at most: the groups of a user are among them."""
 
 NOBODY: Final = Approver("", via="")
 
@@ -572,11 +578,21 @@ def _answer(run: _Running, answer: ApprovalAnswer) -> ApprovalAnswer:
 def checked_answer(
     asked: Approval, user: str | None, decision: PermissionDecision, by: Approver | str
 ) -> ApprovalAnswer:
-    """Return the answer that someone gives now to a question of a user's run. Raises `NotApprover`.
+    """Return the answer that someone gives now to a question of a user's run.
 
     All doors to the runs of an engine go through here; the permission stage checks the same when the call is made.
+
+    Raises `NotApprover`, and ValueError for texts that cannot be kept, such as a reason of more than 10,000 characters.
     """
     by = Approver(by) if isinstance(by, str) else by
+    texts = [("by", by.name), ("via", by.via), *(("a role", role) for role in by.roles)]
+    problems = [f"{what} {problem}" for what, text in texts if (problem := text_problem(text))]
+    if problem := text_problem(decision.reason, _REASON_LENGTH):
+        problems.append(f"the reason {problem}")
+    if len(by.roles) > _ROLES:
+        problems.append(f"{len(by.roles)} roles are given; there may be {_ROLES}")
+    if problems:
+        raise ValueError(problems[0])
     refusal = asked.approvers.refusal(user, by)
     if refusal:
         raise NotApprover(asked.id, by.name, refusal)

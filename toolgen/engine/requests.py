@@ -98,7 +98,7 @@ class RunRequest:
             )
         for name in _PLAIN:
             value = getattr(self, name)
-            if isinstance(value, str) and (problem := _problem(value)):
+            if isinstance(value, str) and (problem := text_problem(value)):
                 raise ValueError(f"{name} {problem}: {_shown(value)}")
         if self.max_turns < 1:
             raise ValueError(f"max_turns is {self.max_turns}; it must be at least 1")
@@ -148,10 +148,10 @@ class RunRequest:
 _DEFAULTS: Final = {each.name: each.default for each in fields(RunRequest)}
 
 
-def _problem(text: str) -> str:
-    """Return why databases cannot have a text; empty if they can."""
-    if len(text) > _NAME_LENGTH:
-        return f"has {len(text)} characters; there may be {_NAME_LENGTH}"
+def text_problem(text: str, most: int = _NAME_LENGTH) -> str:
+    """Return why databases cannot have a text of `most` characters at most; empty if they can."""
+    if len(text) > most:
+        return f"has {len(text)} characters; there may be {most}"
     if "\0" in text:
         return "has a NUL"
     return "" if text.isascii() or not re.search("[\ud800-\udfff]", text) else "has half of a surrogate pair"

@@ -15,7 +15,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import FailureKind
+from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.json_text import parse
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -30,7 +32,6 @@ WAITS: Final = "waits_for_signal"
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 _VALUE_BYTES: Final = 100_000
-_TEXT_LENGTH: Final = 1000
 _LONGEST: Final = 10 * 365 * 24 * 3600.0
 
 
@@ -39,7 +40,8 @@ class RunSignal:
     """A signal that a run was sent: `value` is JSON, `by` says who sent it, `at` when, in seconds since 1970.
 
     Of those with the same `key`, a run is sent one. Raises ValueError for a name with other characters than letters,
-    digits and `_.:-`, or more than 100, for a value that is no JSON or has more than 100,000 bytes, and for long texts.
+    digits and `_.:-`, or more than 100, for a value that is no JSON, is nested more than 200 levels deep or has
+    more than 100,000 bytes, and for texts that databases cannot have.
     """
 
     name: str
@@ -51,12 +53,14 @@ class RunSignal:
     def __post_init__(self) -> None:
         check_name(self.name)
         for what, text in (("by", self.by), ("key", self.key)):
-            if len(text) > _TEXT_LENGTH or "\0" in text:
-                raise ValueError(f"{what} must have at most {_TEXT_LENGTH} characters, and no NUL")
+            if problem := text_problem(text):
+                raise ValueError(f"{what} {problem}")
         try:
-            size = len(json.dumps(self.value, allow_nan=False))
+            text = json.dumps(self.value, allow_nan=False)
+            parse(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"the value of a signal must be JSON: {error}") from error
+        size = len(text)
         if size > _VALUE_BYTES:
             raise ValueError(f"the value of a signal has {size} bytes; there may be {_VALUE_BYTES}")
 

@@ -112,6 +112,36 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert "store__close" not in script.shown[0]
 
 
+def test_a_rejection_is_recorded_for_its_own_user_where_calls_of_others_have_the_same_id(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_before_call)
+    shared = [*tools(host.runtime, host.run, meta=lambda ctx: ToolCallMeta(user=ctx.context.user))]
+
+    async def asked(user: str, good: int) -> tuple[Any, Any]:
+        agent = Agent(name="clerk", model=Script([call("store__buy", "call_0", id=good)], "done"), tools=[*shared])
+        result = await Runner.run(agent, "Buy.", context=Context(user))
+        return agent, result.to_state()
+
+    async def rejected(agent: Any, state: Any, reason: str) -> None:
+        state.reject(state.get_interruptions()[0], rejection_message=reason)
+        await Runner.run(agent, state)
+
+    async def task() -> None:
+        first, second, third = await asked("ann", 1), await asked("bob", 2), await asked("eve", 3)
+        await rejected(*second, "bob says no")
+        assert await host.outcomes() == [("store.buy", "permission_denied")]
+        await rejected(*first, "ann says no")
+        assert await host.outcomes() == [("store.buy", "permission_denied")] * 2
+        agent, state = third
+        state.approve(state.get_interruptions()[0], always_approve=True)
+        await Runner.run(agent, state)
+        assert host.store.orders == [3]
+        events = (await host.record.read(host.run.meta.run_id or "")).results
+        messages = [each.content["error"]["message"] for each in events if not each.success]
+        assert [message.rpartition(": ")[2] for message in messages] == ["bob says no", "ann says no"]
+
+    asyncio.run(task())
+
+
 def test_without_ask_before_call_there_are_no_interruptions(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     script = Script([call("store__buy", "c1", id=3)], "done")

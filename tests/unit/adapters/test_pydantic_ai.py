@@ -121,6 +121,22 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert asyncio.run(host.denials()) == [("c6", "too many")]
 
 
+@pytest.mark.parametrize("is_one_conversation", [True, False])
+def test_each_denial_is_recorded_once_also_where_calls_have_the_same_id(
+    load_store: LoadStore, is_one_conversation: bool
+) -> None:
+    host = Host(load_store(), ask_before_call)
+    script = Script(*[answer for good in (1, 2, 2) for answer in ([call("store__buy", "call_0", id=good)], "done")])
+    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)])
+    history: list[ModelMessage] = []
+    for _ in range(3):
+        asked = asyncio.run(agent.run("Buy.", message_history=history if is_one_conversation else None))
+        answers = DeferredToolResults(approvals={"call_0": ToolDenied("no")})
+        last = asyncio.run(agent.run(message_history=asked.all_messages(), deferred_tool_results=answers))
+        history = last.all_messages()
+    assert asyncio.run(host.outcomes()) == [("store.buy", "permission_denied")] * 3
+
+
 def test_the_model_sees_the_tools_of_the_run_and_no_others(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     model = TestModel(call_tools=[])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from tests.unit.engine.test_steering import command
 from toolgen.engine import body as engine_body
 from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NotAsked
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -64,6 +66,40 @@ def test_an_answer_that_names_no_question_of_the_run_is_refused(engines: Engines
         assert await running.engine.answers(first) == []
         assert [each.id for each in await running.engine.approvals(first)] == [asked.id]
         assert running.marks() == []
+
+    engines.run(body)
+
+
+LONG = "x" * 10_001
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize(
+    ("reason", "by"),
+    [
+        *(("", Approver(text)) for text in ("a\0b", HALF, LONG)),
+        *(("", Approver("ann", (text,))) for text in ("a\0b", HALF, LONG)),
+        *(("", Approver("ann", (), text)) for text in ("a\0b", HALF, LONG)),
+        *((text, Approver("ann")) for text in ("a\0b", HALF, LONG)),
+        ("", Approver("ann", ("x",) * 1_001)),
+    ],
+    ids=itertools.count(),
+)
+def test_an_answer_with_a_text_that_cannot_be_kept_is_refused_and_its_question_stays_open(
+    engines: Engines, reason: str, by: Approver
+) -> None:
+    async def body(running: Running) -> None:
+        run_id = await running.engine.start(request([write("a")]))
+        (asked,) = await running.questions(run_id)
+        for decision in (Decision.ALLOW_ONCE, Decision.DENY):
+            with pytest.raises(ValueError, match=r"NUL|surrogate|there may be"):
+                await running.engine.decide(
+                    run_id, asked.id, PermissionDecision(decision=decision, reason=reason), by=by
+                )
+        assert await running.engine.answers(run_id) == []
+        await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
+        await running.engine.result(run_id, 20)
+        assert running.marks() == ["a"]
 
     engines.run(body)
 

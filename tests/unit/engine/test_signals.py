@@ -45,6 +45,13 @@ def heard(end: RunEnd) -> list[Any]:
     return [json.loads(each["content"]) for each in contents]
 
 
+def nested(levels: int) -> Any:
+    value: Any = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
 async def is_waiting(running: Running, run_id: str, *names: str) -> None:
     async def awaited() -> tuple[str, ...]:
         return (await running.engine.signals(run_id)).awaited
@@ -161,11 +168,25 @@ def test_a_signal_to_no_run_or_that_is_none_is_refused(engines: Engines) -> None
         with pytest.raises(RunNotFound):
             await running.engine.signals("nowhere")
         await running.engine.start(request([write("a")], run_id="r"))
-        for name, value, by in (("", 1, "a"), ("a b", 1, "a"), ("go", float("nan"), "a"), ("go", "x" * 100_000, "a")):
+        unkept = [("go", value, "a") for value in ("\ud800", nested(201), nested(900), nested(50_000), {"\udfff": 1})]
+        for name, value, by in (
+            ("", 1, "a"),
+            ("a b", 1, "a"),
+            ("go", float("nan"), "a"),
+            ("go", "x" * 100_000, "a"),
+            *unkept,
+        ):
             with pytest.raises(ValueError, match="signal"):
                 await running.engine.signal("r", name, value, by=by)
-        with pytest.raises(ValueError, match="by must have at most 1000"):
-            await running.engine.signal("r", "go", by="x" * 1001)
+        for text, why in (
+            ("x" * 1001, "has 1001 characters; there may be 1000"),
+            ("\0", "has a NUL"),
+            ("\ud800", "has half"),
+        ):
+            with pytest.raises(ValueError, match=f"by {why}"):
+                await running.engine.signal("r", "go", by=text)
+            with pytest.raises(ValueError, match=f"key {why}"):
+                await running.engine.signal("r", "go", by="a", key=text)
         assert (await running.engine.signals("r")).received == ()
         await running.engine.cancel("r")
 
