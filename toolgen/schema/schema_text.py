@@ -19,13 +19,6 @@ SILENT: Final = frozenset({"$schema", "$id", "id", "$anchor", "$dynamicAnchor", 
                            "$vocabulary", "$defs", "definitions"})  # fmt: skip
 """Keywords without meaning for a model: they only matter when a schema is resolved."""
 
-LISTED_BOUNDS: Final = (
-    *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
-    *("minLength", "maxLength", "pattern", "format"),
-    *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
-)
-"""Keywords that tables of fields list as bounds, in this order."""
-
 APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
 """Keywords that hold schemas for the same value."""
 

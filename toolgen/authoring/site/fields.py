@@ -11,11 +11,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.schema.fields import MOST_REFERENCES, fields_of, merged, resolved
 from toolgen.schema.json_values import is_array, is_number, is_object
-from toolgen.schema.references import name_of_target, target_of
+from toolgen.schema.references import name_of_target
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 
 # Bounds: what a schema allows besides a type, in short form for a table.
@@ -50,7 +51,7 @@ def allowed_values(schema: Any) -> tuple[str, ...]:
     return ()
 
 
-def default_of(schema: dict[str, Any]) -> str | None:
+def default_of(schema: Mapping[str, Any]) -> str | None:
     """Return the default as JSON; None if there is none."""
     return shown(schema["default"]) if "default" in schema else None
 
@@ -122,9 +123,6 @@ _DEEPEST: Final = 3
 
 _OPEN: Final = 12
 """Maximum rows of a table that is open at first."""
-
-_REFERENCES: Final = 8
-"""Maximum references that are followed one after another, and inside each other, for the text of a type."""
 
 _ALTERNATIVES: Final = 12
 """Maximum alternatives in the text of a type."""
@@ -204,7 +202,7 @@ class _Reader:
     waiting: deque[_Waiting] = field(default_factory=deque[_Waiting])
 
     def side(self) -> Side:
-        outer, _ = self.resolved(self.root)
+        outer, _ = resolved(self.root, self.root)
         node = outer if is_object(outer) else {}
         tables: list[Table] = []
         if self.is_tabular(node):
@@ -220,48 +218,9 @@ class _Reader:
         described = str(node.get("description", "")) if not tables or not tables[0].description else ""
         return Side(kind, described, bounds_of(node), allowed_values(node), tuple(tables))
 
-    def resolved(self, node: Any) -> tuple[Any, str]:
-        """Follow references; return the schema, and the last reference."""
-        last = ""
-        for _ in range(_REFERENCES):
-            if not is_object(node) or not isinstance(reference := node.get("$ref"), str):
-                return node, last
-            last, found = reference, target_of(node, self.root)
-            node = True if found is None else found
-        return True, last
-
     def is_tabular(self, node: Any) -> bool:
         """Whether a schema has named fields, its own or those of alternatives."""
-        return is_object(node) and any(True for _ in self.fields_of(node))
-
-    def fields_of(self, node: dict[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-        """Yield the fields of an object: names, schemas, and whether they are required. `allOf` is merged."""
-        members = [node, *self.merged(node)]
-        required = {name for each in members for name in _names(each.get("required"))}
-        seen = set[str]()
-        for each in members:
-            properties = each.get("properties")
-            for name, schema in properties.items() if is_object(properties) else ():
-                if name not in seen:
-                    seen.add(name)
-                    yield name, schema, name in required
-            patterns = each.get("patternProperties")
-            for pattern, schema in patterns.items() if is_object(patterns) else ():
-                yield f"/{pattern}/", schema, False
-        for name in sorted(required - seen):
-            yield name, True, True
-
-    def merged(self, node: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the members of `allOf`, and theirs, each once."""
-        found: list[dict[str, Any]] = []
-        queue, seen = deque(_schemas(node.get("allOf"))), {id(node)}
-        while queue:
-            each, _ = self.resolved(queue.popleft())
-            if is_object(each) and id(each) not in seen:
-                seen.add(id(each))
-                found.append(each)
-                queue.extend(_schemas(each.get("allOf")))
-        return found
+        return is_object(node) and any(True for _ in fields_of(node, self.root))
 
     def table(self, asked: _Waiting, *, is_outermost: bool = False) -> Table:
         rows = tuple(self.rows(asked.node, 0, asked.title, self.injected if is_outermost else frozenset()))
@@ -280,30 +239,26 @@ class _Reader:
         return Table(asked.anchor, asked.title, str(asked.node.get("description", "")), rows, tuple(notes))
 
     def says_more(self, alternative: Any) -> bool:
-        node, _ = self.resolved(alternative)
+        node, _ = resolved(alternative, self.root)
         return is_object(node) and bool(node.keys() - {"required", "description", "title", "$comment"})
 
     def rows(self, node: dict[str, Any], depth: int, path: str, injected: frozenset[str]) -> Iterator[Row]:
-        for name, schema, required in self.fields_of(node):
-            target, reference = self.resolved(schema)
-            inner = self.inline(schema, depth)
-            kind = self.type_of(schema, f"{path}.{name}" if path else name, inner)
-            own = schema if is_object(schema) else {}
-            found = target if is_object(target) else {}
-            described = str(own.get("description", "")) or str(found.get("description", "")) * (not reference)
+        for each in fields_of(node, self.root):
+            path_of_field = f"{path}.{each.name}" if path else each.name
+            inner = self.inline(each.written, depth)
             yield Row(
-                name=name,
+                name=each.name,
                 depth=depth,
-                type=kind,
-                required=required,
-                default=default_of({**found, **own}),
-                bounds=bounds_of({**found, **own}),
-                values=allowed_values({**found, **own}),
-                description=described,
-                flags=_flags({**found, **own}, is_injected=name in injected),
+                type=self.type_of(each.written, path_of_field, inner),
+                required=each.required,
+                default=default_of(each.schema),
+                bounds=bounds_of(each.schema),
+                values=allowed_values(each.schema),
+                description=each.description,
+                flags=_flags(each.schema, is_injected=each.name in injected),
             )
             if inner is not None:
-                yield from self.rows(inner, depth + 1, f"{path}.{name}" if path else name, frozenset())
+                yield from self.rows(inner, depth + 1, path_of_field, frozenset())
 
     def inline(self, schema: Any, depth: int) -> dict[str, Any] | None:
         """Return the object of a field whose fields are rows below it; None if they are not, or if there is none."""
@@ -314,7 +269,7 @@ class _Reader:
 
     def objects_in(self, schema: Any, level: int) -> Iterator[dict[str, Any]]:
         """Yield the objects that a field holds directly, in a list, or as an alternative; no named types."""
-        if not is_object(schema) or "$ref" in schema or level > _REFERENCES:
+        if not is_object(schema) or "$ref" in schema or level > MOST_REFERENCES:
             return
         if self.is_tabular(schema):
             yield schema
@@ -328,10 +283,10 @@ class _Reader:
     def count(self, node: dict[str, Any], depth: int) -> int:
         """Count the rows that an object would take inline; more than `_INLINE` is any larger number."""
         total = 0
-        for _, schema, _ in self.fields_of(node):
+        for found in fields_of(node, self.root):
             total += 1
             if total <= _INLINE and depth + 1 < _DEEPEST:
-                total += sum(self.count(each, depth + 1) for each in self.objects_in(schema, 0))
+                total += sum(self.count(each, depth + 1) for each in self.objects_in(found.written, 0))
             if total > _INLINE:
                 break
         return total
@@ -348,9 +303,10 @@ class _Reader:
         for keyword in ("anyOf", "oneOf"):
             if is_array(schema.get(keyword)) and schema[keyword]:
                 return self.alternatives(schema[keyword], path, " or ", inline, level)
-        members = self.merged(schema)
+        members = merged(schema, self.root)
         if members and "type" not in schema:
-            return self.type_of({**members[0], "allOf": []}, path, inline, level + 1) if level < _REFERENCES else _ANY
+            only = {**members[0], "allOf": []}
+            return self.type_of(only, path, inline, level + 1) if level < MOST_REFERENCES else _ANY
         return self.plain(schema, path, inline, level)
 
     def plain(self, schema: dict[str, Any], path: str, inline: dict[str, Any] | None, level: int) -> TypeParts:
@@ -373,7 +329,7 @@ class _Reader:
         found: list[TypeParts] = []
         many = sum(1 for each in schemas if self.is_tabular(each)) > 1
         for number, each in enumerate(schemas[:_ALTERNATIVES], 1):
-            if level >= _REFERENCES:
+            if level >= MOST_REFERENCES:
                 return _ANY
             parts = self.type_of(each, f"{path} ({number})" if many else path, inline, level + 1)
             if parts not in found:
@@ -383,13 +339,13 @@ class _Reader:
         return tuple(part for number, parts in enumerate(found) for part in ([(between, "")] * bool(number) + [*parts]))
 
     def named(self, schema: dict[str, Any], reference: str, path: str, level: int) -> TypeParts:
-        target, last = self.resolved(schema)
+        target, last = resolved(schema, self.root)
         name = name_of_target(last) or path
         if self.is_tabular(target):
             if reference == "#":
                 name = "the whole object"
             return self.linked(target, name, last, name)
-        if level >= _REFERENCES:
+        if level >= MOST_REFERENCES:
             return ((name, ""),)
         return self.type_of(target, name, None, level + 1)
 
@@ -436,7 +392,7 @@ _KINDS: Final = {
 }
 
 
-def _flags(schema: dict[str, Any], *, is_injected: bool) -> tuple[str, ...]:
+def _flags(schema: Mapping[str, Any], *, is_injected: bool) -> tuple[str, ...]:
     found = (
         ("injected by the host", is_injected),
         ("secret", schema.get("writeOnly") is True),

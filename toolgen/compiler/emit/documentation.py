@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,8 +10,7 @@ from toolgen.compiler.emit.python.annotations import annotation
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.facts import facts_of
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
-from toolgen.schema.references import behind
-from toolgen.schema.schema_text import LISTED_BOUNDS
+from toolgen.schema.fields import bounds_of, fields_named
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
     from toolgen.compiler.ir.facts import Fact
+    from toolgen.schema.fields import SchemaField
 
 
 _INLINE: Final = re.compile(
@@ -71,8 +70,9 @@ def _fact(fact: Fact) -> str:
 def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]:
     """Return the named fields of one side of a tool; empty if it is not an object with named fields."""
     made = classes.get(side.shape.name) if isinstance(side.shape, ClassRef) else None
-    root = behind(side.json, side.json)
-    properties = root.get("properties", {}) if isinstance(root, dict) else {}
+    if made is None:
+        return []
+    schemas = fields_named(frozenset(field.wire for field in made.fields), side.json, side.json)
     return [
         {
             "wire": field.wire,
@@ -80,18 +80,15 @@ def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]
             "type": _code(annotation(field.shape)),
             "required": "yes" if field.required else "",
             "default": _code(literal(field.default)) if field.has_default else "",
-            "bounds": ", ".join(_bounds(behind(properties.get(field.wire), side.json))),
+            "bounds": ", ".join(_code(f"{name}: {value}") for name, value in _bounds(schemas, field.wire)),
             "description": _line(field.description),
         }
-        for field in (made.fields if made else ())
+        for field in made.fields
     ]
 
 
-def _bounds(schema: Any) -> Iterator[str]:
-    for keyword in LISTED_BOUNDS if isinstance(schema, dict) else ():
-        if keyword in schema:
-            value = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
-            yield _code(f"{keyword}: {value}")
+def _bounds(schemas: Mapping[str, SchemaField], name: str) -> Iterator[tuple[str, str]]:
+    yield from bounds_of(schemas[name].schema) if name in schemas else ()
 
 
 def _code(text: str) -> str:

@@ -17,22 +17,20 @@ from toolgen.compiler.compile import find_toolset
 from toolgen.compiler.ir.facts import facts_of
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
-from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.references import at
-from toolgen.schema.schema_text import LISTED_BOUNDS
+from toolgen.schema.fields import bounds_of, fields_named, resolved
+from toolgen.schema.json_values import is_object
 from toolgen.spec.tool_settings import KEYS, ToolSettings, as_json
 from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from toolgen.compiler.ir.catalog import Schema, Tool, Toolset
     from toolgen.compiler.ir.shapes import Shape
 
 # Tool text: the args and result of a tool as readable text, with the fields of nested types one level deep.
 
-_INNER: Final = ("items", "additionalProperties", "anyOf", "oneOf", "allOf")
 _LONGEST: Final = 60
 """Maximum length in characters of a bound that is shown."""
 
@@ -62,9 +60,9 @@ class _Side:
         """Format the fields of every class in a shape, and the fields of their types."""
         for name in sorted(classes_in(shape)):
             made = self._classes[name]
-            properties = self._properties_of(made, schema)
+            schemas = fields_named(frozenset(field.wire for field in made.fields), schema, self._schema)
             for field in made.fields:
-                inner = properties.get(field.wire, True)
+                inner: Any = schemas[field.wire].schema if field.wire in schemas else True
                 default = f" = {json.dumps(field.default, ensure_ascii=False)}" if field.has_default else ""
                 named = f"{field.wire}{'' if field.required else '?'}: {self.value(field.shape, inner)}{default}"
                 yield visible(f"{'  ' * depth}{named}  {' '.join(field.description.split())}".rstrip())
@@ -73,46 +71,13 @@ class _Side:
 
     def value(self, shape: Shape, schema: Any) -> str:
         """Format a shape and the bounds of its schema."""
-        found = self._resolved(schema)
-        bounds = [f"{key} {_text(found[key])}" for key in LISTED_BOUNDS if key in found]
+        found = resolved(schema, self._schema)[0]
+        found = {**found, **schema} if is_object(found) and is_object(schema) else {}
+        bounds = [f"{key} {value}" for key, value in bounds_of(found)]
         if "enum" in found and not isinstance(shape, Literals):
             bounds.insert(0, f"one of {', '.join(map(_text, found['enum']))}")
         shown = ", ".join(bound for bound in bounds if len(bound) <= _LONGEST)
         return f"{shape_text(shape)} ({shown})" if shown else shape_text(shape)
-
-    def _properties_of(self, made: ClassType, schema: Any) -> Mapping[str, Any]:
-        """The schemas of a class's fields, from the first object schema that has all of them."""
-        wanted = {field.wire for field in made.fields}
-        for found in self._inside(schema, set()):
-            properties = found.get("properties")
-            if is_object(properties) and wanted <= properties.keys():
-                return properties
-        return {}
-
-    def _inside(self, schema: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
-        """A schema, and the schemas of its alternatives, items and values."""
-        found = self._resolved(schema)
-        if not found or id(found) in seen:
-            return
-        seen.add(id(found))
-        yield found
-        for key in _INNER:
-            inner = found.get(key, [])
-            for each in inner if is_array(inner) else [inner]:
-                yield from self._inside(each, seen)
-
-    def _resolved(self, schema: Any) -> Mapping[str, Any]:
-        """Follow the references of a schema; empty for `true` and `false`."""
-        seen: set[str] = set()
-        while is_object(schema) and isinstance(place := schema.get("$ref"), str) and place not in seen:
-            seen.add(place)
-            schema = self._at(place)
-        return schema if is_object(schema) else {}
-
-    def _at(self, place: str) -> Any:
-        """Follow a local reference: `#`, or `#` and a JSON pointer."""
-        found = at(self._schema, place)
-        return True if found is None else found
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,68 @@
+"""Fields of objects: one record for each, from which `TOOLS.md`, `show` and the site are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolgen.schema.fields import bounds_of, fields_named, fields_of, resolved
+
+NAME = {"type": "string", "minLength": 1, "description": "A name."}
+PRICE = {"$ref": "#/$defs/Price%20range"}
+BASE = {"$ref": "#/$defs/Base"}
+ROOT: dict[str, Any] = {
+    "$defs": {
+        "Price range": {"type": "number", "minimum": 0},
+        "Base": {"description": "A base.", "properties": {"id": NAME}, "required": ["id"]},
+        "Circle": {"$ref": "#/$defs/Circle"},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ({"properties": {"a": NAME}, "required": ["a"]}, [("a", True, ["minLength"])]),
+        ({"properties": {"a": PRICE}}, [("a", False, ["minimum"])]),
+        ({"properties": {"a": {**PRICE, "maximum": 9}}}, [("a", False, ["minimum", "maximum"])]),
+        ({"allOf": [BASE], "properties": {"b": True}}, [("b", False, []), ("id", True, ["minLength"])]),
+        ({"properties": {"a": {"$ref": "#/nowhere"}}}, [("a", False, [])]),
+        ({"properties": {"a": {"$ref": "#/$defs/Circle"}}}, [("a", False, [])]),
+        ({"patternProperties": {"^x": NAME}}, [("/^x/", False, ["minLength"])]),
+        ({"required": ["a"]}, [("a", True, [])]),
+        ({"properties": 3, "required": 4, "allOf": 5}, []),
+        (True, []),
+    ],
+)
+def test_fields_have_what_their_references_say(node: Any, expected: list[tuple[str, bool, list[str]]]) -> None:
+    found = [(each.name, each.required, [name for name, _ in bounds_of(each.schema)]) for each in fields_of(node, ROOT)]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"id": NAME}},
+        BASE,
+        {"type": "array", "items": BASE},
+        {"anyOf": [{"type": "null"}, {"additionalProperties": BASE}]},
+        {**PRICE, "properties": {"id": NAME}},
+    ],
+)
+def test_the_fields_of_a_class_are_found_wherever_its_object_stands(schema: Any) -> None:
+    assert fields_named(frozenset({"id"}), schema, ROOT)["id"].schema == NAME
+
+
+def test_fields_that_no_object_has_are_not_found_and_circles_end() -> None:
+    circle: dict[str, Any] = {"anyOf": [{"$ref": "#"}, {"$ref": "#/$defs/Circle"}], **ROOT}
+    assert fields_named(frozenset({"other"}), circle, circle) == {}
+    assert resolved({"$ref": "#/$defs/Circle"}, ROOT) == (True, "#/$defs/Circle")
+
+
+@pytest.mark.parametrize(
+    ("written", "described"), [(BASE, ""), ({**BASE, "description": "Own."}, "Own."), (NAME, "A name.")]
+)
+def test_a_description_is_that_of_the_field_and_not_of_a_named_type(written: Any, described: str) -> None:
+    (field,) = fields_of({"properties": {"a": written}}, ROOT)
+    assert field.description == described

@@ -1,0 +1,130 @@
+"""Fields: the named fields of an object's schema, a record for each, which documents for people format."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.references import target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_REFERENCES: Final = 8
+"""Maximum references that are followed one after another."""
+
+_BOUNDS: Final = (
+    *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "pattern", "format"),
+    *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
+)
+_WITH_VALUES: Final = ("items", "additionalProperties", "anyOf", "oneOf", "allOf")
+"""Keywords with the schemas of a value's alternatives and parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaField:
+    """One field. `written` is its schema as it stands, `schema` also has what the schema refers to.
+
+    `schema` is empty for `true` and `false`. `reference` is the last of the references that lead to it, or empty.
+    """
+
+    name: str
+    written: Any
+    schema: Mapping[str, Any]
+    reference: str
+    required: bool
+
+    @property
+    def description(self) -> str:
+        """Its own description: a named type has one of its own."""
+        own = self.written if is_object(self.written) else {}
+        return str(own.get("description", "")) or ("" if self.reference else str(self.schema.get("description", "")))
+
+
+def fields_of(node: Any, root: Any) -> Iterator[SchemaField]:
+    """Yield the fields of an object; `allOf` is merged. Patterns of names are fields too, as `/pattern/`."""
+    if not is_object(node):
+        return
+    members = [node, *merged(node, root)]
+    required = {name for each in members for name in _names(each.get("required"))}
+    seen = set[str]()
+    for each in members:
+        properties = each.get("properties")
+        for name, schema in properties.items() if is_object(properties) else ():
+            if name not in seen:
+                seen.add(name)
+                yield _field(name, schema, root, required=name in required)
+        patterns = each.get("patternProperties")
+        for pattern, schema in patterns.items() if is_object(patterns) else ():
+            yield _field(f"/{pattern}/", schema, root, required=False)
+    for name in sorted(required - seen):
+        yield _field(name, True, root, required=True)
+
+
+def _field(name: str, schema: Any, root: Any, *, required: bool) -> SchemaField:
+    target, reference = resolved(schema, root)
+    own, found = (each if is_object(each) else {} for each in (schema, target))
+    return SchemaField(name, schema, {**found, **own}, reference, required)
+
+
+def merged(node: Mapping[str, Any], root: Any) -> list[dict[str, Any]]:
+    """Return the members of `allOf`, and theirs, each once."""
+    found: list[dict[str, Any]] = []
+    queue, seen = deque(_schemas(node.get("allOf"))), {id(node)}
+    while queue:
+        each, _ = resolved(queue.popleft(), root)
+        if is_object(each) and id(each) not in seen:
+            seen.add(id(each))
+            found.append(each)
+            queue.extend(_schemas(each.get("allOf")))
+    return found
+
+
+def resolved(node: Any, root: Any) -> tuple[Any, str]:
+    """Follow references; return the schema, and the last reference. What leads nowhere is any JSON."""
+    last = ""
+    for _ in range(MOST_REFERENCES):
+        if not is_object(node) or not isinstance(reference := node.get("$ref"), str):
+            return node, last
+        last, found = reference, target_of(node, root)
+        node = True if found is None else found
+    return True, last
+
+
+def fields_named(names: frozenset[str], schema: Any, root: Any) -> dict[str, SchemaField]:
+    """Return the fields of the first object that has all of these, in a schema, its alternatives, items and values."""
+    queue, seen = deque([schema]), set[int]()
+    while queue:
+        node = queue.popleft()
+        if not is_object(node) or "properties" not in node:  # what names fields beside a reference is an object itself
+            node, _ = resolved(node, root)
+        if not is_object(node) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        found = {each.name: each for each in fields_of(node, root)}
+        if names <= found.keys():
+            return found
+        for keyword in _WITH_VALUES:
+            inner = node.get(keyword, [])
+            queue.extend(inner if is_array(inner) else [inner])
+    return {}
+
+
+def bounds_of(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the keywords that bound a value, always in the same order, with their values as text."""
+    for keyword in _BOUNDS:
+        if keyword in schema:
+            value = schema[keyword]
+            yield keyword, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _names(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if is_array(value) else []
+
+
+def _schemas(value: Any) -> list[Any]:
+    return value if is_array(value) else []
