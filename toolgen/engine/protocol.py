@@ -295,8 +295,9 @@ class Engine(Protocol):
         A name alone has no roles.
 
         One answer to a question counts. Raises `RunNotFound`, `AlreadyAnswered` with the one that counts, `NotAsked` if
-        the run does not ask that, `NotApprover` for who may not answer it, and `NeedsOthers` if this was noted, and
-        more people must allow the call.
+        the run does not ask that, `NotApprover` for who may not answer it, `NeedsOthers` if this was noted, and more
+        people must allow the call, and ValueError for texts that cannot be kept, such as a reason of more than 10,000
+        characters.
         """
         ...
 

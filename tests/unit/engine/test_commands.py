@@ -126,6 +126,7 @@ def test_steps_are_shown_and_followed_and_a_fork_begins_at_one(durable: Engines)
         while not events or events[-1]["kind"] != "question":
             events.append(json.loads(await tail.stdout.readline()))
         assert events[-1]["question"]["id"] == asked.id
+        assert "there may be 10000" in await shell("approve", "r1", "--reason", "x" * 10_001, code=2)
         assert "allow_once" in await shell("approve", "r1", "--reason", "it is fine")
         events += [json.loads(line) async for line in tail.stdout]
         assert await tail.wait() == 0

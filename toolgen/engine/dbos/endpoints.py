@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from hmac import compare_digest
 from socketserver import ThreadingMixIn
@@ -22,6 +24,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.engine.signals import NotSignalled
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -37,6 +40,11 @@ if TYPE_CHECKING:
 _BODY_BYTES: Final = 10_000
 _SIGNAL_BYTES: Final = 200_000
 _SECONDS: Final = 10.0
+"""How long a client may take to send its request, and how long it waits for the answer at most."""
+
+_CONNECTIONS: Final = 100
+"""Connections at the same time: each has a thread."""
+
 _BLOCKED_AFTER: Final = 2.0
 _LOOK_SECONDS: Final = 5.0
 _JSON: Final = "application/json"
@@ -147,6 +155,8 @@ class Endpoints:
             return "403 Forbidden", {"error": str(error)}
         except (RunNotFound, NotAsked) as error:
             return "404 Not Found", {"error": str(error)}
+        except _Unreadable as error:
+            return error.status, {"error": str(error)}
         except ValueError as error:
             return "400 Bad Request", {"error": str(error)}
         except (StoreError, TimeoutError):
@@ -198,17 +208,71 @@ def _signal(environ: WSGIEnvironment) -> tuple[Any, str, str]:
 
 
 def _body(environ: WSGIEnvironment, most: int) -> dict[str, Any] | None:
-    """Return the JSON object that a request has as its body, None for anything else, and for one that is too long."""
+    """Return the JSON object that a request has as its body, None for anything else. Raises `_Unreadable`."""
     try:
         length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
-        body: Any = json.loads(environ["wsgi.input"].read(min(length, most)))
-    except (ValueError, RecursionError):
+    except ValueError:
+        return None
+    if length > most:
+        raise _Unreadable("413 Content Too Large", f"the body has {length} bytes; there may be {most}")
+    try:
+        data = environ["wsgi.input"].read(length)
+    except OSError:
+        data = b""
+    if len(data) < length:
+        raise _Unreadable(
+            "408 Request Timeout", f"the body of {length} bytes did not come within {_SECONDS:.0f} seconds"
+        )
+    try:
+        body: Any = parse(data)
+    except NotJson:
         return None
     return body if is_object(body) else None
 
 
+class _Unreadable(Exception):
+    """A body that is too long, or does not come."""
+
+    def __init__(self, status: str, why: str) -> None:
+        self.status = status
+        super().__init__(why)
+
+
 class _Server(ThreadingMixIn, WSGIServer):
+    """A thread for each connection, of which there are few, and which have little time to send their request."""
+
     daemon_threads = True
+    request_queue_size = _CONNECTIONS
+
+    def __init__(self, *args: Any) -> None:
+        self._open: Final[dict[Any, float]] = {}
+        super().__init__(*args)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a connection in a thread; close one that is too many."""
+        if len(self._open) >= _CONNECTIONS:
+            self.shutdown_request(request)
+            return
+        self._open[request] = monotonic()
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """End the requests of connections whose time is over. The server calls it all the time."""
+        super().service_actions()
+        for request, since in list(self._open.items()):
+            if monotonic() - since > _SECONDS:
+                with suppress(OSError):  # it is closed already
+                    request.shutdown(socket.SHUT_RD)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Write no log of clients that leave, or that are too slow; any other error is one of this module."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class _Quiet(WSGIRequestHandler):

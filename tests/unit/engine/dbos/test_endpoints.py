@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 import threading
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -21,7 +22,7 @@ from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import LateEngine, until
 from toolgen.agents import RunOutcome
 from toolgen.engine import EngineHost
-from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
+from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, endpoints, prepare_database
 from toolgen.engine.dbos.endpoints import Endpoints, listening
 from toolgen.engine.dbos.metrics import Metrics
 
@@ -314,3 +315,79 @@ def test_over_http_only_the_user_of_a_run_answers_where_a_policy_says_so(tmp_pat
         assert (status, (await served.engine.result(run_id, 20)).stopped) == (200, "completed")
 
     served(tmp_path, body, approvers={"code.write_file": {"user": True}})
+
+
+def test_clients_that_are_slow_leave_or_are_many_take_neither_threads_nor_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(endpoints, "_SECONDS", 0.5)
+    monkeypatch.setattr(endpoints, "_CONNECTIONS", 5)
+
+    def threads() -> int:
+        return sum("process_request_thread" in thread.name for thread in threading.enumerate())
+
+    async def body(served: Served) -> None:
+        host, port = served.url.removeprefix("http://").split(":")
+        slow = [socket.create_connection((host, int(port)), timeout=5) for _ in range(20)]
+        answered, most = False, 0
+        while not answered:
+            for each in slow:
+                with suppress(OSError):
+                    each.send(b"GET /health HTTP/1.1\r\nX: " if not most else b"x")
+            most = max(most, threads(), 1)
+            with suppress(OSError):  # it was one too many
+                answered = (await served.ask("/health"))[0] == 200
+        assert most <= 5
+        for each in slow:
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # it is reset, not closed
+            each.close()
+        await until(lambda: asyncio.sleep(0, threads()), lambda left: left == 0)
+
+    served(tmp_path, body)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_what_a_request_cannot_have_as_its_body_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "_SECONDS", 1.0)
+
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        (asked,) = await until(lambda: served.engine.approvals(run_id))
+        place, signal = f"/runs/{run_id}/approvals/{asked.id}", f"/runs/{run_id}/signals/go"
+        for path, most in ((place, 10_000), (signal, 200_000)):
+            padded = json.dumps({"decision": "deny"}).encode() + b" " * most
+            status, told = await served.ask(path, padded, method="POST", token=TOKEN)
+            assert (status, told) == (413, {"error": f"the body has {len(padded)} bytes; there may be {most}"})
+
+        def cut() -> bytes:
+            host, port = served.url.removeprefix("http://").split(":")
+            with socket.create_connection((host, int(port)), timeout=20) as connection:
+                head = f"POST {place} HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 100\r\n\r\n"
+                connection.sendall(head.encode() + b'{"decision": "deny"}')
+                return connection.recv(1000)
+
+        assert b" 408 " in await asyncio.to_thread(cut)
+        bodies = [b'{"value":' + b"[" * levels + b"]" * levels + b"}" for levels in (201, 900, 50_000)]
+        bodies += [
+            b'{"value":NaN}',
+            b'{"value":1e999}',
+            b'{"value":"\\ud800"}',
+            b'{"key":"\\ud800"}',
+            b'{"by":"\\udfff"}',
+        ]
+        for each in [*bodies, b'{"by":"\\u0000"}']:
+            assert (await served.ask(signal, each, method="POST", token=TOKEN))[0] == 400
+        texts: list[dict[str, Any]] = [
+            {"by": "a\0b"},
+            {"by": "\ud800"},
+            {"reason": "\udfff"},
+            {"roles": ["\0"]},
+            {"by": "x" * 1_001},
+        ]
+        for given in texts:
+            given["decision"] = "allow_once"
+            assert (await served.ask(place, given, method="POST", token=TOKEN))[0] == 400
+        assert await served.engine.answers(run_id) == []
+        assert (await served.engine.signals(run_id)).received == ()
+
+    served(tmp_path, body)

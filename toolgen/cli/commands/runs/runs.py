@@ -506,6 +506,8 @@ async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision
         if is_one:
             raise
         return {**done, "error": str(error)}
+    except ValueError as error:
+        raise click.UsageError(visible(str(error))) from error
     return {
         **done,
         "answer": answer.as_json(),
