@@ -15,6 +15,7 @@ from tests.project.checkout import ROOT
 from toolgen.cli.commands import COMMANDS, module_of
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.runtime.policy.policy import PolicyAnswer
+from toolgen.spec.tool_use import LAYERS, PRESENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,10 +86,11 @@ def test_files_and_names_of_a_recipe_exist(heading: str) -> None:
     assert {part for span in written for part in span.split(".")} - known - COMMANDS.keys() == set()
 
 
-def test_the_glossary_has_the_kinds_of_toolsets_and_the_answers_of_policies() -> None:
+def test_the_glossary_has_kinds_answers_and_presentations() -> None:
     page = (ROOT / "docs" / "explanation" / "glossary.md").read_text(encoding="utf-8")
     assert _listed(page, "toolset") >= set(ToolsetKind)
     assert _listed(page, "rule") >= set(PolicyAnswer)
+    assert _listed(page, "presentation") == {*PRESENTATIONS, *(f"tool_use.{layer}" for layer in LAYERS)}
     assert _listed(page, "built-in toolset") == {file.stem for file in (ROOT / "specs" / "builtin").glob("*.yaml")}
 
 
