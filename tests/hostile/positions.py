@@ -279,7 +279,15 @@ POSITIONS: Final[Mapping[str, Position]] = {
     "renamed arg": Position(_tool()(lambda text: {**_arg(text), "rename": {text: "other"}})),
     "host": Position(_tool()(lambda text: {"access": {"hosts": [text]}})),
     "arg in access": Position(_tool()(lambda text: {**_arg(text), "access": {"read": text}}), plain=_plain_wire),
-    "arg in one_of": Position(_tool()(lambda text: {**_arg(text), "one_of": [text]}), plain=_plain_wire),
+    "arg in one_of": Position(
+        _tool()(
+            lambda text: {
+                "args": {"type": "object", "properties": {text: {"type": "string"}, "other": {"type": "string"}}},
+                "one_of": [text, "other"],
+            }
+        ),
+        plain=_plain_wire,
+    ),
     "arg in inject": Position(_tool()(lambda text: {**_arg(text), "inject": [text]}), plain=_plain_wire),
     "cursor": Position(_tool()(lambda text: {**_args(), "bounded": {"cursor": "text", "next": text}})),
     "tag prefix": Position(_tag(lambda text: {"prefix": text}), plain=_plain_name),
@@ -338,7 +346,7 @@ POSITIONS: Final[Mapping[str, Position]] = {
         _category(lambda text: {"actions": {"a": {"target": "act", "split": {"text": f"<a>{text}<b>"}}}})
     ),
     "invoke": Position(_category(lambda text: {"target": "act", "invoke": text})),
-    "mandate": Position(_catalog(lambda text: {"mandates": [{"text": text, "tiers": [text]}]})),
+    "mandate": Position(_catalog(lambda text: {"mandates": [{"text": text, "tiers": ["light"]}]})),
     "seed": Position(_catalog(lambda text: {"hot_list": {"seeds": [text]}})),
     "selector of a rule": Position(_policy(lambda text: {"rules": {text: "ask"}}), plain=_plain_name),
     "network host": Position(_policy(lambda text: {"network": {text: "ask"}}), plain=_plain_name),

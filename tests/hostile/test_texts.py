@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 REFUSED_EVERYWHERE: Final = {
     "kind", "permission", "role", "dialect", "unknown key", "type word", "type of a schema", "export",
-    "target of an entry", "cut of an action", "seed",
+    "target of an entry", "cut of an action", "seed", "selector of a rule",
 }  # fmt: skip
 """Positions for keywords and for names of other things, where no hostile text is allowed."""
 
