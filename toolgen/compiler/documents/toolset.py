@@ -169,7 +169,7 @@ class ToolSpec(ToolDefaultsSpec):
     """The result schema. Default: any JSON."""
     one_of: Names = []
     """Args of which exactly one must be given."""
-    confirm: str = ""
+    confirm: Text = ""
     """Ask with this text, even for a readonly tool."""
     examples: list[ExampleSpec] = []
     """Example calls with their results, checked against the schemas."""
