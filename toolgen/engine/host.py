@@ -101,6 +101,9 @@ _LOCK_LENGTH: Final = 12
 _DIGEST_LENGTH: Final = 8
 """Characters of the digest of a tool's args schema, which each planned call keeps: 32 bits tell that it has changed."""
 
+CANCELLED: Final = "cancelled"
+"""The reason of the end of a run that was cancelled, by a person or because its time was up, on record."""
+
 _END_SECONDS: Final = 900.0
 """How long it is tried to record the end of a run whose store is away."""
 
@@ -229,10 +232,11 @@ class EngineHost:
             self._runs[request.run_id] = run
         return run
 
-    async def ended(self, request: RunRequest, reason: str, /, *, again: bool = False) -> None:
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run; that of a run that a call started is recorded with the call.
 
-        While the store cannot be written it is tried again, for a quarter of an hour, and is written once all the same.
+        While the store cannot be written it is tried again, for a quarter of an hour, except for a run that was
+        cancelled: nobody waits for it.
         """
         if request.parent_tool_call_id is not None:
             return
@@ -240,18 +244,16 @@ class EngineHost:
             run = self._run(request)
         except Exception:  # noqa: BLE001  # it could not begin, and its result says so
             return
-        left, wait = _END_SECONDS, _FIRST_WAIT
+        left, wait = 0.0 if reason == CANCELLED else _END_SECONDS, _FIRST_WAIT
         while True:
             try:
-                if not (again and await self.runtime.has_ended(run, reason)):
-                    await self.runtime.end_run(run, reason)
+                await self.runtime.end_run(run, reason)
             except StoreError as error:  # the run has happened: whoever waits for it gets its result in the end
                 if left <= 0:
                     warn("the end of a run of %s is not recorded", request.agent, error=error)
                     return
             else:
                 return
-            again = True  # the answer may have been lost
             await asyncio.sleep(min(left, wait))
             left, wait = left - wait, min(2 * wait, _LONGEST_WAIT)
 

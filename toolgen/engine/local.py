@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
+from toolgen.engine.host import CANCELLED
 from toolgen.engine.protocol import (
     AlreadyAnswered,
     Approval,
@@ -439,6 +440,9 @@ class LocalEngine:
             async with asyncio.timeout(run.request.timeout):
                 body = Body(_LocalFlow(self._host, run), run.request, self._retries)
                 return await self._host.observe(run.request, body.run())
+        except (asyncio.CancelledError, TimeoutError):
+            await self._host.ended(run.request, CANCELLED)
+            raise
         finally:
             self._host.forget(run.request.run_id, "the run has ended")
 

@@ -512,8 +512,8 @@ class Activities(Protocol):
         """Execute one; return its outcome. Raises only cancellation, and what ends the process."""
         ...
 
-    async def ended(self, request: RunRequest, reason: str, /, *, again: bool = False) -> None:
-        """Record the end of a run, once if it is said that this may be `again`.
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
+        """Record the end of a run, once however often it is said.
 
         Raises only cancellation, and what ends the process.
         """

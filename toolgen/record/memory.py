@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,12 +19,14 @@ from toolgen.runtime.events.encoding import (
 from toolgen.runtime.events.records import (
     NO_DATA,
     Event,
+    EventKind,
     NewEvent,
     RunNotFound,
     RunRecord,
     RunSummary,
     StoredResult,
     StoreError,
+    repeats_end,
 )
 from toolgen.runtime.redact.secrets import NO_SECRETS
 
@@ -58,10 +61,14 @@ class MemoryStore:
         self._poll = poll
         self._rows: list[_Row] = []
         self._closed = False
+        self._ending = Lock()
 
     def append(self, event: NewEvent, /) -> None:
-        """Write an event. Raises ValueError or TypeError if it is not JSON, and `StoreError` if the store is closed."""
-        self._write(event, None)
+        """Write an event; the end of a run once. Raises ValueError or TypeError, and `StoreError` if it is closed."""
+        if event.kind == EventKind.RUN_ENDED:
+            self._end(event)
+        else:
+            self._write(event, None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> None:
         """Write a final result and its event. Raises as `append` does.
@@ -106,6 +113,13 @@ class MemoryStore:
     async def close(self) -> None:
         """Reject further writes."""
         self._closed = True
+
+    def _end(self, event: NewEvent) -> None:
+        with self._ending:
+            before = (_event(event.run_id, -1, row) for row in reversed(self._rows) if row[0] == event.run_id)
+            end = decode_event(event.run_id, -1, encode_event(event, _EPOCH))
+            if self._closed or not repeats_end(end, before):
+                self._write(event, None)
 
     def _write(self, event: NewEvent, result: ToolResult[Any] | None) -> None:
         if self._closed:

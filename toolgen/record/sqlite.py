@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.record.sqlite_reader import STORE_FILE, SqliteReader, WatchedFile
-from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse
+from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.events.encoding import encode_result
 from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary, StoreError
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
     from toolgen.contract.records import ToolResult
     from toolgen.record.chain import ChainHead, ChainKey
@@ -34,6 +34,7 @@ _LAST: Final = "SELECT sequence, digest FROM events WHERE run_id = ? ORDER BY se
 _LAST_TWO: Final = """
 SELECT CAST(body AS BLOB), CAST(digest AS BLOB) FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 2
 """
+_BEFORE: Final = "SELECT CAST(body AS BLOB) FROM events WHERE run_id = ? ORDER BY sequence DESC"
 _DIGEST: Final = "SELECT CAST(digest AS BLOB) FROM events WHERE run_id = ? AND sequence = ?"
 
 _now: Final = partial(datetime.now, UTC)
@@ -69,7 +70,7 @@ class SqliteStore:
         self._queue = WriteQueue(self._commit, self._release)
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
-        """Write an event. Raises ValueError or TypeError if it is not JSON, `StoreError` if closed or forked."""
+        """Write an event; the end of a run once. Raises ValueError, TypeError, and `StoreError` if closed or forked."""
         return self._queue.put(event, self._clock(), None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> Awaitable[None]:
@@ -121,14 +122,23 @@ class SqliteStore:
         except StoreError as refusal:
             refuse(writes, refusal)
             return None
+        written: list[Write] = []
         for write in writes:
+            if repeats(write, self._before(run_id)):
+                continue
+            written.append(write)
             sequence += 1
             digest = self._key.next(digest, write.body) if self._key and digest is not None else None
             self._connection.execute(_INSERT_EVENT, (run_id, sequence, write.body, digest))
             if write.result is not None:
                 self._connection.execute(_INSERT_RESULT, (run_id, sequence, write.result))
-        self._connection.execute(_COUNT, (run_id, *ended_counts(writes)))
+        if written:
+            self._connection.execute(_COUNT, (run_id, *ended_counts(written)))
         return sequence, digest
+
+    def _before(self, run_id: str) -> Iterator[bytes]:
+        """Yield the events of a run, the last first."""
+        return (bytes(body) for (body,) in self._connection.execute(_BEFORE, (run_id,)))
 
     def _roll_back(self) -> None:
         try:

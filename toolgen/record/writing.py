@@ -7,16 +7,17 @@ import atexit
 import os
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from hmac import compare_digest
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from toolgen.runtime.events.encoding import COUNTED_AS, encode_event, format_time
-from toolgen.runtime.events.records import NewEvent, StoreError
+from toolgen.runtime.events.encoding import COUNTED_AS, decode_event, encode_event, format_time
+from toolgen.runtime.events.records import EventKind, NewEvent, StoreError, repeats_end
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from datetime import datetime
 
     from toolgen.record.chain import ChainKey
@@ -179,6 +180,20 @@ def refuse(writes: list[Write], refusal: StoreError) -> None:
     for write in writes:
         write.error = refusal
     warn("%d writes were refused: %s", len(writes), refusal)
+
+
+def repeats(write: Write, before: Iterable[bytes]) -> bool:
+    """Whether a write is an end that is on record: see `repeats_end`. `before` are the events so far, the last first.
+
+    A damaged record has not ended: whoever verifies it finds the damage.
+    """
+    if write.kind != EventKind.RUN_ENDED:
+        return False
+    try:
+        decode = partial(decode_event, write.run_id, -1)
+        return repeats_end(decode(write.body), map(decode, before))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
 
 
 def ended_counts(writes: list[Write]) -> tuple[str, str, int, int, int, int]:

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import socket
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -24,11 +25,14 @@ from toolgen.engine.failures import Hope, hope_of, wait_of
 from toolgen.engine.protocol import NotResumable, RunFailed
 from toolgen.engine.steps import steps_to_repeat
 from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.record.stores import open_store
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
+from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from tests.unit.engine.engines import CountingHost, Running
 
@@ -397,3 +401,54 @@ def test_an_outcome_that_looks_like_an_exception_is_none() -> None:
         assert type(written) is type(made)
         assert vars(written) == vars(made)
     assert serializer.deserialize(json.dumps({"$end": {}, "more": 1})) == {"$end": {}, "more": 1}
+
+
+WAYS_TO_END: dict[str, tuple[dict[str, Any], str]] = {
+    "completed": ({}, "completed"),
+    "failed": ({"planner": "missing"}, "failed"),
+    "max_turns": ({"max_turns": 1}, "max_turns"),
+    "cancelled": ({}, "cancelled"),
+    "cancelled while it asks": ({}, "cancelled"),
+    "deadline": ({"timeout": 1.5}, "cancelled"),
+    "tool_changed": ({}, "tool_changed"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_END)
+def test_each_run_that_has_ended_has_one_end_on_record(way: str, engines: Engines, tmp_path: Path) -> None:
+    fields, reason = WAYS_TO_END[way]
+    if way == "tool_changed" and engines.kind == "local":
+        pytest.skip("tools of a process do not change")
+    store = open_store(tmp_path / "record.db")
+    turns = {
+        "cancelled": [[read("slow-60")]],
+        "deadline": [[read("slow-60")]],
+        "cancelled while it asks": [[read("a"), write("b")]],
+        "tool_changed": [[("own.note", {"text": "x"})]],
+    }
+
+    async def ends() -> list[Any]:
+        with suppress(RunNotFound):
+            events = (await store.read("r")).events
+            return [event.data["end_reason"] for event in events if event.kind == "run_ended"]
+        return []
+
+    async def body() -> None:
+        async with engines.opened(store=store, own=OLD) as running:
+            await running.engine.start(request(*turns.get(way, [[read("a")], [read("b")]]), run_id="r", **fields))
+            if way == "cancelled":
+                await until(running.marks)
+                await running.engine.cancel("r")
+            asked = await running.questions("r") if way in ("cancelled while it asks", "tool_changed") else []
+            if way == "cancelled while it asks":
+                await running.engine.cancel("r")
+            if way != "tool_changed":
+                await until(ends)
+        if way == "tool_changed":
+            async with engines.opened(store=store, own=NEW) as running:
+                await running.engine.decide("r", asked[0].id, ALLOW, by="ann")
+                await failed(running, "r", "tool_changed")
+        assert await ends() == [reason]
+
+    asyncio.run(body())
+    asyncio.run(store.close())

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
@@ -92,6 +93,59 @@ def test_reg_67_events_are_read_in_the_order_of_writing(use: Use) -> None:
         places = {(event.tool_call_id, event.kind): event.sequence for event in events}
         assert sorted(places.values()) == list(range(100))
         assert all(places[f"c{n}", "tool_started"] < places[f"c{n}", "tool_completed"] for n in range(50))
+
+    use(check)
+
+
+def end(run_id: str, reason: str = "completed") -> NewEvent:
+    return NewEvent("run_ended", run_id, data={"end_reason": reason})
+
+
+def test_the_end_of_a_run_is_on_record_once_also_if_two_writers_record_it_at_the_same_time(
+    use: Use, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """They are two processes that execute a run: one was taken for dead. Here they are two threads."""
+    kind = request.node.callspec.params["use"]
+
+    async def check(store: Store) -> None:
+        other: Store = store
+        if kind == "sqlite":
+            other = SqliteStore(tmp_path / "store.db")
+        elif kind == "postgres":
+            other = PostgresStore(request.getfixturevalue("postgres_url"))
+        runs = [f"r{number}" for number in range(30)]
+        for run_id in runs:
+            await write(store, started(run=run_id))
+        begin = Barrier(2)
+
+        def race(writer: Store) -> None:
+            async def race_() -> None:
+                await asyncio.gather(*[done(writer.append(end(run_id))) for run_id in runs])
+
+            begin.wait()
+            asyncio.run(race_())
+
+        await asyncio.gather(asyncio.to_thread(race, store), asyncio.to_thread(race, other))
+        for run_id in runs:
+            assert [event.kind for event in (await store.read(run_id)).events] == ["tool_started", "run_ended"]
+        assert {summary.events for summary in await store.runs()} == {2}
+        if other is not store:
+            await other.close()
+
+    use(check)
+
+
+def test_a_run_that_goes_on_after_its_end_has_another_one(use: Use) -> None:
+    async def check(store: Store) -> None:
+        reasons = ["failed", "failed", "completed", "completed", "aborted_tools", "completed"]
+        await write(store, *(end("r1", reason) for reason in reasons))
+        for number in range(150):
+            await write(store, progress(done=number))
+        await write(store, end("r1"), started(), end("r1"), end("r1"))
+        events = (await store.read("r1")).events
+        kept = [event.data.get("end_reason") for event in events if event.kind != "tool_progress"]
+        assert kept == ["failed", "completed", "aborted_tools", None, "completed"]
+        assert [event.sequence for event in events] == [*range(155)]
 
     use(check)
 

@@ -136,7 +136,7 @@ class DbosFlow:
 
     async def ended(self, reason: str, /) -> None:
         """Record the end of the run."""
-        await self._host.ended(self._request, reason, again=self._is_replaying)
+        await self._host.ended(self._request, reason)
 
 
 def topic_of(question: str) -> str:

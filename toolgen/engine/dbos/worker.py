@@ -61,6 +61,7 @@ from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.reports import Reports
 from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
+from toolgen.engine.host import CANCELLED
 from toolgen.engine.protocol import RunFailed, reason_of_end
 from toolgen.engine.requests import RunRequest
 from toolgen.engine.steps import step_name
@@ -107,7 +108,7 @@ async def _execute_run(fields: Json) -> Json:
         detail = f"this worker cannot read the request: {type(error).__name__}: {error}"
         await worker.note_failure(run_id, "engine", detail)
         raise RunFailed(hide_text(detail, NO_SECRETS)) from None
-    with worker.executing(request.run_id, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:
+    with worker.executing(request, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:
         try:
             body = Body(DbosFlow(worker, request, execution, worker.metrics.writes_again), request, worker.retries)
             end = await worker.observe(request, body.run())
@@ -200,6 +201,7 @@ class DbosWorker:
         self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
         self._running: Final[set[asyncio.Task[Any]]] = set()
         self._inline: Final[set[asyncio.Task[Any]]] = set()
+        self._ending: Final[set[asyncio.Task[None]]] = set()
         self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
         self._has_stopped: Final = threading.Event()
@@ -345,6 +347,8 @@ class DbosWorker:
         if left:
             await asyncio.wait(left, timeout=1)
         await self._until_outcomes_are_written()
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=1)
         await self._close()
 
     async def _until_outcomes_are_written(self) -> None:
@@ -459,7 +463,7 @@ class DbosWorker:
             if task is not None:
                 running.discard(task)
 
-    async def ended(self, request: RunRequest, reason: str, /, *, again: bool = False) -> None:
+    async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run. One whose tool has changed waits for a worker that has it as it was.
 
         An execution without its run records no end: it may be another one by now, or be cancelled.
@@ -472,27 +476,43 @@ class DbosWorker:
         owner, execution = current_owner_xid(request.run_id) or "", self._executions[request.run_id]
         await self._until_it_may(execution, request.run_id, owner, is_read=False)
         with execution.doing(), execution.pausing():  # for as long as its store is away
-            await self._host.ended(request, reason, again=again)
+            await self._host.ended(request, reason)
 
     @contextmanager
-    def executing(self, run_id: str, task: asyncio.Task[Any]) -> Generator[Execution]:
-        """Execute a run by a task, as a context.
+    def executing(self, request: RunRequest, task: asyncio.Task[Any]) -> Generator[Execution]:
+        """Execute a run by a task, as a context. If it was cancelled, that is recorded afterwards.
 
         A run that was cancelled and resumed is executed again while an earlier execution may not have noticed. That one
         must do nothing more, and each has the state of its calls for itself.
         """
         assert self._lease is not None  # the worker has started
-        execution = Execution(task, self._lease.term)
+        run_id, execution = request.run_id, Execution(task, self._lease.term)
         if run_id in self._executions:
             self._executions[run_id].lose()
             self.forget(run_id, "the run is executed again")
         self._executions[run_id] = execution
         try:
             yield execution
+        except (Unanswered, RunFailed):
+            raise
+        except BaseException:  # cancelled, or lost: the database knows; raised again
+            ending = asyncio.create_task(self._end_if_cancelled(request))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+            raise
         finally:
             if self._executions.get(run_id) is execution:
                 del self._executions[run_id]
                 self.forget(run_id, "this worker does not execute the run any more")
+
+    async def _end_if_cancelled(self, request: RunRequest) -> None:
+        """Record the end of a run if it is cancelled now: it may be another worker's, or go on here again."""
+        run_id = request.run_id
+        is_cancelled = await self._with_database(lambda database: tables.cancelled_of(database, [run_id]))
+        if is_cancelled and run_id not in self._executions:
+            await self._host.ended(request, CANCELLED)
+            if run_id not in self._executions:
+                self.forget(run_id, "the run was cancelled")
 
     def forget(self, run_id: str, reason: str, /) -> None:
         """Abort what this process still does for a run, and forget it."""

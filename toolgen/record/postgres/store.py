@@ -6,16 +6,17 @@ import asyncio
 import time
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.record.postgres.reader import EVENTS_AFTER, PostgresReader, database_at, decoded
 from toolgen.record.postgres.tables import STORE_TABLES, channel_of, has_other_parts, lock_of
-from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse
+from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.events.encoding import encode_result
 from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 
     import psycopg
 
@@ -60,6 +61,10 @@ ON CONFLICT (run_id) DO UPDATE SET last = greatest(runs.last, excluded.last), ev
 """
 # Not in the transaction of the events: transactions that notify wait for each other while they reach the disk.
 _NOTIFY: Final = "SELECT pg_notify(channel, '') FROM unnest(%b::text[]) AS channel"
+_BEFORE: Final = """
+SELECT sequence, body FROM toolgen.events WHERE run_id = %b AND sequence < %b ORDER BY sequence DESC LIMIT 100
+"""
+_LARGEST: Final = 2**63 - 1
 _IS_WRITTEN: Final = "SELECT 1 FROM toolgen.events WHERE run_id = %b AND sequence = %b AND body = %b"
 
 
@@ -151,7 +156,7 @@ class Writer:
             if self._unsure is not None and self._is_written(connection, self._unsure[0]):
                 connection.execute("ROLLBACK")
                 return self._unsure[1]
-            rows, ends = self._continued(runs, [_Stored(*row) for row in stored])
+            rows, ends = self._continued(connection, runs, [_Stored(*row) for row in stored])
             if rows:
                 self._unsure = (rows[0][0], ends)
                 self._insert(connection, rows)
@@ -163,8 +168,16 @@ class Writer:
         """Whether an earlier attempt to write this group was committed. Its session has ended: its locks are free."""
         return connection.execute(_IS_WRITTEN, row[:3]).fetchone() is not None
 
+    def _before(self, connection: psycopg.Connection[Any], run_id: str) -> Iterator[bytes]:
+        """Yield the stored events of a run, the last first."""
+        rows = [(_LARGEST, b"")]
+        while rows:
+            rows = connection.execute(_BEFORE, (run_id, rows[-1][0]), binary=True).fetchall()
+            for _, body in rows:
+                yield body
+
     def _continued(
-        self, runs: dict[str, list[Write]], stored: list[_Stored]
+        self, connection: psycopg.Connection[Any], runs: dict[str, list[Write]], stored: list[_Stored]
     ) -> tuple[list[tuple[_Row, Write]], dict[str, End | None]]:
         """Return the rows of all writes, continuing the chains, and the new end of each run; None if it was refused."""
         rows: list[tuple[_Row, Write]] = []
@@ -176,7 +189,11 @@ class Writer:
                 refuse(writes, refusal)
                 ends[run_id] = None
                 continue
+            new: list[bytes] = []
             for write in writes:
+                if repeats(write, chain(reversed(new), self._before(connection, run_id))):
+                    continue
+                new.append(write.body)
                 sequence += 1
                 digest = self._key.next(digest, write.body) if self._key and digest is not None else None
                 rows.append((_Row(run_id, sequence, write.body, digest), write))

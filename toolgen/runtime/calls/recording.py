@@ -8,9 +8,8 @@ from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
 from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
-from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent, RunNotFound
+from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent
 from toolgen.runtime.redact.warning import warn
-from toolgen.runtime.runs.run import ABORTED
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -150,24 +149,11 @@ class Recorder:
             _not_on_record(event, error)
 
     async def run_ended(self, meta: ToolCallMeta, reason: str) -> None:
-        """Record the end of a run. Raises `StoreError`."""
+        """Record the end of a run, unless it is on record: see `Store.append`. Raises `StoreError`."""
         event = NewEvent(EventKind.RUN_ENDED, meta.run_id or self._own_run, data={"end_reason": reason})
         waiting = self._store.append(event)
         if waiting is not None:
             await waiting
-
-    async def has_ended(self, meta: ToolCallMeta, reason: str) -> bool:
-        """Whether that end of a run is on record, and no call has begun since. Raises `StoreError`."""
-        try:
-            record = await self._store.read(meta.run_id or self._own_run)
-        except RunNotFound:
-            return False
-        for event in reversed(record.events):
-            if event.kind == EventKind.TOOL_STARTED:
-                return False
-            if event.kind == EventKind.RUN_ENDED:
-                return event.data.get("end_reason") in (reason, ABORTED)
-        return False
 
     def _finish(self, event: NewEvent, result: ToolResult[Any]) -> Awaitable[None] | None:
         try:

@@ -28,11 +28,12 @@ from toolgen.runtime.calls.refusals import Refusals
 from toolgen.runtime.calls.resolve import resolve
 from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
+from toolgen.runtime.events.records import ABORTED
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_tool
 from toolgen.runtime.runs.misuse import id_of, misuse_of, name_of
-from toolgen.runtime.runs.run import ABORTED, Agents, check_may_call, with_ids
+from toolgen.runtime.runs.run import Agents, check_may_call, with_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
@@ -195,10 +196,6 @@ class Runtime:
         """
         if self._recorder is not None:
             await self._recorder.run_ended(run.meta, ABORTED if run.progress.is_aborted else reason)
-
-    async def has_ended(self, run: Run, reason: str) -> bool:
-        """Whether that end of a run is on record, and no call has begun since. Raises `StoreError`."""
-        return self._recorder is not None and await self._recorder.has_ended(run.meta, reason)
 
     def call(
         self, ident: Ident[A, R], args: ArgsOf[A], *, meta: ToolCallMeta | None = None, run: Run | None = None

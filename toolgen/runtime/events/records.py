@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
 
@@ -63,6 +63,9 @@ class EventKind(StrEnum):
     RUN_ENDED = "run_ended"
 
 
+ABORTED: Final = "aborted_tools"
+"""The reason of the end of a run that was aborted, on record."""
+
 NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -95,6 +98,22 @@ class Event:
     tool_call_id: str
     at: datetime
     data: Mapping[str, Any]
+
+
+def repeats_end(event: Event, before: Iterable[Event]) -> bool:
+    """Whether an event is the end of a run that is on record: for the same reason, and no call has begun since.
+
+    `before` are the events of the run so far, the last one first. A run that was aborted has ended whatever is said
+    afterwards.
+    """
+    if event.kind != EventKind.RUN_ENDED:
+        return False
+    for each in before:
+        if each.kind == EventKind.TOOL_STARTED:
+            return False
+        if each.kind == EventKind.RUN_ENDED:
+            return each.data.get("end_reason") in (event.data.get("end_reason"), ABORTED)
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

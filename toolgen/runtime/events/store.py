@@ -32,7 +32,11 @@ class Store(Protocol):
     """
 
     def append(self, event: NewEvent, /) -> Awaitable[None] | None:
-        """Write an event."""
+        """Write an event. The end of a run is not written if it is on record: see `repeats_end`.
+
+        Whether it is must be decided where it is written, such as in the same transaction: two processes may record the
+        end of one run at the same time.
+        """
         ...
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> Awaitable[None] | None:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolCallMeta, running_call
 from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.redact.secret_values import SecretValues
     from toolgen.runtime.telemetry import Telemetry
-
-ABORTED: Final = "aborted_tools"
-"""The reason of the end of a run that was aborted, on record."""
 
 
 @dataclass(slots=True)
