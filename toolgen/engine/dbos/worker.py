@@ -347,8 +347,7 @@ class DbosWorker:
         if left:
             await asyncio.wait(left, timeout=1)
         await self._until_outcomes_are_written()
-        if self._ending:
-            await asyncio.wait(self._ending, timeout=1)
+        await self._until_ends_are_recorded()
         await self._close()
 
     async def _until_outcomes_are_written(self) -> None:
@@ -357,6 +356,15 @@ class DbosWorker:
             if all(each.is_idle for each in self._executions.values()):
                 return
             await asyncio.sleep(0.02)
+
+    async def _until_ends_are_recorded(self) -> None:
+        """Wait a second at most for the ends of cancelled runs, and leave none behind: DBOS closes its threads next."""
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=1)
+        left = list(self._ending)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _close(self) -> None:
         self._has_stopped.set()
@@ -496,9 +504,10 @@ class DbosWorker:
         except (Unanswered, RunFailed):
             raise
         except BaseException:  # cancelled, or lost: the database knows; raised again
-            ending = asyncio.create_task(self._end_if_cancelled(request))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
+            if not self._has_stopped.is_set():  # else the loop ends, and the database is closed
+                ending = asyncio.create_task(self._end_if_cancelled(request))
+                self._ending.add(ending)
+                ending.add_done_callback(self._ending.discard)
             raise
         finally:
             if self._executions.get(run_id) is execution:
