@@ -139,6 +139,10 @@ async def _execute_run(fields: Json) -> Json:
             raise RunFailed(hide_text(text, NO_SECRETS)) from None  # DBOS writes it to its log
 
 
+_QUEUE_THREADS: Final = "queue-worker-"
+"""The beginning of the names of DBOS's threads that take runs from queues."""
+
+
 class DbosWorker:
     """Executes runs of a database in this process, from `start` to `stop`. Implements `Activities`.
 
@@ -336,6 +340,9 @@ class DbosWorker:
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
         self._draining.set()
+        if self._dbos is not None:
+            for event in self._dbos.background_thread_stop_events:  # it takes no further run from the queue
+                event.set()
         for task in self._tasks:
             task.cancel()
         self.metrics.draining.set(1)
@@ -346,9 +353,20 @@ class DbosWorker:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=1)
+        await self._until_taken_runs_have_begun()
         await self._until_outcomes_are_written()
         await self._until_ends_are_recorded()
         await self._close()
+
+    async def _until_taken_runs_have_begun(self) -> None:
+        """Wait for runs that were taken from the queue: DBOS begins each a moment later, which needs its threads."""
+        for thread in threading.enumerate():
+            if thread.name.startswith(_QUEUE_THREADS):
+                await asyncio.to_thread(thread.join, DEAD_AFTER)  # not for ever: the database may be away
+        for _ in range(150):
+            if self._dbos is None or self._executed() == self._executions.keys():
+                return
+            await asyncio.sleep(0.02)
 
     async def _until_outcomes_are_written(self) -> None:
         """Wait until no execution is between two steps, for three seconds at most: the database may be away."""

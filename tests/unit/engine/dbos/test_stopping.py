@@ -38,6 +38,26 @@ def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers
     asyncio.run(body())
 
 
+def test_a_worker_that_is_stopped_while_it_takes_runs_logs_no_error(workers: Workers) -> None:
+    """What is taken from the queue is begun later, which DBOS cannot do after its threads are closed."""
+
+    async def body() -> None:
+        async with workers.opened() as engine:
+            ids = [await engine.start(request([read("a")], answer=n)) for n in range(4)]
+            first = workers.start("tests.unit.engine.dbos.slow_dispatch:host")
+            await until((workers.folder / "taken").exists)
+            assert await asyncio.to_thread(workers.stop, first) == 0
+            assert [line.partition(":")[0] for line in workers.said(first).splitlines()] == [
+                f"worker {first} executes runs",
+                f"worker {first} stops",
+            ]
+            workers.start()
+            ends = [await engine.result(run_id, 60) for run_id in ids]
+            assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(4)]
+
+    asyncio.run(body())
+
+
 def test_a_worker_ends_whatever_its_tools_do(tmp_path: Path) -> None:
     """A thread that does not return, a call that ignores its cancellation, and one that blocks the event loop."""
     kinds = {
