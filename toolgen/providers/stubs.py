@@ -443,34 +443,46 @@ class ObjectTypes:
         return "\n".join(lines if made.keys else [*lines, " pass"]) + "\n"
 
     def _alike(self) -> list[list[int]]:
-        """Group objects that have equal sources, including nested ones.
+        """Group objects that have equal sources, including nested ones, in the order of their first members.
 
-        All are considered equal at first, and split by different keys or nested objects of different groups until
-        nothing changes, so that cycles need no special treatment.
+        Objects with equal keys are considered equal at first, and split where nested objects at the same place are of
+        different groups, so that cycles need no special treatment. This is Hopcroft's algorithm for the states of an
+        automaton: only the smaller part of a group splits others, so the work grows as n log n.
         """
-        groups = [0] * len(self._objects)
-        count = 0
-        plain = [repr([key.alone for key in made.keys]) for made in self._objects]
-        holding = [[key.type for key in made.keys if "\0" in key.type] for made in self._objects]
-
-        def alike(found: re.Match[str]) -> str:
-            return f"<{groups[int(found[1])]}>"
-
-        while True:
-            numbers: dict[tuple[int, str, tuple[str, ...]], int] = {}
-            groups = [
-                numbers.setdefault(
-                    (group, plain[place], tuple(_CLASS.sub(alike, each) for each in holding[place])), len(numbers)
-                )
-                for place, group in enumerate(groups)
-            ]
-            if len(numbers) == count:
-                break
-            count = len(numbers)
-        found: dict[int, list[int]] = {}
-        for place, group in enumerate(groups):
-            found.setdefault(group, []).append(place)
-        return list(found.values())
+        below = [[int(each) for key in made.keys for each in _CLASS.findall(key.type)] for made in self._objects]
+        holders: dict[int, list[tuple[int, int]]] = {}
+        for number, held in enumerate(below):
+            for position, each in enumerate(held):
+                holders.setdefault(each, []).append((position, number))
+        numbers: dict[str, int] = {}
+        group = [numbers.setdefault(repr([key.alone for key in made.keys]), len(numbers)) for made in self._objects]
+        members: list[set[int]] = [set() for _ in numbers]
+        for number, own in enumerate(group):
+            members[own].add(number)
+        waiting = set(range(len(members)))
+        while waiting:
+            split: dict[int, set[int]] = {}
+            for each in members[waiting.pop()]:
+                for position, holder in holders.get(each, ()):
+                    split.setdefault(position, set()).add(holder)
+            for found in split.values():
+                inside: dict[int, set[int]] = {}
+                for holder in found:
+                    inside.setdefault(group[holder], set()).add(holder)
+                for own, part in inside.items():
+                    if len(part) == len(members[own]):
+                        continue
+                    members[own] -= part
+                    if own not in waiting and len(part) > len(members[own]):
+                        part, members[own] = members[own], part
+                    for number in part:
+                        group[number] = len(members)
+                    waiting.add(len(members))
+                    members.append(part)
+        in_order: dict[int, list[int]] = {}
+        for number, own in enumerate(group):
+            in_order.setdefault(own, []).append(number)
+        return list(in_order.values())
 
 
 def keys_of(schema: dict[str, Any], name: str, types: SchemaTypes) -> tuple[Key, ...]:

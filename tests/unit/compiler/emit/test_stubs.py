@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.compiler.specs import resolved, stubs_of, toolset
+from tests.work import at_most_calls
 from toolgen.llm.codeact.stubs import CompiledStubs
 from toolgen.providers.stubs import (
     DESCRIPTION_LIMIT,
+    Key,
+    ObjectType,
+    ObjectTypes,
     Parameter,
+    ToolTypes,
     is_python_name,
     parameter_names,
     prose,
@@ -92,6 +97,57 @@ def test_types_that_differ_in_nested_fields_are_distinct_and_cycles_end() -> Non
     _, found = compiled(one=tree("string"), two=tree("string"), three=tree("integer"))
     assert found["one"].types == found["two"].types != found["three"].types
     assert len({name for stub in found.values() for name in stub.types}) == 2
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 11), max_size=3)), min_size=1, max_size=12))
+def test_objects_share_a_type_if_nothing_in_them_differs(graph: list[tuple[bool, list[int]]]) -> None:
+    graph = [(is_other, [each % len(graph) for each in below]) for is_other, below in graph]
+    equal = {(one, two) for one in range(len(graph)) for two in range(len(graph))}
+    while True:
+        kept = {
+            (one, two)
+            for one, two in equal
+            if graph[one][0] == graph[two][0] and len(graph[one][1]) == len(graph[two][1])
+            if all(pair in equal for pair in zip(graph[one][1], graph[two][1], strict=True))
+        }
+        if kept == equal:
+            break
+        equal = kept
+    names = type_names(graph)
+    assert {(one, two) for one in range(len(graph)) for two in range(len(graph)) if names[one] == names[two]} == equal
+
+
+@pytest.mark.parametrize("shape", ["chain", "cycle", "cycle with one other", "tree", "diamonds"])
+def test_types_of_many_objects_cost_little_more_than_one_look_at_each(shape: str) -> None:
+    size = 3_000
+    below: dict[str, list[list[int]]] = {
+        "chain": [[number + 1] for number in range(size - 1)] + [[]],
+        "cycle": [[(number + 1) % size] for number in range(size)],
+        "cycle with one other": [[(number + 1) % size] for number in range(size)],
+        "tree": [[each for each in (2 * number + 1, 2 * number + 2) if each < size] for number in range(size)],
+        "diamonds": [[number + 1, number + 1] for number in range(size - 1)] + [[]],
+    }
+    with at_most_calls(400 * size):
+        type_names([(shape == "cycle with one other" and not number, held) for number, held in enumerate(below[shape])])
+
+
+def type_names(graph: list[tuple[bool, list[int]]]) -> list[str]:
+    """Return the names of the types of objects: whether each has another key, and the objects that it holds."""
+    objects = tuple(
+        ObjectType(
+            f"Made{number}",
+            (
+                *(Key(f"k{place}", f"\0{held}\0", True, "", "...") for place, held in enumerate(below)),
+                *([Key("other", "str", True, "", "...")] if is_other else ()),
+            ),
+            is_open=False,
+        )
+        for number, (is_other, below) in enumerate(graph)
+    )
+    types = ObjectTypes()
+    types.add(ToolTypes("", (), "Any", False, objects))
+    types.finish(set())
+    return [types.written(f"\0{number}\0") for number in range(len(graph))]
 
 
 def test_keys_that_are_not_identifiers_use_the_functional_syntax() -> None:
