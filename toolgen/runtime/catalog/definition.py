@@ -73,12 +73,21 @@ class ToolDefinition:
 
     @property
     def settings(self) -> ToolSettings:
-        """What the metadata has under the keys of a tool, as values of their types. It is read once."""
+        """What the metadata has under the keys of a tool, as values of their types. It is read once.
+
+        Raises `CatalogError` for a value that cannot be read: of a damaged catalog, or of another version.
+        """
         if self._settings is not None:
             return self._settings
         from toolgen.spec.tool_settings import settings_of  # what is only listed needs none
 
-        settings = settings_of(self.metadata)
+        try:
+            settings = settings_of(self.metadata)
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            from toolgen.runtime.catalog.definition_check import check_metadata
+
+            check_metadata(self.name, self.metadata)
+            raise CatalogError(f"the metadata of {self.name} cannot be read: {error}") from error
         object.__setattr__(self, "_settings", settings)
         return settings
 

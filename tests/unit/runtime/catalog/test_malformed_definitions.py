@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,16 @@ from hypothesis import strategies as st
 from toolgen.contract.records import ToolRequest
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.spec.tool_settings import ToolSettings
 
 if TYPE_CHECKING:
     from tests.unit.runtime.package import Shop
 
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
 GOOD: dict[str, Any] = {"name": "own.tool", "description": "x", "input_schema": {"type": "object"}}
 
 
@@ -164,3 +171,19 @@ def test_no_tool_can_join_a_built_in_toolset() -> None:
         catalog.register(extra("code.extra"), lambda _args: None)
     with pytest.raises(CatalogError, match="there is no compiled toolset code to open"):
         catalog.open_toolset("code")
+
+
+@given(key=st.sampled_from([each.name for each in fields(ToolSettings)]), value=ANY_JSON)
+def test_settings_of_a_damaged_catalog_are_values_or_one_error(key: str, value: Any) -> None:
+    definition = ToolDefinition(**GOOD, metadata={key: value})
+    try:
+        assert hasattr(definition.settings, key)
+    except CatalogError as error:
+        assert f"the metadata of own.tool, at `{key}" in str(error)
+
+
+@pytest.mark.parametrize("key", ["limits", "access", "command"])
+def test_an_unknown_member_of_a_setting_is_named(key: str) -> None:
+    definition = ToolDefinition(**GOOD, metadata={key: {"bogus": 1}})
+    with pytest.raises(CatalogError, match=rf"^the metadata of own\.tool, at `{key}\.bogus`: extra inputs are not"):
+        _ = definition.settings
