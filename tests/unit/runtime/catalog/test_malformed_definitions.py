@@ -175,11 +175,16 @@ def test_no_tool_can_join_a_built_in_toolset() -> None:
 
 @given(key=st.sampled_from([each.name for each in fields(ToolSettings)]), value=ANY_JSON)
 def test_settings_of_a_damaged_catalog_are_values_or_one_error(key: str, value: Any) -> None:
-    definition = ToolDefinition(**GOOD, metadata={key: value})
+    problem = problem_with_settings(ToolDefinition(**GOOD, metadata={key: value}))
+    assert problem == "" or f"the metadata of own.tool, at `{key}" in problem
+
+
+def problem_with_settings(definition: ToolDefinition) -> str:
     try:
-        assert hasattr(definition.settings, key)
+        _ = definition.settings
     except CatalogError as error:
-        assert f"the metadata of own.tool, at `{key}" in str(error)
+        return str(error)
+    return ""
 
 
 @pytest.mark.parametrize("key", ["limits", "access", "command"])

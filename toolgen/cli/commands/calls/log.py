@@ -58,9 +58,18 @@ def _existing_store(ctx: click.Context, param: click.Parameter, target: str) -> 
     return target
 
 
+class _Store(click.types.StringParamType):
+    """The path or URL of a store."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Say where a store comes from."""
+        return "`Runtime(store=...)` and `toolgen serve --store FILE` keep a record of calls there."
+
+
 store_option = click.option(
     "--store",
     "target",
+    type=_Store(),
     required=True,
     metavar="PATH|URL",
     callback=_existing_store,

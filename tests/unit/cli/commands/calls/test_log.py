@@ -206,7 +206,7 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("log",), "Missing option '--store'"),
+        (("log",), "Missing option '--store'. `Runtime(store=...)` and `toolgen serve --store FILE` keep a record"),
         (("log", "--store", "none.db"), "'none.db' does not exist"),
         (("log", "--store", "log.key"), "log.key: the store cannot be opened: file is not a database."),
         (("log", "r3", "--store", "store.db"), "There is no run `r3`."),
