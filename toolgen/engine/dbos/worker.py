@@ -361,7 +361,7 @@ class DbosWorker:
     async def _until_taken_runs_have_begun(self) -> None:
         """Wait for runs that were taken from the queue: DBOS begins each a moment later, which needs its threads."""
         for thread in threading.enumerate():
-            if thread.name.startswith(_QUEUE_THREADS):
+            if thread.name.startswith(_QUEUE_THREADS) and thread.is_alive():  # one that starts now ends at once
                 await asyncio.to_thread(thread.join, DEAD_AFTER)  # not for ever: the database may be away
         for _ in range(150):
             if self._dbos is None or self._executed() == self._executions.keys():
