@@ -36,7 +36,7 @@ class TooLong(Exception):
     """An import has taken all of its processor time."""
 
     def __init__(self) -> None:
-        super().__init__(f"the import has taken {SECONDS:,.0f} seconds of processor time")
+        super().__init__(f"the import has taken {SECONDS:,g} seconds of processor time")
 
 
 class _Interrupt(BaseException):
