@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +18,6 @@ from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from benchmarks.scale import Scale
 
 BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {

@@ -6,6 +6,7 @@ Compared with one call of datamodel-code-generator for the same schemas.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from benchmarks.projects import build, changed
 from benchmarks.tools import json_schemas, make_toolsets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
     from benchmarks.tools import Toolset

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.processes import report_of, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from benchmarks.projects import Projects

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
@@ -26,8 +27,6 @@ from toolgen.engine import DbosEngine, database_url, prepare_database
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, VERSION, open_client
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
     from tests.programs.postgres import PostgresServer

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from toolgen.search.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LENGTH: Final = 1024
 _PIECE: Final = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,8 +10,6 @@ from benchmarks.processes import in_turn, ratio, report_of, seconds_of, summary
 from benchmarks.projects import PACKAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
 

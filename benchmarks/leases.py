@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from statistics import quantiles
@@ -22,8 +23,6 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from toolgen.engine.dbos.lease import INTERVAL, WORKERS, Lease, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     Work = Generator[simpy.Event, Any, None]
 
 WORKERS_OF_A_HOST: Final = 20

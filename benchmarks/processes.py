@@ -7,12 +7,10 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 

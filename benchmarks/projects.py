@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,6 @@ from benchmarks.processes import seconds_of
 from benchmarks.tools import make_toolsets, write_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from benchmarks.tools import Toolset

@@ -9,6 +9,7 @@ import math
 import re
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -26,7 +27,6 @@ from toolgen.search.index_text import write_index
 from toolgen.spec.derived import catalog_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from benchmarks.projects import Projects

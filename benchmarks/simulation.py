@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any, Final
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 import simpy
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
     Work = Generator[simpy.Event, Any, None]
 
 STATED_ERROR: Final = 0.17

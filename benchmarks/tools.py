@@ -6,6 +6,7 @@ Of 18,107 published tools 93 % stay within objects, arrays, scalars, enums, nest
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from random import Random
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _VERBS: Final = (

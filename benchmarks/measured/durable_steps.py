@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from benchmarks.measured.durable_runs import STEPS, TURNS, host, run_request
 from toolgen.engine import LocalEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json
 

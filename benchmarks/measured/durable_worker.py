@@ -10,17 +10,15 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dbos import DBOS, DBOSClient
 
 from benchmarks.measured.durable_runs import PLAIN, host, plain_run
 from toolgen.engine import DbosWorker
 from toolgen.engine.dbos.database import APPLICATION, QUEUE, VERSION, JsonSerializer
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 POLL: Final = 0.1
 """Seconds between two looks at the queue: what a worker of toolgen has by default."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from time import perf_counter
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     Call = Callable[[], Awaitable[object]]
 
 CallT = TypeVar("CallT", bound="Call")

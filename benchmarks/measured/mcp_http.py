@@ -12,6 +12,7 @@ import json
 import socket
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -25,8 +26,6 @@ from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
 from benchmarks.measured.mcp_calls import alone, check, command, times_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     Call = Callable[[], Awaitable[object]]
 
 

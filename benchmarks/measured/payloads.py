@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -17,8 +18,6 @@ from toolgen.schema.compact import compact
 from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.llm import Conversation
     from toolgen.runtime import ToolCallMeta, ToolDefinition, ToolRequest
     from toolgen.spec.tool_use import PresentationName

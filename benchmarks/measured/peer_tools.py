@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import runpy
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, create_model
@@ -15,7 +16,6 @@ from pydantic import Field, create_model
 from toolgen.runtime import ToolDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 TOOLSET = "peer"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,6 @@ from benchmarks.projects import PACKAGE
 from toolgen.runtime import Runtime, Telemetry, ToolRequest, allow_all, load
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from opentelemetry.sdk.trace import ReadableSpan
 
 

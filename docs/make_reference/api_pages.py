@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from reference_folder import FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 CONTRACT: Final = "toolgen.contract"
 DOORS: Final[Mapping[str, str]] = {

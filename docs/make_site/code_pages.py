@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -11,8 +12,6 @@ from toolgen.changes.rules import RULES
 from toolgen.compiler.diagnostics.codes import CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.changes.rules import Rule
     from toolgen.compiler.diagnostics.codes import Code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,8 +16,6 @@ from toolgen.authoring.site.build import ASSETS, TEMPLATES, environment
 from toolgen.authoring.site.search_data import row, script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from code_pages import CodePage
     from jinja2 import Environment
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from posixpath import dirname, join, normpath, relpath
@@ -13,7 +14,6 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from markdown_it.renderer import RendererHTML

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, fields, replace
@@ -22,8 +23,6 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.runs.run import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
     from toolgen.providers.protocol import OfferedTool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from json import loads
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -32,8 +33,6 @@ except ImportError as error:
     raise MissingExtra("tools for FastMCP need it", "fastmcp") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from fastmcp import Context, FastMCP
 
     from toolgen.contract.records import ToolCallMeta

@@ -9,6 +9,7 @@ import asyncio
 import sys
 import threading
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from hashlib import sha256
 from secrets import token_hex
@@ -31,8 +32,6 @@ except ImportError as error:
     raise MissingExtra("tools for LangChain need langchain-core", "langchain") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from langchain_core.language_models import BaseChatModel
 
     from toolgen.adapters.bridge import AdaptedCall, CallOutcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -19,8 +20,6 @@ except ImportError as error:
     raise MissingExtra("tools for OpenAI Agents need it", "openai-agents") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agents import AgentBase, Model
     from agents.tool_context import ToolContext
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import SchemaValidator, core_schema
@@ -35,8 +36,6 @@ except ImportError as error:
     raise MissingExtra("tools for pydantic-ai need it", "pydantic-ai") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from pydantic_ai.messages import ModelMessage, ModelRequestPart
     from pydantic_ai.models import KnownModelName, Model
     from pydantic_ai.settings import ModelSettings

@@ -6,6 +6,7 @@ An answer that is text is the result of a tool whose result may be text; for any
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,8 +22,6 @@ from toolgen.schema.json_values import is_object
 from toolgen.schema.references import behind_references
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.agents.runs import RunAgent
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog.catalog import Catalog

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -16,8 +16,6 @@ from toolgen.llm.presentations.calls import text_of
 from toolgen.runtime.base.errors import CallFailed, RunStopped
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
-
     from toolgen.agents.planner import Planner
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.contract.records import ToolRequest, ToolResult

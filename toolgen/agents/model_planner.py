@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +19,6 @@ from toolgen.providers.table import PROVIDERS, provider_tool_name
 from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.agents.planner import Plan
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.llm.tool_use.loop import AskModel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,8 +10,6 @@ from toolgen.agents.planner import RunOutcome, checked
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-
     from toolgen.agents.messages import Message
     from toolgen.agents.planner import Plan, Planner
     from toolgen.contract.records import ToolCallMeta

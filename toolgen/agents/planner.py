@@ -6,7 +6,7 @@ hints and renders prompts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
@@ -14,8 +14,6 @@ from toolgen.agents.messages import Message
 from toolgen.contract.records import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.catalog.definition import ToolDefinition
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asyncio import CancelledError, ensure_future, wait
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -18,8 +19,6 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-
     from toolgen.agents.planner import RunOutcome
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.runs.children import ChildRun

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.events.records import EventKind, RunNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
-
     from toolgen.runtime.events.records import Event
     from toolgen.runtime.events.store import Store
 

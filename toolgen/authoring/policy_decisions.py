@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.catalog.definition import PolicyEntry
@@ -10,8 +11,6 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from toolgen.compiler.ir.catalog import Policy, Tool, Toolset
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -11,8 +12,6 @@ from toolgen.compiler.diagnostics import Severity
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics import Diagnostic, Related, Span
     from toolgen.compiler.diagnostics.codes import Code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect, insort
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from toolgen.compiler.source.yaml_text import with_plain_breaks
 from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from yaml.events import Event
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, load_config
 from toolgen.compiler.project.listing import list_specs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
 
 # Changes of files, found by looking at them in turn.
 #

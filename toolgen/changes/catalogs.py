@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -16,8 +17,6 @@ from toolgen.spec.tool_settings import KEYS, TRUE_UNLESS_WRITTEN
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from toolgen.changes.change import Path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -11,8 +12,6 @@ from toolgen.changes.rules import RULES
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.changes.rules import Category, Level, Rule
 
 Path: TypeAlias = "tuple[str, ...]"

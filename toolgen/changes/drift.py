@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.changes.change import Change
 from toolgen.changes.model_surface import changed_value, compare_parameters
@@ -11,10 +12,6 @@ from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.changes.wire import compare_schemas
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 TOOL_REMOVED: Final = "WIRE101"
 TOOL_ADDED: Final = "WIRE102"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,6 @@ from toolgen.schema.references import followed
 from toolgen.schema.subschemas import DEFINITIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.changes.change import Path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,8 +10,6 @@ from toolgen.changes.change import Change, names
 from toolgen.changes.model_surface import changed_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from toolgen.changes.change import Path
 
 _ORDERED_BY_STRICTNESS: Final = ("allow", "ask", "deny")

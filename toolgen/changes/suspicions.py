@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.schema.json_values import is_object
 from toolgen.spec.visible import cut
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
 
 # Characters that a person does not see as they are: invisible ones, controls of text direction, control codes.
 #

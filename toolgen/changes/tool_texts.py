@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.schema.json_values import canonical
 from toolgen.spec.wire_names import title_of_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
-
 
 # Described tools: what a function or a tool object in Python says of itself.
 

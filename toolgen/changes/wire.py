@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +19,6 @@ from toolgen.schema.subschemas import DEFINITIONS
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from toolgen.changes.change import Path
     from toolgen.schema.comparison.compare import Comparison, Direction
 

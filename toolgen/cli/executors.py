@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from importlib import import_module
@@ -23,8 +24,6 @@ from toolgen.runtime.catalog.execution import in_thread
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
     from toolgen.cli.consent import Consent
     from toolgen.compiler.project.config import Config
     from toolgen.runtime.catalog.catalog import Catalog

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from io import StringIO
 from traceback import walk_tb
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,9 +17,6 @@ from toolgen.cli.commands import COMMANDS, GROUPS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
 from toolgen.compiler.project.config import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class _Commands(click.Group):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import errno
 import sys
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 
 import click
 
 from toolgen.spec.files import NotRegular, TooLarge, open_file, read_file, too_large
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
 
 STDIN: Final = "-"
 LONGEST_LINE: Final = 64 * 1024 * 1024

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -9,8 +10,6 @@ import click
 from toolgen.compiler.diagnostics.diagnostic import closest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from toolgen.runtime.catalog.known_tools import KnownTools
 
 

@@ -10,9 +10,10 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
 import click
 
@@ -20,9 +21,7 @@ from toolgen.spec.files import read_file
 from toolgen.spec.visible import is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
-    from typing import TextIO
 
     from rich.status import Status
 

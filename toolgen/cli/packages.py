@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from toolgen.runtime.catalog.catalog import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from toolgen.compiler.project.config import Config, Target
     from toolgen.runtime.catalog.catalog import Catalog
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.compiler.cache.summary import Summary
     from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
 

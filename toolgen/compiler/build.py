@@ -6,6 +6,7 @@ Imports of the stages wait until they are needed: a build in which nothing chang
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -21,8 +22,6 @@ from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from toolgen.compiler.cache.derived import PartCache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog

@@ -5,6 +5,7 @@ Imports of the stages wait until they are needed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,6 @@ from toolgen.compiler.publish.inputs import current_inputs, settings_digest
 from toolgen.compiler.publish.publish import quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.compiler.cache.derived import PartCache

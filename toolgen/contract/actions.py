@@ -6,15 +6,12 @@ every category whose entries the host lists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from toolgen.contract.ident import SEPARATOR, split
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 Args: TypeAlias = Mapping[str, Any]
 """The args of an action as passed by its caller: JSON values by name."""

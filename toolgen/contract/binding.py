@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     from toolgen.contract.records import ToolCallMeta
 
 PayloadT = TypeVar("PayloadT")

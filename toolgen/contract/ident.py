@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
 
 # Qualified action names, `<category>__<entry>`.
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
 
 # Setters of attributes, for constructors of frozen classes that are written by hand.
 

@@ -6,6 +6,7 @@ the outcome of an activity.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from random import Random
@@ -19,8 +20,6 @@ from toolgen.engine.protocol import Activity
 from toolgen.runtime.runs.schedule import Group, Rest, batches, rest_after
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.engine.protocol import Flow
     from toolgen.engine.requests import Json, RunRequest
 

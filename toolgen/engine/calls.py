@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
@@ -26,8 +27,6 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.schema.json_values import canonical, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.engine.protocol import Approval, Engine
     from toolgen.engine.requests import Json, RunEnd

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from math import isfinite
 from time import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Hope(StrEnum):

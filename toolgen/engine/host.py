@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -43,7 +43,6 @@ from toolgen.runtime.runs.schedule import group_of
 from toolgen.schema.json_values import canonical, is_object, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from toolgen.agents.messages import Message

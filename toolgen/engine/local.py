@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 from collections import Counter, deque
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -45,8 +46,6 @@ from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable, Mapping, Sequence
-
     from toolgen.engine.body import Retries
     from toolgen.engine.host import EngineHost
     from toolgen.engine.protocol import Activities, Activity, Reason, Retention, RunState

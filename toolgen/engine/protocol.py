@@ -7,6 +7,7 @@ again after a crash repeats none that has an outcome.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -17,8 +18,6 @@ from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-
     from toolgen.engine.requests import Json, RunEnd, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
     from toolgen.engine.signals import RunSignal, RunSignals

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from toolgen.agents.loop import MAX_TURNS
 from toolgen.agents.messages import Message, message_as_json, message_from_json
 from toolgen.contract.records import NOTHING, Ancestor, ToolCallMeta
 from toolgen.execute.trace_context import outgoing_headers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Json: TypeAlias = "dict[str, Any]"
 """A JSON object."""

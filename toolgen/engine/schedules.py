@@ -7,6 +7,7 @@ of them starts one run as soon as somebody is.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +18,6 @@ from toolgen.contract.records import NOTHING
 from toolgen.engine.requests import RunRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.engine.requests import Json
 
 SHORTEST: Final = 1.0

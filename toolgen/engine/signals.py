@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
@@ -20,8 +21,6 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.json_text import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-
     from toolgen.engine.requests import Json
 
 MOST_SIGNALS: Final = 1000

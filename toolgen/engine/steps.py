@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,8 +30,6 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.engine.protocol import Activity
     from toolgen.engine.requests import Json

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.spec.templates import VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 _SHORTEST: Final = 8
 """Characters of a value that is looked for in texts: what is shorter would be found where it is not meant."""

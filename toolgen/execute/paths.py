@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
@@ -17,7 +18,6 @@ from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.runtime.policy.paths.rules import is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Sequence
     from types import TracebackType
 
     from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy

@@ -7,7 +7,7 @@ for each kind of toolset: `check_reach`.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -16,8 +16,6 @@ from toolgen.execute.environment import variables_in
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from toolgen.runtime.catalog.catalog import Catalog
 
 _NO_NAMES: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})

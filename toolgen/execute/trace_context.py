@@ -7,12 +7,11 @@ OpenTelemetry is not loaded there is no span, and nothing is imported.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
     from toolgen.runtime.telemetry.operation import CallSpan
 
 

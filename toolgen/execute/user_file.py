@@ -6,10 +6,11 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.files import open_file
@@ -18,8 +19,6 @@ from toolgen.spec.writing import make_private_folder, open_lock, write_inside
 if sys.platform != "win32":
     import fcntl
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 _ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
 _CHANGING: Final = Lock()

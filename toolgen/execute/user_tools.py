@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
@@ -26,8 +27,6 @@ from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from pydantic_core import ErrorDetails
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +19,6 @@ from toolgen.schema.json_values import compact_json
 from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.spec.tool_use import PresentationName, ToolUseConfig
 

@@ -5,6 +5,7 @@ A keyword that the API rejects moves to the description: the converted schema ac
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgen.providers.protocol import OfferProblem, SchemaDifference
@@ -17,8 +18,6 @@ from toolgen.schema.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, describe
 from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, is_deeper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from toolgen.providers.schema_dialects import Dialect
 
 _DEPENDENT = {

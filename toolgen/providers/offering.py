@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolgen.providers.lenient import convert_schema
@@ -11,8 +12,6 @@ from toolgen.providers.strict import project, request_problems
 from toolgen.spec.wire_names import fits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from toolgen.providers.protocol import OfferedTool, Provider, SchemaDifference
     from toolgen.providers.schema_dialects import Dialect
     from toolgen.spec.wire_names import Grammar

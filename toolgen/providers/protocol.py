@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
@@ -10,8 +11,6 @@ from toolgen.contract.records import setter
 from toolgen.schema.json_values import compact_json, is_number, is_object, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from toolgen.contract.records import ToolRequest
     from toolgen.providers.schema_dialects import Dialect, StrictDialect
     from toolgen.spec.wire_names import Grammar

@@ -5,15 +5,13 @@ Rules and settings are resolved here once; from there on only idents are used.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from toolgen.contract.ident import SEPARATOR
 from toolgen.providers.table import PROVIDERS, provider, provider_tool_name
 from toolgen.spec.selector import Selector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 
 class SpelledTool(NamedTuple):

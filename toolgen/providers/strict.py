@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -26,8 +27,6 @@ from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SIL
 from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from toolgen.providers.schema_dialects import Bounds, StrictDialect
 
 

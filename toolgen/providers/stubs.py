@@ -5,20 +5,17 @@ from __future__ import annotations
 import keyword
 import re
 from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from toolgen.schema.json_values import compact_json, is_array, is_object
 from toolgen.schema.references import at, behind, id_keyword, is_resource, name_of_target
 from toolgen.spec.literals import literal
 from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import STRICT, name_digest, wire_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
 
 # Stubs: a tool as the signature of a Python function, for a model that writes code and for the checker that reads it.
 #

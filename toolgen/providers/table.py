@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import OfferedTool, Provider, ToolPayload
 
 PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,8 +10,6 @@ from toolgen.runtime.events.encoding import COUNTED_AS
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.runtime.events.records import Event, RunRecord, StoredResult
 
 _LONGEST_US: Final = 3e16

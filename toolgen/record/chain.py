@@ -10,6 +10,7 @@ import hmac
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -19,7 +20,6 @@ from toolgen.schema.json_values import is_object
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 _SHORTEST_KEY: Final = 32

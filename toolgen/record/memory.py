@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from time import time_ns
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.events.encoding import (
@@ -29,9 +30,6 @@ from toolgen.runtime.events.records import (
     repeats_end,
 )
 from toolgen.runtime.redact.secrets import NO_SECRETS
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
 
 _Row: TypeAlias = tuple[Any, ...]
 """An event: the run, the kind, the time, its JSON, and the JSON of its result.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -22,8 +23,6 @@ from toolgen.runtime.redact.call_secrets import (
 from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from toolgen.runtime.base.packages import Side
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition

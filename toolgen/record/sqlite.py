@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,8 +17,6 @@ from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummar
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-
     from toolgen.contract.records import ToolResult
     from toolgen.record.chain import ChainHead, ChainKey
     from toolgen.record.writing import End, Group, Write

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time
 from toolgen.runtime.events.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.spec.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
 
 # The file of an SQLite store: its tables, and whether it is still the file that was opened.
 

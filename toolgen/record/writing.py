@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import os
 from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hmac import compare_digest
@@ -17,7 +18,6 @@ from toolgen.runtime.events.records import EventKind, NewEvent, StoreError, repe
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
     from datetime import datetime
 
     from toolgen.record.chain import ChainKey

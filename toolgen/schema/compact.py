@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, TypeGuard
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import definition_of, steps_to
 from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper, schemas_below, with_schemas
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
 
 # Unions in JSON Schema: lists of alternatives with an equivalent, shorter schema.
 

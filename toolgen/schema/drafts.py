@@ -6,16 +6,14 @@ a `$ref`; in draft 04, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import reference_to, steps_to
 from toolgen.schema.schema_text import ANNOTATIONS
 from toolgen.schema.subschemas import DEFINITIONS, with_schemas
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _OLD: Final = ("draft-07", "draft-06", "draft-04", "draft-03")
 _EXCLUSIVE: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import target_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MOST_REFERENCES: Final = 8
 """Maximum references that are followed one after another."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, isfinite
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, Final, NoReturn, TypeGuard
 
 _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
     (bool, "boolean"),  # before numbers: in Python, bool is an int

@@ -6,16 +6,14 @@ decides what a schema accepts, follows it to.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from toolgen.schema.json_values import is_object
 from toolgen.schema.pointer import child, pointer_of, steps_of
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS, schemas_below
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _IN_FRAGMENT: Final = "/!$&'()*+,;=:@?~"
 """What a URI's fragment holds as it is, besides letters, digits and `-._` (RFC 3986)."""

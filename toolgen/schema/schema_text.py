@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from toolgen.schema.json_values import compact_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 ANNOTATIONS: Final = frozenset({
     "default", "deprecated", "examples", "example", "readOnly", "writeOnly", "contentEncoding", "contentMediaType",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 

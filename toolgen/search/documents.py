@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.search.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
 
 _HEAD: Final = 2
 """The weight of a word in the name, title or description; words about parameters have weight 1.

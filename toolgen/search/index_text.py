@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.search.documents import CountedDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.search.documents import SearchDocument
 
 INDEX_VERSION: Final = 3

@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.search.synonyms import meant, synonyms
 from toolgen.search.words import values_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
 
 # Spelling: known words similar to a misspelled one.
 

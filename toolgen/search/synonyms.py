@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.search.stemming import stem
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _GROUPS: Final[tuple[str, ...]] = (
     # verbs

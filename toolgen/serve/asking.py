@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -13,8 +14,6 @@ from toolgen.runtime.policy.terminal import described
 from toolgen.serve.calls import Question, current_call
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from mcp.server.context import ServerRequestContext
 
     from toolgen.runtime.policy.permission import PermissionRequest

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +20,6 @@ from toolgen.runtime.runs.run import current_turn
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
-
     from toolgen.contract.records import ContentBlock, ToolResult
     from toolgen.runtime.runs.run import Turn
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -42,8 +43,6 @@ from toolgen.serve.calls import Question, Rising, answer_of
 from toolgen.serve.shares import user_of_token
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
     from mcp_types import CallToolRequestParams

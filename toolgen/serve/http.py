@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import re
 import time
+from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,8 +28,6 @@ from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.serve.shares import Shares, ShareUsedUp
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
-
     from mcp.server.lowlevel import Server
     from opentelemetry.propagators.textmap import TextMapPropagator
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import ipaddress
 import socket
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from signal import SIGINT, SIGTERM
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -17,8 +18,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from toolgen.serve.http import PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
     from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 
     from toolgen.serve.http import HttpEndpoint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -34,8 +35,6 @@ from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
 from toolgen.serve.tool_listing import OfferedTools, UnknownCursor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
     from mcp.server.context import ServerRequestContext
     from starlette.types import Receive, Scope, Send
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import deque
+from collections.abc import Callable, Generator, Hashable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from toolgen.runtime.runs.run import RunProgress, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Hashable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from toolgen.runtime.calls.runtime import Runtime

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from signal import SIGINT, SIGTERM
 from threading import Thread
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.stdio import stdio_server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Generator
-
     from toolgen.serve.server import ToolServer
 
 _LINES: Final = 100

@@ -6,14 +6,12 @@ import hashlib
 import hmac
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.files import open_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LARGEST: Final = 1024 * 1024
 _SHORTEST: Final = 16

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -15,8 +16,6 @@ from toolgen.schema.compact import types_of
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.policy.effective import EffectiveSet

@@ -12,13 +12,10 @@ They have the syntax and meaning of Python's. Constructs with unbounded time, or
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from warnings import catch_warnings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 # Programs that match one line of text: the compiled form of tag patterns, run in linear time.
 #

@@ -8,11 +8,9 @@ from these.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, TypeGuard
 
 Role: TypeAlias = Literal["main", "sub", "fork", "worker"]
 Cost: TypeAlias = Literal["free", "cheap", "expensive"]

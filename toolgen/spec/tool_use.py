@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from toolgen.schema.json_values import is_array, is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 Layer: TypeAlias = Literal["chat", "step", "phase"]
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)

@@ -9,13 +9,13 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.files import LeadsOut, check_regular, is_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
     from os import PathLike
 
 _NEW: Final = (

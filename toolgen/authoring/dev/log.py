@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Self
 
 from toolgen.authoring.dev.page import Part
 from toolgen.authoring.dev.texts import build_problems, changes, header, lint_problems, problems, surface
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
     from toolgen.authoring.dev.page import Page
     from toolgen.authoring.dev.texts import Section
 

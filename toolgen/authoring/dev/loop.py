@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol, Self, TypeAlias
 
 from toolgen.authoring.dev.page import Page, Part, Question
 from toolgen.authoring.dev.processes import PartProcess
@@ -17,9 +18,7 @@ from toolgen.authoring.watch import Version, changes, versions
 from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from pathlib import Path
-    from typing import NoReturn, Self
 
     from toolgen.authoring.dev.page import Answer, Choices
 

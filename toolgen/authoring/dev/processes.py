@@ -5,18 +5,16 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from tempfile import TemporaryFile
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.authoring.dev.page import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import IO
-
     from toolgen.authoring.dev.page import Part, Question
 
 

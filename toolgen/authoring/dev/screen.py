@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from io import TextIOWrapper
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
 from rich.console import Console
 from rich.live import Live
@@ -15,9 +16,6 @@ from rich.text import Text
 from toolgen.authoring.dev.texts import changes, header, problems, surface
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Self, TextIO
-
     from toolgen.authoring.dev.page import Page
     from toolgen.authoring.dev.texts import Section
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +21,6 @@ from toolgen.schema.json_values import compact_json
 from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.authoring.dev.page import Question
     from toolgen.authoring.diff.sides import Package, Side
     from toolgen.runtime.catalog.catalog import Catalog

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from toolgen.authoring.dev.page import Build, BuiltTarget, Compared, Lint, Page, Shown, ToolSize
     from toolgen.authoring.diff.compare import Located
     from toolgen.compiler.diagnostics import Diagnostic

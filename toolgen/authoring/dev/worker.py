@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.dev.page import Answer, Build, BuiltTarget, Lint, Part, PartProblem
@@ -21,8 +22,6 @@ from toolgen.compiler.source.origins import reporting
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgen.authoring.dev.page import Changes, Question, Surface
     from toolgen.compiler.project.config import Config, Target
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,6 @@ from toolgen.runtime.policy.effective import effective_set, named_by_ident
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
     from toolgen.authoring.diff.recorded import Recording
     from toolgen.authoring.diff.sides import Package, Side
     from toolgen.changes.change import Change, Path

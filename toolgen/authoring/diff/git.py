@@ -10,19 +10,18 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 from threading import Timer
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.compiler.project.listing import LARGEST, SUFFIXES
 from toolgen.spec.visible import visible
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import IO
 
     from toolgen.compiler.diagnostics import Diagnostic
 

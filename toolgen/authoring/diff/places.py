@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -10,8 +11,6 @@ from toolgen.compiler.source.read import parse
 from toolgen.spec.tool_settings import KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.changes.change import Path
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.ir.catalog import Catalog

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,6 @@ from toolgen.runtime.redact.call_secrets import (
 from toolgen.schema.json_values import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from toolgen.record.replay import RecordingLine
     from toolgen.runtime.catalog.catalog import Catalog
 

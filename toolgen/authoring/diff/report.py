@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.compare import counted
@@ -14,8 +15,6 @@ from toolgen.compiler.diagnostics.render import Page
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from toolgen.authoring.diff.compare import Group, Located, Report
     from toolgen.authoring.diff.sides import Side
     from toolgen.compiler.diagnostics import Span

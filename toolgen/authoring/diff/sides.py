@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,8 +28,6 @@ from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.spec.files import read_file_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Mapping
-
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
     from toolgen.compiler.project.config import Config

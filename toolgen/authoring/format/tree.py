@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -30,8 +31,6 @@ from toolgen.spec.lines import BLANKS, LINE_BREAK, line_starts, lines_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from yaml.events import Event
 
     from toolgen.authoring.text import Comment

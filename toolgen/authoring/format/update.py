@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +18,6 @@ from toolgen.compiler.source.write import to_yaml
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.read import SpecFile
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -19,8 +20,6 @@ from toolgen.compiler.source.read import parse
 from toolgen.schema.references import name_of_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from toolgen.authoring.language_server.workspace import Index
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from toolgen.compiler.diagnostics import Severity
 from toolgen.spec.lines import line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.authoring.language_server.workspace import File, Index
 
 

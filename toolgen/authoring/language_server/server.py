@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,8 +24,6 @@ from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.language_server.workspace import Checked
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 

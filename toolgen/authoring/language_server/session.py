@@ -7,12 +7,13 @@ import logging
 import multiprocessing
 import os
 import threading
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 from pygls.exceptions import PyglsError
@@ -32,9 +33,6 @@ from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
 from toolgen.spec.lines import whole_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     from toolgen.authoring.language_server.convert import IndexedText
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import TextEdit

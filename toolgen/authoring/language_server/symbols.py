@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.compiler.documents.base import TypeNamePattern
 from toolgen.compiler.resolve.schemas.keywords import RAW
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TYPE_NAME: Final = re.compile(TypeNamePattern)
 _REFERENCE: Final = re.compile(r"(?P<file>[^#]*)#/(?P<section>types|methods)/(?P<name>[^/]+)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,8 +24,6 @@ from toolgen.compiler.source.origins import reporting
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +12,6 @@ from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from toolgen.authoring.lint.registry import Finding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +12,6 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.compiler.project.config import Config, Target
 

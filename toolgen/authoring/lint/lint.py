@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -21,8 +22,6 @@ from toolgen.compiler.source.nodes import MappingNode, Source
 from toolgen.spec.lines import BLANKS, LINE_BREAK, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.view import SpecPlace

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.compiler.diagnostics.codes import Code
 from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
 from toolgen.spec.visible import cut
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _OF_LINT: Final = {
     "TL001": "A suppression, or a rule of it, silences nothing: the line is no longer reported. The fix removes it.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -13,8 +14,6 @@ from toolgen.authoring.lint import rules
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.lint_rules import LintRule

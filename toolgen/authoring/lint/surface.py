@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -19,8 +20,6 @@ from toolgen.spec.wire_names import wire_name
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.compiler.resolve.selectors import Selectable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -13,8 +14,6 @@ from toolgen.schema.references import definition_of, target_of
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +23,6 @@ from toolgen.authoring.site.tool import tool_page
 from toolgen.spec.visible import escaped, is_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from toolgen.authoring.site.contents import Part
 
 

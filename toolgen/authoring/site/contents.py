@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -15,8 +16,6 @@ from toolgen.runtime.policy.effective import ExclusionReason, effective_set, nam
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
     from toolgen.runtime.policy.effective import EffectiveSet
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
@@ -10,8 +11,6 @@ from toolgen.authoring.site.addresses import Kind
 from toolgen.compiler.ir.catalog import ToolsetKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from toolgen.authoring.site.contents import Contents
     from toolgen.compiler.ir.catalog import Toolset
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from toolgen.schema.fields import MOST_REFERENCES, fields_of, merged, resolved
 from toolgen.schema.json_values import is_array, is_number, is_object
 from toolgen.schema.references import name_of_target
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
 
 # Bounds: what a schema allows besides a type, in short form for a table.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tomllib
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +17,6 @@ from toolgen.authoring.diff.sides import Side, other_side, working_tree
 from toolgen.compiler.project.config import PROJECT_FILE, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from toolgen.authoring.diff.compare import Located
     from toolgen.authoring.diff.git import Commit
     from toolgen.changes.change import Change

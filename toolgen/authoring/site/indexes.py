@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,6 @@ from toolgen.runtime.policy.approvers import combined
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from toolgen.authoring.site.contents import Contents, Part
     from toolgen.authoring.site.diagram import Diagram
     from toolgen.authoring.site.history import History, ToolChange

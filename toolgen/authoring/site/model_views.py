@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,6 @@ from toolgen.spec.derived import catalog_mark
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.site.contents import Part
     from toolgen.compiler.ir.catalog import Action as CompiledAction
     from toolgen.compiler.ir.catalog import Category as CompiledCategory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.authoring.site.addresses import Kind, summary
@@ -14,8 +15,6 @@ from toolgen.search.words import STOP_WORDS
 from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from toolgen.authoring.site.contents import Contents
     from toolgen.compiler.ir.catalog import Tool
 

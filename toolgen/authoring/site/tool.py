@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +15,6 @@ from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.literals import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from toolgen.authoring.site.addresses import Link
     from toolgen.authoring.site.contents import AgentUse, Contents, Entry, ToolPlace, Uses
     from toolgen.authoring.site.fields import Side

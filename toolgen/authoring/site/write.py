@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.spec.files import LeadsOut, read_file
 from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_new
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MANIFEST: Final = "toolgen-site.json"
 """The list of the files of a site, in its folder."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from toolgen.changes.code.types import Ref, Type, read_type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, assert_never
@@ -15,8 +16,6 @@ from toolgen.changes.rules import HANDLER_ADDED
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Set
-
     from toolgen.changes.change import Path
     from toolgen.changes.code.api import Api, Attribute, Item, Parameter
 

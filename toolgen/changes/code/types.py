@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from toolgen.cli.importers.importer import Importer
 
 IMPORTERS: Final[Mapping[str, tuple[str, str]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -20,8 +21,6 @@ from toolgen.schema.pointer import pointer_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from toolgen.changes.change import Change
     from toolgen.changes.suspicions import Suspicion
     from toolgen.cli.importers.importer import Request

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
@@ -30,8 +31,6 @@ from toolgen.spec.templates import VARIABLE
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.cli.importers.checked import Checked
     from toolgen.cli.importers.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported

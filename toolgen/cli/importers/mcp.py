@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
@@ -55,8 +56,6 @@ from toolgen.spec.templates import VARIABLE
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.cli.importers.importer import Given, Outcome
     from toolgen.cli.importers.mcp_entries import ServerEntry
     from toolgen.cli.importers.spec_place import SpecPlace

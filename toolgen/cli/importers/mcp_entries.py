@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import click
@@ -16,10 +17,6 @@ from toolgen.execute.reach import variables_of
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.templates import VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
 
 # References: credentials of a server entry, each replaced by `$env.NAME`, so that none gets into a spec.
 #

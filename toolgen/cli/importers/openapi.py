@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +23,6 @@ from toolgen.runtime.redact.redact import redact_text
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from toolgen.compiler.importers.imported import Imported
 
 _VALUES: Final = 3_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,8 +27,6 @@ from toolgen.spec.files import read_file
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.cli.importers.importer import Given
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.python import PythonTool

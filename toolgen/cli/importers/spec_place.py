@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from toolgen.spec.visible import visible
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.nodes import Node

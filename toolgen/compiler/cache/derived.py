@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.cache.records import from_json, to_json
@@ -10,8 +11,6 @@ from toolgen.providers.stubs import ToolTypes, read_types
 from toolgen.search.documents import CountedDocument, documents_of_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.compiler.cache.store import Cache
 
 

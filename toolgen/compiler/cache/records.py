@@ -7,18 +7,15 @@ A conversion from JSON changes the value that it is given.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from toolgen.compiler.diagnostics.diagnostic import Related, Span
 from toolgen.compiler.ir.catalog import Policy
 from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Convert: TypeAlias = Callable[[Any], Any]
 

@@ -6,6 +6,7 @@ It is found by the digests of all inputs. A toolset whose shapes are asked for c
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,6 @@ from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.ir.catalog import Catalog, Policy
     from toolgen.compiler.project.config import Target

@@ -7,6 +7,7 @@ whose types or methods the toolset uses, shared types, and the names of tags. On
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +16,6 @@ from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 from toolgen.compiler.ir.catalog import Toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.resolve import Context, Made

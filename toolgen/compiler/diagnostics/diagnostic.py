@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
 
 # Spec values in messages.
 

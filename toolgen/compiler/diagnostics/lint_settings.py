@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from toolgen.compiler.diagnostics.codes import Severity
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 from toolgen.providers.table import PROVIDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
 
 DEFAULT_PROVIDERS: Final = ("openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock")
 """The providers whose limits tools are checked against by default: each API once, with its strict mode."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +14,6 @@ from toolgen.spec.lines import line_starts
 from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Span
 
 _TAB: Final = 4

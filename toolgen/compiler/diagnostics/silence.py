@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -11,8 +12,6 @@ from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from toolgen.compiler.diagnostics.codes import Code
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.diagnostics.lint_rules import LintRule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -10,8 +10,6 @@ from toolgen.compiler.documents.read import Document, read_documents
 from toolgen.compiler.source.read import parse_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from toolgen.compiler.documents.base import SpecFileHead
 
 

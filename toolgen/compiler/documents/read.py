@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -18,8 +19,6 @@ from toolgen.compiler.source.nodes import MappingNode, Node
 from toolgen.schema.references import name_of_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
-
     from pydantic_core import ErrorDetails
 
     from toolgen.compiler.diagnostics import Diagnostics, Span

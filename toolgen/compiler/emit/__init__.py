@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,6 @@ from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.ir.catalog import Catalog, Toolset
 
 

@@ -6,6 +6,7 @@ tools can be merged, because there is an unchanged line between the two.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from toolgen.spec.tool_settings import written
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
 
 

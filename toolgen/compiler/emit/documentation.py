@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import header, literal
@@ -14,8 +15,6 @@ from toolgen.schema.fields import bounds_of, fields_named
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
     from toolgen.compiler.ir.facts import Fact
     from toolgen.schema.fields import SchemaField

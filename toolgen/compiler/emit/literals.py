@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.lines import lines_of
@@ -9,8 +10,6 @@ from toolgen.spec.literals import literal as literal
 from toolgen.spec.literals import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.compiler.ir.catalog import Catalog
 
 

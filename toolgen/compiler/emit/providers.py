@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.providers.protocol import OfferedTool
@@ -12,8 +13,6 @@ from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog, Tool
     from toolgen.providers.protocol import ToolPayload

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def templates_folder() -> Path:

@@ -6,14 +6,12 @@ What one file may take, in bytes, values and depth, its parsers bound.
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import NoReturn
-
     from toolgen.compiler.source.nodes import Source
 
 SECONDS: Final = 600.0

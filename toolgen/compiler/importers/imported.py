@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.offer import Offer
     from toolgen.compiler.importers.update import Update

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,8 +31,6 @@ from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.schema.json_values import is_array, is_object, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostic, Span
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.source.nodes import Node, Source

@@ -15,16 +15,13 @@ from __future__ import annotations
 
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.pointer import pointer_of, steps_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
 
 # Base: what an import wrote, as fingerprints, so that the next one sees what people changed since.
 #

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,6 @@ from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Mapping
 
     from toolgen.compiler.source.nodes import Node
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +18,6 @@ from toolgen.compiler.source.nodes import ScalarNode, Source
 from toolgen.spec.wire_names import title_of_name, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from toolgen.changes.tool_texts import Described
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.imported import Imported

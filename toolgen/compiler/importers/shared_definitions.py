@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,8 +20,6 @@ from toolgen.schema.json_values import canonical
 from toolgen.schema.subschemas import subschemas, with_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from toolgen.compiler.importers.offer import OfferedTool
 
 TYPE: Final = "#/types/"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from toolgen.compiler.resolve.names import attribute
 from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostic
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.source.nodes import MappingNode, Node

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -26,8 +27,6 @@ from toolgen.schema.pointer import pointer_of, steps_of
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from toolgen.compiler.importers.merge import Path
     from toolgen.compiler.importers.offer import OfferedTool
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -9,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.spec.tool_settings import ToolSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
 

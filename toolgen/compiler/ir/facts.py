@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,8 +10,6 @@ from toolgen.spec.tool_settings import KEYS, Access, Bounded, CommandSettings, L
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.compiler.ir.catalog import Tool
 
 _FIRST: Final = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +23,6 @@ from toolgen.compiler.ir.shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
 from toolgen.compiler.diagnostics.lint_settings import LintSettings, read_lint_settings
@@ -22,9 +23,6 @@ from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
 from toolgen.spec.tool_use import TABLES as TOOL_USE_SETTINGS
 from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 Formats = Literal["annotate", "assert", "typed"]
 Profile = Literal["full", "core"]

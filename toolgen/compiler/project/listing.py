@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +12,6 @@ from toolgen.compiler.publish.tree import bytecode_of, parents
 from toolgen.spec.writing import flush_to_disk, write_new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.publish.tree import Tree
 
 

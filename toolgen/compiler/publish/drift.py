@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
@@ -25,8 +26,6 @@ from toolgen.compiler.publish.tree import LOCK
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from toolgen.compiler.project.config import Target
     from toolgen.compiler.publish.tree import Tree
 

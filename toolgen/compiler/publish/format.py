@@ -6,16 +6,14 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.spec.writing import write_new
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _OPTIONS: Final = (
     "format",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -15,7 +16,6 @@ from toolgen.compiler.project.versions import installed_version, output_version
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from toolgen.compiler.project.config import Target

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,8 +14,6 @@ from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.tree import Tree

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
@@ -24,8 +25,6 @@ from toolgen.spec.derived import DERIVED, write_derived
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from toolgen.compiler.publish.inputs import digest
 from toolgen.compiler.publish.tree import LOCK, bytecode_of, obstacle, parents, unsafe
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.publish.lock import Lock
     from toolgen.compiler.publish.tree import Tree

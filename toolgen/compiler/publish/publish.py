@@ -6,6 +6,7 @@ Modules that write are imported only if something is written: a command without 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from toolgen.compiler.publish.lock import LockBroken, lock_for, note_state, pars
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.inputs import Inputs

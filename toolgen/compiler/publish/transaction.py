@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -12,8 +13,6 @@ from toolgen.compiler.publish.journal import interrupted, settle
 from toolgen.spec.writing import open_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.tree import Tree

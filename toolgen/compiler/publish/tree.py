@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,6 @@ from toolgen.spec.derived import DERIVED
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from toolgen.compiler.diagnostics.diagnostic import Diagnostics

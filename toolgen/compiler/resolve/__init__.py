@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeGuard, TypeVar, cast
 
@@ -25,8 +26,6 @@ from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets.toolsets import check_toolsets, resolve_toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from toolgen.compiler.ir.catalog import Agent, ToolsetKind
 from toolgen.compiler.resolve.names import Namespace, package_of, package_of_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.agent import AgentFile
     from toolgen.compiler.documents.read import Document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
@@ -28,8 +29,6 @@ from toolgen.schema.references import behind
 from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.action_catalog import ActionSpec, CatalogFile, CategorySpec, NotIn
     from toolgen.compiler.documents.read import Document

@@ -6,6 +6,7 @@ import hashlib
 import keyword
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel
@@ -15,8 +16,6 @@ from toolgen.compiler.ir.shapes import PACKAGE_MODULE
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.ir.catalog import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.policy import PolicyFile
     from toolgen.compiler.documents.read import Document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from toolgen.spec.selector import Selector, names_one_of
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.ir.catalog import ActionCatalog, Catalog, Tool, Toolset
     from toolgen.compiler.project.config import Config

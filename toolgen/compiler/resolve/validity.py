@@ -5,6 +5,7 @@ jsonschema-rs decides, as at run time; jsonschema explains its errors.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -24,8 +25,6 @@ from toolgen.schema.references import parsed
 from toolgen.schema.subschemas import REFERENCES, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
-
     from jsonschema import ValidationError
 
     from toolgen.compiler.diagnostics import Diagnostics, Span

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from toolgen.compiler.diagnostics import Span
 from toolgen.spec.lines import line_starts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 MappingEntry: TypeAlias = "tuple[Node, int, int]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics import Diagnostics, Severity
@@ -9,8 +10,6 @@ from toolgen.compiler.diagnostics.silence import hides
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.diagnostics.silence import Silenced
     from toolgen.compiler.source.nodes import Node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,8 +18,6 @@ from toolgen.compiler.source.yaml_text import parse_yaml
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.project.listing import Listed
     from toolgen.compiler.source.nodes import Node

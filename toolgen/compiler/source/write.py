@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from collections.abc import Collection, Iterable
+from typing import Any, Final, TypeGuard
 
 from toolgen.compiler.source.limits import MAX_DEPTH
 from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import escaped, is_hidden, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 WIDTH: Final = 120
 """Columns. A collection that fits goes on one line, in flow style; text is never folded."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgen.compiler.diagnostics import Related
 from toolgen.spec.visible import escaped, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from yaml.error import MarkedYAMLError
 
     from toolgen.compiler.diagnostics import Diagnostics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import yaml
@@ -26,8 +27,6 @@ from toolgen.compiler.source.yaml_errors import report_forbidden_character, repo
 from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from yaml.events import Event
 
     from toolgen.compiler.diagnostics import Diagnostics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +19,6 @@ from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe, give_up, pa
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import Engine as Connections
 

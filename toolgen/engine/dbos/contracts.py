@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
@@ -10,8 +11,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sqlalchemy.engine import Engine as Connections
 
 _CONTRACTS: Final = sa.Table(

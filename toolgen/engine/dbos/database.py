@@ -7,6 +7,7 @@ import logging
 import re
 import sqlite3
 import time
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -33,8 +34,6 @@ from toolgen.runtime.events.records import StoreError
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dbos import EnqueueOptions
     from dbos._sys_db import OperationResultInternal, RecordedResult, SystemDatabase
     from sqlalchemy.engine import Engine as Connections

@@ -11,6 +11,7 @@ import json
 import socket
 import sys
 import threading
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from hmac import compare_digest
@@ -31,7 +32,6 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from toolgen.engine.dbos.engine import DbosEngine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -77,8 +78,6 @@ from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
     from dbos import WorkflowStatus
 
     from toolgen.engine.dbos.connections import Limits

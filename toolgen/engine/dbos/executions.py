@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,6 @@ from dbos._core import ActiveWorkflowById
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping
-
     from toolgen.engine.dbos.lease import Lease
 
 

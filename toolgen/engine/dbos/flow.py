@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -20,8 +21,6 @@ from toolgen.engine.steps import step_name
 from toolgen.runtime.runs.schedule import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from dbos._dbos import StepReservation
     from prometheus_client import Counter
 

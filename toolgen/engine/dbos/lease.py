@@ -12,6 +12,7 @@ import json
 import math
 import os
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +23,6 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from toolgen.engine.protocol import WorkerInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sqlalchemy.engine import Engine as Connections
 
     from toolgen.engine.protocol import LeaseState

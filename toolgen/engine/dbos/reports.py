@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.dbos.tables import write_progress
@@ -15,8 +16,6 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.requests import Json

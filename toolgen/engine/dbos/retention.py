@@ -9,6 +9,7 @@ import asyncio
 import json
 import random
 from collections import Counter
+from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,6 @@ from toolgen.engine.protocol import Pruned, Retention
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from dbos._sys_db import SystemDatabase
 
 ROUND: Final = 3600.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sa
@@ -30,8 +31,6 @@ from toolgen.engine.steps import steps_to_repeat
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from dbos import DBOSClient
     from dbos._sys_db import SystemDatabase
 

@@ -6,14 +6,12 @@ has a thousand runs in it holds up others by one (start-time fair queueing: Goya
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.engine.dbos.database import BY_PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 LAST: Final = 2**31 - 1
 """The last turn that there is; beyond it runs are served as they come."""

@@ -8,6 +8,7 @@ import math
 import os
 import socket
 import threading
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
@@ -71,8 +72,6 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-
     import sqlalchemy as sa
     from dbos import DBOSConfig
     from dbos._sys_db import SystemDatabase

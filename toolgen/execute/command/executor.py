@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -20,8 +21,6 @@ from toolgen.runtime.redact.call_secrets import hide_text, secrets_of_meta
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition

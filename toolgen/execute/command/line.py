@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import is_object
 from toolgen.spec.templates import BEYOND_A_NAME, BRACES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 SHELL: Final = "/bin/sh"
 

@@ -10,7 +10,7 @@ import codecs
 import inspect
 import re
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -25,8 +25,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.execute.processes.output import Spool
     from toolgen.execute.processes.running import FinishedProcess
 

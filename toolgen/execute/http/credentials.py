@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
@@ -19,8 +20,6 @@ from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-
     from toolgen.execute.http.requests import Request
 
     Fetch = Callable[[str, bytes, Mapping[str, str]], Awaitable[tuple[int, Any]]]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import httpx2
 
 from toolgen.runtime.base.received import ACCEPT_ENCODING, Body, TooMuch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _TIMEOUT: Final = 30.0
 """Seconds to wait for a connection, and for each part of a document."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -28,8 +29,6 @@ except ModuleNotFoundError as error:
     raise MissingExtra("toolsets of kind http need httpx2", "http") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.execute.python.modules import HandlerModules
     from toolgen.runtime.catalog.catalog import Catalog

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,6 @@ from toolgen.contract.records import NOTHING
 from toolgen.spec.http import http_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 _DEFAULT_STYLES: Final = {

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -33,8 +34,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from toolgen.execute.http.operation import Body, Operation, Param
     from toolgen.execute.http.routes import Routes
 

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
@@ -22,8 +23,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.http import essence, is_binary, is_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from toolgen.execute.command.output import Keep
     from toolgen.execute.http.operation import Operation
 

@@ -7,6 +7,7 @@ UTF-8, and drop dot segments. So a path is judged by what the most lenient of th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from unicodedata import category, normalize
@@ -16,8 +17,6 @@ from toolgen.execute.http.operation import PLACEHOLDER
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from toolgen.execute.http.operation import Operation, Param
 
 _SEPARATORS: Final = frozenset("/\\;?#")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -22,8 +23,6 @@ from toolgen.runtime.runs.run import check_guard
 from toolgen.spec.http import is_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.http.credentials import Credentials
     from toolgen.execute.http.host import HttpHost

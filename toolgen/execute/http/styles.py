@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from toolgen.schema.json_values import is_array, is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _IN_QUERY: Final = ":/?@!$'()*,;="
 """The characters that `allow_reserved` keeps in a query: all reserved ones but those that end a value (`#`, `&`), that

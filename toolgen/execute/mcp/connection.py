@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import cached_property, partial
 from http import HTTPStatus
@@ -25,8 +26,6 @@ from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-
     from mcp.client.session import IncomingMessage
     from mcp_types import LoggingMessageNotificationParams
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import inspect
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.schema.json_values import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mcp_types import CallToolResult
 
     from toolgen.execute.command.output import Keep

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.drift import CompiledTool, compare_tool, removed_tool
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
@@ -15,9 +16,6 @@ from toolgen.schema.json_values import is_object
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
     from toolgen.changes.change import Change
     from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -41,8 +42,6 @@ from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.runtime.runs.run import check_guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
     from toolgen.changes.change import Change

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, cast
 
 import httpx2
@@ -13,8 +14,6 @@ from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from mcp.shared.exceptions import MCPError
 
 SESSION_TERMINATED = "Session terminated"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,8 +27,6 @@ from toolgen.runtime.base.received import (
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from toolgen.runtime.redact.sent import SentCredentials
 
 CONTENT_BLOCKS: Final = 1_000

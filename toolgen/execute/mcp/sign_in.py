@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
@@ -14,7 +15,6 @@ from toolgen.execute.mcp.server_tools import offer_of
 from toolgen.execute.mcp.tokens import LoginStore, Tokens, client_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
     from toolgen.execute.mcp.server import McpServer

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -28,8 +29,6 @@ from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping
-
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 _LEAVES_WITHIN: Final = 2.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -23,7 +24,6 @@ from toolgen.execute.user_file import UserFile, user_folder
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
     from pathlib import Path
 
 

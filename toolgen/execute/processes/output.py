@@ -6,10 +6,8 @@ import asyncio
 import os
 import tempfile
 import weakref
-from typing import IO, TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import IO, Final
 
 _CHUNK: Final = 65536
 """Bytes read from a pipe at a time; the capacity of a Linux pipe."""

@@ -9,6 +9,7 @@ import asyncio
 import errno
 import os
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,8 +20,6 @@ from toolgen.execute.processes.session import ProcessSession
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.processes.output import Spool
 

@@ -16,12 +16,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 MARK: Final = "TOOLGEN_SESSION"
 """The variable with the marks of the sessions that a process belongs to, which may start each other."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolsetRegistration
@@ -12,8 +13,6 @@ from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.execute.python.tool import PythonTool
     from toolgen.runtime.catalog.catalog import Catalog

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import ValidationError
@@ -19,8 +20,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Set
-
     from toolgen.contract.records import ToolCallMeta, ToolResult
     from toolgen.execute.python.tool import PythonTool
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -21,7 +22,6 @@ from toolgen.execute.python.frameworks import framework_of
 from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from importlib.machinery import ModuleSpec
 
     from toolgen.runtime.catalog.catalog import Catalog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Set
 from functools import cached_property, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
@@ -23,8 +23,6 @@ from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
 
 if TYPE_CHECKING:
-    from collections.abc import Set
-
     from toolgen.execute.python.references import Objects
     from toolgen.execute.python.tool import PythonTool
     from toolgen.runtime.catalog.handler_signature import Handler

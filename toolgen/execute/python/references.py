@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
@@ -19,8 +20,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from toolgen.execute.python.modules import HandlerModules
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.changes.tool_texts import Described
     from toolgen.execute.python.modules import HandlerModules
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import to_json
@@ -9,8 +10,6 @@ from pydantic_core import to_json
 from toolgen.contract.records import ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Set
-
     from toolgen.changes.tool_texts import Described
     from toolgen.contract.records import ToolCallMeta
 

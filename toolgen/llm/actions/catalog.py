@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +14,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.runtime.catalog.catalog import Catalog
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
-
     from toolgen.contract.records import ToolCallMeta
 
 _DAY: Final = 86400.0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import UnknownActionError
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-
     from toolgen.llm.actions.view import ActionEntry, ActionView
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.llm.actions.catalog import Category
     from toolgen.llm.actions.view import ActionView
 

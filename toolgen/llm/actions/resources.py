@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -12,8 +12,6 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.llm.actions.catalog import ActionCatalog
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +12,6 @@ from toolgen.contract.actions import ResolvedAction, UnknownActionError, suggest
 from toolgen.contract.ident import build, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from toolgen.contract.actions import ActionRule, Args
     from toolgen.llm.actions.catalog import Action, ActionCatalog, Category
     from toolgen.llm.actions.resources import Resource, Resources

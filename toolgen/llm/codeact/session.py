@@ -7,6 +7,7 @@ import json
 import keyword
 import re
 import textwrap
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,8 +22,6 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
     from toolgen.contract.records import ToolError, ToolResult
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.codeact.stubs import Functions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from toolgen.runtime.base.packages import derived_file, read_tool_lines
 from toolgen.spec.derived import STUBS_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
-
     from toolgen.llm.presentations.protocol import Candidates
     from toolgen.runtime.base.packages import Package
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,8 +13,6 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
-
     from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import PresentationOps
     from toolgen.providers.protocol import ModelReply

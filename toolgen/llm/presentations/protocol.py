@@ -6,13 +6,12 @@ make calls through `PresentationOps`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.providers.protocol import CallAnswer, ModelReply, OfferedTool
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import FailureKind
@@ -22,8 +23,6 @@ from toolgen.schema.json_values import is_object
 from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.llm.presentations.protocol import Candidates, PresentationOps, RequestedCall, Turn
     from toolgen.providers.protocol import CallAnswer, ModelReply, OfferedTool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
@@ -35,8 +36,6 @@ from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.builtin import DESCRIBE, LIST, SEARCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from toolgen.contract.records import ToolError, ToolRequest, ToolResult
     from toolgen.llm.actions.view import ActionEntry, ActionView
     from toolgen.llm.presentations.protocol import PresentationOps, Turn

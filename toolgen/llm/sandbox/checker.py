@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +18,6 @@ from toolgen.llm.sandbox.sandbox_code import TYPES, private_name
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
-
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.sandbox.process import Process
     from toolgen.providers.stubs import Stub

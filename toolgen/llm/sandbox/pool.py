@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import weakref
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -15,8 +16,6 @@ from toolgen.llm.sandbox.process import DIED, OUT_OF_MEMORY, Process, SnippetFai
 from toolgen.llm.sandbox.worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.sandbox.checker import TypeCheckError
 

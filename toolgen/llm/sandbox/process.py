@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from toolgen.contract.extras import MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic_monty import Monty, MontySession
 
 _AnswerT = TypeVar("_AnswerT")

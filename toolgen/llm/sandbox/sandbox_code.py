@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
@@ -9,8 +10,6 @@ from typing import TYPE_CHECKING, Final
 from toolgen.providers.stubs import RESULT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.providers.stubs import Stub
 
 

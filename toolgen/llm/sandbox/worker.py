@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from toolgen.llm.sandbox.process import WorkerLost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic_monty import FunctionSnapshot, MontySession, ResourceLimits, SyncSnapshot
 
     from toolgen.llm.codeact.limits import CodeActLimits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,8 +15,6 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.tool_use import LEXICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from toolgen.llm.search.embedding import Embedder, EmbeddingClass
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Protocol, TypeAlias
 
 
 class EmbeddingError(RuntimeError):

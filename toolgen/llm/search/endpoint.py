@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from http.client import HTTPException
 from ipaddress import ip_address
@@ -20,8 +21,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from toolgen.llm.search.embedding import EndpointClass
 
 _BATCH: Final = 96

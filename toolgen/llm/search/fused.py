@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,6 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
     from toolgen.llm.search.index import SearchIndex
     from toolgen.llm.search.vectors import Read, Vectors
     from toolgen.search.documents import SearchDocument

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +17,6 @@ from toolgen.search.ranking import Postings, Ranking, Spelling
 from toolgen.spec.derived import INDEX_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.search.documents import SearchDocument
 

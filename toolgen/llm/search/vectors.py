@@ -6,6 +6,7 @@ numpy is imported on use.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -20,7 +21,6 @@ from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np

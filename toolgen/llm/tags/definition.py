@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -9,8 +10,6 @@ from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-
     from toolgen.runtime.catalog.catalog import Catalog
 
 TagCost: TypeAlias = Literal["free", "cheap", "expensive"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tag_pattern import PatternRefused, TagPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.llm.tags.definition import ToolDef
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +23,6 @@ from toolgen.schema.json_values import compact_json
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.llm.presentations.protocol import PresentationOps
     from toolgen.llm.tags.definition import ToolDef
     from toolgen.providers.protocol import ModelReply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from inspect import iscoroutinefunction, signature
@@ -25,8 +26,6 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping
-
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
     from toolgen.runtime.calls.hooks import CheckedCall, GateDecision

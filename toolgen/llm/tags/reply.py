@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.llm.tags.line import is_too_long, split_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import ToolContext, ToolDef
     from toolgen.llm.tags.line import TagLine

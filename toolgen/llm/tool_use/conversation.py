@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -14,8 +14,6 @@ from toolgen.providers.protocol import UnsupportedCapability, request_fields
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
-
     from toolgen.llm.presentations.protocol import Presentation, PresentationOps, ToolListing, Turn
     from toolgen.llm.tool_use.loop import AskModel, ConversationEvent, OnEvent
     from toolgen.providers.protocol import ChoiceMode, Provider, ToolPayload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, TypeVarTuple
@@ -14,7 +15,6 @@ from toolgen.llm.search.index import SearchIndex, search_documents_of, search_in
 from toolgen.search.documents import SearchDocument, parameter_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.llm.actions.view import ActionEntry, ActionView

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
@@ -26,7 +27,6 @@ from toolgen.spec.builtin import DISCOVERY, SEARCH_TOOLS
 from toolgen.spec.tool_use import LAYERS, ToolUseConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from toolgen.contract.records import ToolRequest, ToolResult

@@ -6,6 +6,7 @@ The API: https://platform.claude.com/docs/en/api/messages. Thinking blocks must 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,6 @@ from toolgen.providers.schema_dialects import CLAUDE, CLAUDE_STRICT
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}

@@ -6,6 +6,7 @@ botocore ships. Reasoning must be sent back unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -26,8 +27,6 @@ from toolgen.providers.schema_dialects import CLAUDE
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 

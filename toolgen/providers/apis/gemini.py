@@ -7,6 +7,7 @@ signatures must be sent back with their parts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -27,8 +28,6 @@ from toolgen.providers.schema_dialects import GEMINI
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 _MODES: Final = {"auto": "AUTO", "required": "ANY", "none": "NONE"}

@@ -6,6 +6,7 @@ time; the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`, takes the
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
@@ -16,8 +17,6 @@ from toolgen.providers.schema_dialects import MCP
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 

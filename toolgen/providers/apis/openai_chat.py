@@ -5,6 +5,7 @@ The API: https://developers.openai.com/api/reference/resources/chat. LiteLLM and
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,8 +26,6 @@ from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_S
 from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
     from toolgen.spec.wire_names import Grammar
 

@@ -6,6 +6,7 @@ says otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,8 +27,6 @@ from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_S
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.schema.json_values import compact_json, is_object, kind_of, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.contract.records import ToolRequest
     from toolgen.providers.protocol import CallAnswer
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -16,8 +17,6 @@ from toolgen.runtime.events.encoding import decode_event, decode_result
 from toolgen.runtime.events.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     import psycopg
 
 _TIMEOUT: Final = 10.0

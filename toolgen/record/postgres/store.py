@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -16,8 +17,6 @@ from toolgen.runtime.events.encoding import encode_result
 from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
-
     import psycopg
 
     from toolgen.contract.records import ToolResult

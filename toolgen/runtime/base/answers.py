@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
+from collections.abc import Awaitable
+from typing import TypeVar
 
 _AnswerT = TypeVar("_AnswerT")
 

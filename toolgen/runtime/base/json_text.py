@@ -7,15 +7,13 @@ after the value, and nesting deeper than `MAX_DEPTH`. With duplicate keys the la
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
 from toolgen.schema.json_values import is_array, is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LONG_BYTES: Final = 32 * 1024
 """An answer of a peer with more bytes is parsed, and passed on to the end of its call, in threads."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic_core import from_json
 
@@ -18,10 +18,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.schema.json_values import is_object
 from toolgen.spec.derived import DERIVED, LARGEST, catalog_mark, is_derived_from, write_derived
 from toolgen.spec.files import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 # The tools of a `catalog.json`, two lines each: parsed on access, so that loading only reads the file.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import select
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
@@ -17,8 +18,6 @@ from toolgen.contract.extras import MissingExtra
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     import psycopg
 
 _SCHEMES: Final = ("postgresql://", "postgres://")

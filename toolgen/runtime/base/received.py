@@ -10,13 +10,11 @@ from __future__ import annotations
 import codecs
 import re
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.schema.json_values import is_array, is_object, value_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ANSWER_BYTES: Final = 16 * 1024 * 1024
 """Bytes of one answer, as it is sent and as it is decoded."""

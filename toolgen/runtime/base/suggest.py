@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from heapq import nlargest
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _COMPARED = 100
 """Number of names compared: those that share the most words, because difflib takes about 30 µs per pair."""

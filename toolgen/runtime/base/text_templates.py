@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _FIELD: Final = re.compile(r"\{\{(args|result)\.((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -17,7 +17,6 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from toolgen.runtime.calls.hooks import Gate, Hook

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Coroutine, Generator
 from inspect import isawaitable
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.base.errors import TimedOut
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine, Generator
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.execution import Execute
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -9,8 +10,6 @@ from toolgen.contract.records import setter
 from toolgen.runtime.redact.call_secrets import hide_from_person
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Set
-
     from toolgen.contract.records import ToolCallMeta, ToolResult
     from toolgen.runtime.calls.call import Call
     from toolgen.runtime.catalog.definition import Permission, ToolDefinition

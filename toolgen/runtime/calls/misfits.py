@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +14,6 @@ from toolgen.runtime.redact.call_secrets import hide_other_fields, with_result_v
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.contract.records import Issue, ToolResult
     from toolgen.runtime.calls.call import Tool
 

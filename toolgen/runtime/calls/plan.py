@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Coroutine
 from enum import Enum
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeGuard, TypeVar
@@ -37,8 +37,6 @@ from toolgen.runtime.runs.misuse import check_text
 from toolgen.runtime.runs.run import check_may_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.calls.call import After, Host, Tool
     from toolgen.runtime.calls.recording import Recorder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
@@ -13,8 +14,6 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Call
     from toolgen.runtime.events.records import Trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.base.errors import CallFailed
     from toolgen.runtime.calls.call import After, Call, Tool

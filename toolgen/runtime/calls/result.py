@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -32,8 +33,6 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from toolgen.contract.records import Issue
     from toolgen.runtime.redact.secrets import Secrets
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.contract.records import ToolsetRegistration
@@ -10,8 +11,6 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.execution import Execute
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
 from inspect import getdoc
@@ -20,8 +21,6 @@ from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from pydantic import BaseModel
 
     from toolgen.runtime.base.packages import Side

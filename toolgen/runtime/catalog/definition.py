@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -12,8 +13,6 @@ from toolgen.schema.json_values import is_mapping
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Set
-
     from toolgen.spec.tool_settings import ToolSettings
 
 

@@ -5,13 +5,12 @@ A model calls a tool only by its ident or its wire name: see `Catalog.resolve`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.providers.spellings import SpelledTool
 
 

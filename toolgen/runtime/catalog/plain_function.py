@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -19,8 +20,6 @@ from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, 
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic.json_schema import JsonSchemaWarningKind
 
 

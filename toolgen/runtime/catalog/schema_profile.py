@@ -5,14 +5,12 @@ A schema is checked with its definitions inlined.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import at, definition_of, id_keyword, is_resource
 from toolgen.schema.subschemas import DEFINITIONS, SCHEMA_MAP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ANNOTATIONS: Final = frozenset(
     {"$schema", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}

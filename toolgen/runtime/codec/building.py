@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from toolgen.runtime.codec.extra_keys import correct_given_fields, python_names_taken
 from toolgen.runtime.codec.pydantic_types import adapter_of
 from toolgen.runtime.codec.typed_values import plain, with_integers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -21,8 +22,6 @@ from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_serial
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from toolgen.contract.records import Issue
     from toolgen.runtime.base.packages import Side
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.contract.ident import ArgsT, Ident, ResultT
     from toolgen.contract.records import ToolRequest
     from toolgen.runtime.codec.codec import Codec

@@ -7,6 +7,7 @@ which takes no time if there is none; the code that builds the value then accept
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +19,6 @@ from pydantic_core.core_schema import no_info_plain_validator_function
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
     from pydantic.fields import FieldInfo
     from pydantic_core import CoreSchema
 

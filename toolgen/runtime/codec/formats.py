@@ -7,6 +7,7 @@ that a program makes: these are written as their format asks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 from uuid import UUID
@@ -24,8 +25,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
     from pydantic_core import CoreSchema
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -9,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_arg
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pydantic.fields import FieldInfo
 
 

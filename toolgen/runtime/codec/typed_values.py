@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Set
+from collections.abc import Awaitable, Iterator, Sequence, Set
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +13,6 @@ from toolgen.runtime.codec.pydantic_types import wire_name
 from toolgen.schema.json_values import is_array, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pydantic.fields import FieldInfo
 
 

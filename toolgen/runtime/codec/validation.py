@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
@@ -15,8 +16,6 @@ from toolgen.schema.json_values import is_object
 from toolgen.schema.references import at_steps, steps_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jsonschema_rs import ValidationError, Validator
 
     from toolgen.contract.records import Issue

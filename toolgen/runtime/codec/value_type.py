@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from toolgen.runtime.issues.issues import MAX_ISSUES, issue
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgen.contract.records import Issue
     from toolgen.runtime.codec.codec_source import CodecSource
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -27,8 +28,6 @@ from toolgen.runtime.redact.redact import REDACTED
 from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.contract.records import Issue, ToolError, ToolResult
     from toolgen.runtime.events.records import NewEvent, StageMark
     from toolgen.runtime.redact.secrets import Secrets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from time import perf_counter_ns as now
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable
-
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from toolgen.spec.tool_settings import Example
 
 _LONGEST: Final = 400

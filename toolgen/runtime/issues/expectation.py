@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, json_text, listed, quoted
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import at_steps, behind, followed, target_of
 from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, SCHEMA_LIST, SCHEMA_MAP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Path = list[Any]
 """Keywords, names and indexes, from the root of a schema."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.contract.records import Issue
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import cut
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 MAX_ISSUES: Final = 20
 MAX_FOUND: Final = 80

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import ValidationError
 
@@ -10,9 +11,6 @@ from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import steps_of
 from toolgen.spec.http import ERROR_LISTS, ERROR_PATHS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Step = str | int
 

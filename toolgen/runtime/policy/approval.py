@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict
@@ -13,8 +14,6 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.policy.permission import PermissionRequest
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -11,8 +12,6 @@ from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.selector import Selector
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-
     from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.catalog.definition import PolicyEntry
     from toolgen.runtime.policy.policy import Policies, PolicyDecision

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from toolgen.contract.records import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import Permission
     from toolgen.runtime.policy.approvers import Approver, Approvers

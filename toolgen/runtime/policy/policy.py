@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -12,8 +13,6 @@ from toolgen.runtime.policy.approvers import combined
 from toolgen.spec.selector import Selector, names_one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.catalog.definition import PolicyEntry
     from toolgen.runtime.policy.approvers import Approvers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -12,8 +13,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -14,8 +15,6 @@ from toolgen.runtime.policy.paths.resolution import PathProblem
 from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
 
 Scope: TypeAlias = tuple[tuple[str, str], ...]

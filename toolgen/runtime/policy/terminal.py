@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from select import select
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.policy.permission import Decision
@@ -14,8 +14,6 @@ from toolgen.runtime.redact.shown_args import joined
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from toolgen.runtime.policy.permission import PermissionRequest
 
 _ANSWERS: Final = {

@@ -9,6 +9,7 @@ not passed through one: the caller receives what the handler returned.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -23,8 +24,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from toolgen.contract.records import Issue, ToolCallMeta, ToolError, ToolResult
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.redact.redact import Rules

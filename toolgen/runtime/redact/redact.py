@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import urlsafe_b64decode
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -20,8 +21,6 @@ from toolgen.schema.json_values import is_object, is_sequence
 from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from toolgen.runtime.redact.secret_names import DeclaredNames
 
 __all__ = ["REDACTED", "Rules", "is_secret_field", "is_secret_key", "redact", "redact_text"]

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Final
 
 _STRONG: Final = (
     # detect-secrets KeywordDetector, gitleaks generic-api-key

@@ -6,7 +6,8 @@ import html
 import json
 import re
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, quote_plus
 
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential
@@ -15,9 +16,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import escape
 from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 SHORTEST_ANYWHERE: Final = 6
 """Minimum length of a value that is searched for inside words.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,6 @@ from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.base.errors import CallFailed
 

@@ -6,14 +6,12 @@ Secrets are already redacted from the args passed here; see `call_secrets.hide_f
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from toolgen.runtime.base.text_templates import render
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SHOWN: Final = 2000
 """Maximum characters of the args that are shown to a person."""

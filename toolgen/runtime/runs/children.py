@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -11,8 +12,6 @@ from toolgen.contract.records import Ancestor, running_call
 from toolgen.runtime.policy.effective import NEVER_FOR_CHILDREN, ToolsNotGranted
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.runs.run import Run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,6 @@ from toolgen.runtime.policy.grants.protocol import Grant, Grants, MemoryGrants
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Lock, Task
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
 
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.policy import Policies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.base.errors import RunStopped, TurnEnded
@@ -10,8 +11,6 @@ from toolgen.runtime.runs.misuse import id_of
 from toolgen.runtime.runs.schedule import Group, Rest, batches, group_of, rest_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
-
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.runtime.catalog.definition import PolicyEntry
     from toolgen.runtime.runs.run import Run

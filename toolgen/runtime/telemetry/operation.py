@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -12,8 +13,6 @@ from opentelemetry.trace import NonRecordingSpan, SpanKind, StatusCode, get_curr
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
     from opentelemetry.metrics import Histogram
     from opentelemetry.trace import Span, Tracer
 

@@ -6,6 +6,7 @@ A failure to record is logged, and never changes how an operation ends.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Coroutine, Generator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -45,8 +46,6 @@ from toolgen.runtime.telemetry.operation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Coroutine, Generator, Mapping
-
     from opentelemetry.context import Context
     from opentelemetry.metrics import Histogram, MeterProvider
     from opentelemetry.trace import Span, Tracer, TracerProvider

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +20,6 @@ from toolgen.schema.json_values import canonical, is_object
 from toolgen.schema.subschemas import is_deeper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from toolgen.schema.comparison.refutation.goal import Spot
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.schema.comparison.patterns import matches
@@ -10,8 +11,6 @@ from toolgen.schema.pointer import pointer_of
 from toolgen.schema.schema_text import ASSERTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from toolgen.schema.comparison.reading import Document, Schema
     from toolgen.schema.comparison.refutation.validators import Validators
 

@@ -6,13 +6,12 @@ definitions, order and annotations have no effect, and recursive schemas are equ
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.schema.cost.graph import components
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
-
     from toolgen.schema.comparison.reading import Schema
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.references import all_references, at, is_resource
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import with_schemas
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_PARTS: Final = 20_000
 """Parts of a schema after its references are replaced; definitions that refer to each other can make them many."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -13,8 +14,6 @@ from toolgen.schema.cost.bounds import Bounds
 from toolgen.schema.cost.validator import compiled_validator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from jsonschema_rs import Validator
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object
 from toolgen.schema.pointer import child, escape, pointer_of
 from toolgen.schema.references import id_keyword, is_resource, parsed
 from toolgen.schema.subschemas import subschemas
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
 
 # Schemas as constraints: what each keyword means, in one form for all drafts.
 

@@ -7,14 +7,13 @@ one twice, are a million steps. Everything here takes time linear in the schema,
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS, components
 from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
-
     from toolgen.schema.cost.graph import Schema, SchemaGraph
 
 INFINITE: Final = 10**12

@@ -6,6 +6,7 @@ every alternative were tried, every pattern matched, and everything were invalid
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +15,6 @@ from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.schema.cost.graph import Schema, SchemaGraph
 
 MAX_EVALUATIONS: Final = 1_000_000

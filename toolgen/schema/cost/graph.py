@@ -6,19 +6,15 @@ References without a target in the document are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urljoin
 
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import child
 from toolgen.schema.references import parsed
 from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES, schemas_below
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
 
 # Strongly connected components of a graph.
 

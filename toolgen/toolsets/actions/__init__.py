@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind
@@ -12,8 +13,6 @@ from toolgen.runtime.runs.run import run_of
 from toolgen.toolsets.generated.tools.actions import executor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.llm.actions.view import ActionEntry
     from toolgen.llm.tool_use.tool_use import ToolUse

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract import Ident, ToolsetRegistration
 from toolgen.toolsets.generated.tools import agent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.toolsets.agent.agents import AgentTools
     from toolgen.toolsets.agent.tasks import TaskTools

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections import OrderedDict, deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -24,8 +25,6 @@ from toolgen.schema.json_values import canonical
 from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
-
     from toolgen.agents.runs import RunAgent
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.catalog.catalog import Catalog

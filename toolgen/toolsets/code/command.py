@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.generated.tools.code import RunCommandResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.paths import PathAccess
     from toolgen.toolsets.generated.tools.code import RunCommandArgs

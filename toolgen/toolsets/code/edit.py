@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +18,6 @@ from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, n
 from toolgen.toolsets.generated.tools.code import EditFileResult, WriteFileResult
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
     from toolgen.toolsets.generated.tools.code import EditFileArgs, EditFileArgsEditsItem, WriteFileArgs

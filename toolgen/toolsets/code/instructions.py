@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.runtime.policy.paths.rules import is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from typing import TypeAlias
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -10,8 +11,6 @@ from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.generated.tools.code import ListDirResult, ListDirResultEntriesItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.execute.paths import Folder, FolderEntry, PathAccess
     from toolgen.toolsets.generated.tools.code import ListDirArgs
 

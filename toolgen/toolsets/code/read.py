@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import rejected
@@ -12,9 +13,6 @@ from toolgen.toolsets.code.text import SAMPLE_BYTES, binary_file, detect
 from toolgen.toolsets.generated.tools.code import ReadFileResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import TextIO
-
     from toolgen.execute.paths import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
     from toolgen.toolsets.generated.tools.code import ReadFileArgs

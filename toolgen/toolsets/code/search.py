@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 import shutil
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -23,8 +24,6 @@ from toolgen.toolsets.code.read import cut_line
 from toolgen.toolsets.generated.tools.code import SearchResult, SearchResultMatchesItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from toolgen.execute.paths import PathAccess
     from toolgen.execute.processes.running import FinishedProcess
     from toolgen.toolsets.generated.tools.code import SearchArgs

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import codecs
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from mimetypes import MimeTypes
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import CallFailed, rejected
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 # Encodings of text files: detected by their first bytes, and kept when the file is changed.
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.runtime.catalog.execution import blocking
 from toolgen.toolsets.generated.tools.internal import executor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.toolsets.generated.tools.internal import LoadSkillArgs, RecallMemoryArgs
     from toolgen.toolsets.internal.memory import Memories, Memory

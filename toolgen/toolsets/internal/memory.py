@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +18,6 @@ from toolgen.search.ranking import SATURATION, damping, rarity
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
 
     from toolgen.execute.paths import Folder
 

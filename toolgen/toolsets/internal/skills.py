@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,6 @@ from toolgen.runtime.policy.paths.resolution import FileKind
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
 
     from toolgen.execute.paths import Folder
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 _QUOTED: Final = r"(?:`[\w.-]{1,30}`|'[\w.-]{1,30}'|\"[\w.-]{1,30}\")"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from toolgen.authoring.lint.registry import Finding, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
     from toolgen.changes.suspicions import Suspicion
 

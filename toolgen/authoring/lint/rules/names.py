@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from toolgen.search.words import words_of
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 _VAGUE_WORDS: Final = frozenset(

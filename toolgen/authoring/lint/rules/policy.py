@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -11,8 +12,6 @@ from toolgen.authoring.lint.view import READING, first_word
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import Project
 
 _DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -10,8 +11,6 @@ from toolgen.authoring.lint.view import SpecPlace
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import Project
     from toolgen.compiler.ir.catalog import Policy, Tool
 

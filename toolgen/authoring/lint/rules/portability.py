@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -12,8 +13,6 @@ from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import STRICT, fits, wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from toolgen.authoring.lint.view import LintedTool, Project
     from toolgen.providers.protocol import OfferProblem, ToolPayload
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -11,8 +12,6 @@ from toolgen.authoring.lint.text_fixes import without_items
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import Project, SpecPlace
 
 _LONG = " ".join(f"Word {number} of a long text." for number in range(260))

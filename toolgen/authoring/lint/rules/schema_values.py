@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -10,8 +11,6 @@ from toolgen.authoring.lint.text_fixes import replaced, without_items
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf", "$ref", "not", "if", "const", "enum")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
@@ -10,8 +11,6 @@ from toolgen.authoring.lint.text_fixes import replaced
 from toolgen.search.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
 
 _FILLERS: Final = frozenset(words_of("tool function method call use operation given field value parameter arg"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
@@ -19,8 +19,6 @@ from toolgen.compiler.project.config import ConfigError
 from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from toolgen.authoring.dev.loop import View
     from toolgen.compiler.project.config import Config
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +19,6 @@ from toolgen.cli.project import project
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from toolgen.authoring.diff.compare import Report

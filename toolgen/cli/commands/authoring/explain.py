@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from toolgen.compiler.diagnostics.codes import CODES, Code
 from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.diagnostics.lint_rules import LintRule
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,8 +16,6 @@ from toolgen.compiler.source.read import read_specs
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.project.config import Config
 
 

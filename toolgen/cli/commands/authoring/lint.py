@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,8 +22,6 @@ from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.report import ReportEntry
     from toolgen.compiler.diagnostics.codes import Code

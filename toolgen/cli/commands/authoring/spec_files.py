@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,6 @@ from toolgen.spec.visible import visible
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.project.config import Config
 
 

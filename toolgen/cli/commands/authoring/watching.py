@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -14,9 +15,6 @@ from toolgen.authoring.watch import versions
 from toolgen.cli.output import diagnostics_json, echo, show_diagnostics
 from toolgen.cli.project import check_folders
 from toolgen.compiler.project.config import Config, ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _NAMED: Final = 3
 """Maximum number of changed files that are named."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,8 +26,6 @@ from toolgen.runtime.policy.terminal import TerminalPrompt, described
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolResult, ToolsetRegistration
     from toolgen.runtime.policy.permission import PermissionCallback

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.runtime.base.json_text import NotJson, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from toolgen.contract.records import ToolCallMeta
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Generator, Iterable
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +23,6 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
     from toolgen.record.calls import RecordedCall, RecordedStage
     from toolgen.record.stores import StoreReader
     from toolgen.runtime.events.records import Event, RunRecord, RunSummary

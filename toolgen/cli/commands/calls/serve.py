@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,8 +30,6 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.permission import allow_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.engine.dbos import DbosEngine

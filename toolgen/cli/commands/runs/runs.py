@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -44,8 +45,6 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-
     from toolgen.cli.commands.runs.selection import Selection
     from toolgen.engine.protocol import Approval, Engine, Pruned, Retention, RunInfo, RunState, WorkerInfo
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from toolgen.engine.schedules import Schedule
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.engine.schedules import ScheduleInfo
 
 

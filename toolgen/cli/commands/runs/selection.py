@@ -8,6 +8,7 @@ import os
 import pwd
 import re
 import sys
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,8 +28,6 @@ from toolgen.runtime.policy.approvers import Approver
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-
     from toolgen.engine.protocol import Engine, RunInfo
 
 T = TypeVar("T")

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,6 @@ from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
     from types import FrameType
 
     from toolgen.engine.protocol import Pruned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,8 +14,6 @@ from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, nam
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
     from toolgen.runtime.policy.policy import PolicyDecision
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgen.llm.presentations.protocol import Presentation
 
 TAGS = "tags"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -21,7 +22,6 @@ from toolgen.spec.files import LeadsOut
 from toolgen.spec.writing import make_folder_inside, place_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.compiler.project.config import Config

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,8 +25,6 @@ from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.compiler.ir.catalog import Schema, Tool, Toolset
     from toolgen.compiler.ir.shapes import Shape
 

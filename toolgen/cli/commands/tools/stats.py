@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -12,9 +13,6 @@ from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.llm.costs import ENCODING, Cost, costs, token_counter
 from toolgen.providers.table import PROVIDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @click.command("stats")

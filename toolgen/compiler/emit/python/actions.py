@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import docstring, literal
@@ -10,8 +11,6 @@ from toolgen.compiler.ir.catalog import ARG, ARGS, ENTRY, args_read, literal_of,
 from toolgen.contract.ident import build
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Catalog, Condition
 
 _HELPERS: Final = ("only", "passed_on", "renamed", "split_arg", "without")

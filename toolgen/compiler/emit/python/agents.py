@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.ir.catalog import Agent, Catalog, Toolset
 
 

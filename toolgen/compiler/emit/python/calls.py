@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,6 @@ from toolgen.compiler.emit.python.annotations import annotation, names_in
 from toolgen.compiler.ir.shapes import ClassRef, ClassType, accepts_null, has_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.compiler.ir.catalog import Tool, Toolset
     from toolgen.compiler.ir.shapes import Field
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,8 +43,6 @@ from toolgen.compiler.project.versions import output_version
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.ir.shapes import ClassType, Field
 
 LIBRARY: Final = "datamodel-code-generator"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,8 +20,6 @@ from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.compiler.ir.shapes import ClassType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Tool, Toolset
     from toolgen.compiler.ir.shapes import Field

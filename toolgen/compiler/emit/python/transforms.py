@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import docstring
@@ -11,8 +12,6 @@ from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.shapes import accepts_null
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
 
 _ORIGINS: Final = {

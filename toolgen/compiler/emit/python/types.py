@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.emit.literals import docstring
@@ -11,8 +12,6 @@ from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.emit.python.calls import Builder
     from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Toolset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
@@ -16,8 +17,6 @@ from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.openapi.files import Part
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
@@ -21,8 +22,6 @@ from toolgen.compiler.importers.update import (
 from toolgen.spec.http import http_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.openapi.files import Read

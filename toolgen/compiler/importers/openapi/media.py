@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_binary, is_json, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.importers.openapi.files import Part
 
 _ANY: Final = ("*/*", "application/*")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,8 +22,6 @@ from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.comparison.compare import compare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.openapi.description import Description
     from toolgen.compiler.importers.openapi.operations import Operation

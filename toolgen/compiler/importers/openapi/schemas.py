@@ -8,16 +8,14 @@ ones. `oneOf` is `anyOf`: published schemas overlap, and neither a call nor a re
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
 from toolgen.compiler.resolve.names import pascal
 from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 Side: TypeAlias = Literal["args", "result"]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection
+from typing import Any, Final
 
 from toolgen.schema.references import is_resource
 from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
 
 # Suggestions for types in the syntax of other languages, and for the short form inside JSON Schema.
 

@@ -5,6 +5,7 @@ Every `$ref` in a resulting schema refers to itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +19,6 @@ from toolgen.schema.references import definition_of, reference_to, steps_to
 from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.source.nodes import Node
 

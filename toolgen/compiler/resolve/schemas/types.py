@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,8 +15,6 @@ from toolgen.compiler.resolve.schemas.keywords import respelled_type
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.compiler.ir.shapes import (
@@ -23,8 +24,6 @@ from toolgen.schema.formats import parse_format
 from toolgen.schema.json_values import BOUNDS_OF_NUMBERS, whole_bound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Set
-
     from toolgen.compiler.ir.shapes import Constraint
 
 

@@ -6,6 +6,7 @@ Every shape accepts at least what its schema accepts. If several keywords descri
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,8 +32,6 @@ from toolgen.schema.pointer import escape, pointer_of
 from toolgen.schema.references import at, definition_of, steps_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.resolve.schemas.schemas import Bundle
     from toolgen.compiler.resolve.shapes.shapes import Shapes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,6 @@ from toolgen.schema.cost.graph import components
 from toolgen.schema.references import at
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.ir.shapes import Field
     from toolgen.compiler.resolve.schemas.schemas import Bundle

@@ -6,8 +6,9 @@ treats `true` as the literal `1`, so that a member may accept a value of another
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.compiler.ir.shapes import (
     AliasType,
@@ -25,9 +26,6 @@ from toolgen.compiler.ir.shapes import (
 )
 from toolgen.compiler.resolve.shapes.algebra import JSON, union
 from toolgen.schema.cost.graph import components
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 MOST_GUESSES: Final = 1000
 """Maximum number of members tried for one value, including those of nested unions."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -12,8 +13,6 @@ from toolgen.spec.http import http_path
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.http import ApiSpec, AuthSpec, HttpSpec
     from toolgen.compiler.documents.read import Document

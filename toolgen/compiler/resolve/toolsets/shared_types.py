@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE
@@ -9,8 +10,6 @@ from toolgen.compiler.resolve.shapes.shapes import Shapes
 from toolgen.compiler.resolve.toolsets.sides import Sides
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.base import SharedFile
     from toolgen.compiler.documents.read import Document

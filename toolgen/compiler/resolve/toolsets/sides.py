@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,8 +23,6 @@ from toolgen.schema.references import at, definition_of, parsed
 from toolgen.schema.subschemas import REFERENCES, subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.base import SharedFile
     from toolgen.compiler.documents.read import Document

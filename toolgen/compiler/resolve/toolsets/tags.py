@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.spec.tag_pattern import PatternRefused, TagPattern
 from toolgen.spec.tool_settings import Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.toolset import TagSpec
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -24,8 +25,6 @@ from toolgen.spec.tool_settings import Access, Bounded, CommandSettings, Example
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import CommandSpec, ToolsetFile

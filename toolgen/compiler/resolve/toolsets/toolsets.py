@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeGuard
 from urllib.parse import urlsplit
@@ -22,8 +23,6 @@ from toolgen.spec.templates import VARIABLE, has_nameless_variable
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document

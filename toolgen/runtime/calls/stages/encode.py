@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
 from toolgen.schema.json_values import is_mapping, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from toolgen.contract.records import Issue
     from toolgen.runtime.calls.call import Encode, Tool
 

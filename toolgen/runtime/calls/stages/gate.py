@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from toolgen.runtime.calls.hooks import GateDecision
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from toolgen.runtime.calls.call import Before, Call, Host, Tool
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
-
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.calls.call import After, Before, Call, Host, Tool
     from toolgen.runtime.calls.hooks import CheckedCall, Hook

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from inspect import isawaitable, iscoroutine
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +18,6 @@ from toolgen.runtime.runs.misuse import HOST_AT_FAULT
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from pydantic import BaseModel
 
     from toolgen.contract.records import ToolCallMeta

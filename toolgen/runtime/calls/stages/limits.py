@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from toolgen.runtime.calls.call import Before, Call, Host, Tool
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Awaitable, Mapping, Set
 from dataclasses import fields
 from functools import cached_property, partial
 from hashlib import sha256
@@ -21,8 +21,6 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from toolgen.runtime.calls.call import Call, Host, Tool
     from toolgen.runtime.policy.grants.protocol import Grant
     from toolgen.runtime.policy.program import Program

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +20,6 @@ from toolgen.schema.json_values import is_array, is_object, value_of
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
-
     from toolgen.contract.records import Issue, ToolCallMeta
     from toolgen.runtime.calls.call import Tool
     from toolgen.runtime.catalog.execution import Execute

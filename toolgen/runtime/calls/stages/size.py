@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,6 @@ from toolgen.runtime.redact.call_secrets import hide_result, with_result_values
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.calls.call import After, Call, Host, Tool
     from toolgen.runtime.events.store import ArtifactStore

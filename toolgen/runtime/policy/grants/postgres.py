@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, LiteralString
 
 from toolgen.runtime.base.postgres import AsyncConnections, PostgresDatabase, PostgresTables
 from toolgen.runtime.policy.grants.protocol import Grant, GrantsError, digest_of
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from typing import LiteralString
 
 _TABLES: Final = PostgresTables(
     name="grants",

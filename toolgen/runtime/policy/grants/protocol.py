@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from toolgen.runtime.policy.scope import Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
 
 Grant: TypeAlias = tuple[str, Scope]
 """A grant for a session: an ident, and its scope."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +12,6 @@ from toolgen.runtime.policy.grants.protocol import Grant, GrantsError, digest_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator
 
 _FILE: Final = SqliteKind(
     name="file of grants",

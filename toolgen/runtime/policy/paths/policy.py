@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -17,8 +18,6 @@ from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resol
 from toolgen.runtime.policy.paths.rules import ALWAYS_SENSITIVE, PathRules, SensitivePattern, expand, is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from toolgen.runtime.policy.policy import Policies
 
 

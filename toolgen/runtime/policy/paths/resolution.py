@@ -5,14 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from toolgen.runtime.policy.paths.rules import ancestry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 MAX_LINKS: Final = 40
 MAX_BYTES: Final = 4096

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from typing import Final
 
 SENSITIVE: Final = ("~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*")
 """Sensitive by default."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, LiteralString
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.postgres import AsyncConnections, PostgresDatabase, PostgresTables
 from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
-
-if TYPE_CHECKING:
-    from typing import LiteralString
 
 _TABLES: Final = PostgresTables(
     name="limits",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from datetime import UTC, datetime, time, timedelta
-from typing import TYPE_CHECKING, Final, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
+from typing import Final, Protocol
 
 KEPT_LONGER: Final = timedelta(hours=1)
 """How long counters keep expired entries, because clocks differ and may be set back."""

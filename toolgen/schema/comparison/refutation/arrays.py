@@ -5,6 +5,7 @@ All items from an index on have the same schemas; `_Items.rest` is the first suc
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -13,8 +14,6 @@ from toolgen.schema.comparison.refutation.strings import size_bounds
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
-
     from toolgen.schema.comparison.reading import Constraint, Schema
     from toolgen.schema.comparison.refutation.branch import Branch
     from toolgen.schema.comparison.refutation.solver import Solver

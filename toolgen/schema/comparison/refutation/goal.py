@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -11,8 +12,6 @@ from toolgen.schema.comparison.reading import ARRAY, BOOLEAN, FRACTION, INTEGER,
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from toolgen.schema.comparison.reading import Constraint, Schema
 
 

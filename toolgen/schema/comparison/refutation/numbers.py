@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor, inf, lcm
 from typing import TYPE_CHECKING, Final, cast
@@ -10,8 +11,6 @@ from toolgen.schema.comparison.reading import FRACTION, INTEGER
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from toolgen.schema.comparison.refutation.branch import Branch
     from toolgen.schema.comparison.refutation.goal import Literals
 

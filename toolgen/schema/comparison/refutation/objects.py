@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,8 +15,6 @@ from toolgen.schema.comparison.refutation.strings import size_bounds
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from toolgen.schema.comparison.refutation.branch import Branch
     from toolgen.schema.comparison.refutation.solver import Solver
 

@@ -7,6 +7,7 @@ one inside. So a goal that is being solved is taken as impossible for the parts 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
@@ -30,8 +31,6 @@ from toolgen.schema.comparison.refutation.objects import solve_object
 from toolgen.schema.comparison.refutation.strings import solve_string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-
     from toolgen.schema.comparison.reading import Schema
     from toolgen.schema.comparison.refutation.branch import Clause
     from toolgen.schema.comparison.refutation.validators import Validators

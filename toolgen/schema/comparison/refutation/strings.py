@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.schema.comparison.patterns import matches, texts_of, without_lookaround
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.schema.comparison.refutation.branch import Branch
 
 _LONGEST: Final = 10_000

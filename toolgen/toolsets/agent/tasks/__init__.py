@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import rejected
@@ -11,8 +12,6 @@ from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 from toolgen.toolsets.agent.tasks.templates import GENERAL, PLANS, TASKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgen.contract.records import ToolCallMeta
     from toolgen.toolsets.agent.tasks.graph import TaskGraph
     from toolgen.toolsets.generated.tools.agent import (

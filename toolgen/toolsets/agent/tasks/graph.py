@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -20,7 +21,6 @@ from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Generator, Sequence
 
 
 # The file of a task graph: an SQLite database with a row for each task.

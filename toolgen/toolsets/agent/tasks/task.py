@@ -5,16 +5,14 @@ A step is ready when all steps that it needs are done. This is recomputed after 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime  # noqa: TC003  # read at run time, where tasks are decoded
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolgen.runtime.base.errors import CallFailed, rejected
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class TaskState(StrEnum):
