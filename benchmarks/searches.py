@@ -22,8 +22,7 @@ from benchmarks.processes import ROOT, summary
 from benchmarks.tools import make_toolsets
 from toolgen.llm import SearchIndex, ToolSearch, Vectors
 from toolgen.llm.search.embedders import LocalEmbedder
-from toolgen.search.documents import SearchDocument, document_of_tool
-from toolgen.search.index_text import write_index
+from toolgen.search.documents import SearchDocument, document_of_tool, write_index
 from toolgen.spec.derived import catalog_mark
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_folder import FOLDER
 
-from toolgen.authoring.lint.pages import examples_of, group_of, rule_texts
+from toolgen.authoring.lint.registry import examples_of, group_of, rule_texts
 from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
 
 

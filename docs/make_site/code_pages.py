@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.lint.pages import examples_of, rule_texts
+from toolgen.authoring.lint.registry import examples_of, rule_texts
 from toolgen.changes.rules import RULES
 from toolgen.compiler.diagnostics.codes import CODES
 

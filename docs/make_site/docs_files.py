@@ -12,8 +12,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from markdown_page import Document
 
 from toolgen import __version__
-from toolgen.authoring.site.build import ASSETS, TEMPLATES, environment
-from toolgen.authoring.site.search_data import row, script
+from toolgen.authoring.site.build import ASSETS, TEMPLATES, environment, row, script
 
 if TYPE_CHECKING:
     from code_pages import CodePage

@@ -16,8 +16,7 @@ from tests.unit.execute.http.api import invoke
 from toolgen.cli.importers.openapi import DescriptionFiles
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.execute.mcp import McpHost, McpServer
-from toolgen.execute.mcp.server_tools import offer_of
-from toolgen.execute.mcp.sign_in import mcp_sign_in
+from toolgen.execute.mcp.sign_in import mcp_sign_in, offer_of
 from toolgen.execute.mcp.tokens import LoginStore, stored_auth
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder

@@ -17,7 +17,7 @@ from tests.hostile.peers import ATTACKS, Attack, answering
 from tests.hostile.test_answers import SERVERS, WANTS_LOGIN, call, token
 from tests.hostile.test_mcp_peers import called
 from toolgen.execute.mcp.server import McpHost
-from toolgen.execute.mcp.server_tools import offer_of
+from toolgen.execute.mcp.sign_in import offer_of
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.llm.search.embedding import EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder

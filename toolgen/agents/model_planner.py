@@ -12,7 +12,7 @@ from toolgen.contract.records import NOT_OFFERED
 from toolgen.llm.presentations.calls import answer_unknown, not_offered
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import Candidates
-from toolgen.llm.tool_use.loop import is_stream, read_stream, response_of
+from toolgen.llm.tool_use.conversation import is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import offered_tool, provider_named, restored
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_tool_name
@@ -21,7 +21,7 @@ from toolgen.spec.wire_names import fits, wire_name
 if TYPE_CHECKING:
     from toolgen.agents.planner import Plan
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.llm.tool_use.loop import AskModel
+    from toolgen.llm.tool_use.conversation import AskModel
     from toolgen.providers.protocol import Provider, ToolPayload, TurnFormat
     from toolgen.runtime.catalog.definition import ToolDefinition
 

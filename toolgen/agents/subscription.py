@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.runtime.events.records import EventKind, RunNotFound
 
 if TYPE_CHECKING:
-    from toolgen.runtime.events.records import Event
-    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.events.records import Event, Store
 
 _CALL_ENDED: Final = frozenset({EventKind.TOOL_COMPLETED, EventKind.TOOL_FAILED, EventKind.TOOL_DENIED})
 

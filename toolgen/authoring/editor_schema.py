@@ -11,7 +11,7 @@ from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import SCHEMA_MARK, SharedFile, TypeNamePattern
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
-from toolgen.compiler.resolve.schemas.keywords import DIALECTS, RAW
+from toolgen.compiler.resolve.keywords import DIALECTS, RAW
 
 # JSON Schema's keywords for editors: the schema and a description of each value, for all supported drafts.
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.changes.change import Change
 from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.route import Sets, compare_routes, compare_sets
+from toolgen.changes.rules import Change
 from toolgen.changes.wire import compare_schemas, compare_wire
 from toolgen.contract.ident import build
 from toolgen.schema.json_values import canonical
@@ -17,7 +17,7 @@ from toolgen.spec.tool_settings import KEYS, TRUE_UNLESS_WRITTEN
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Path
+    from toolgen.changes.rules import Path
 
 
 # Action catalogs, compared: the entries that models call, their targets, and the texts about them.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.changes.change import Change
 from toolgen.changes.model_surface import changed_value, compare_parameters
+from toolgen.changes.rules import Change
 from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.changes.wire import compare_schemas
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form

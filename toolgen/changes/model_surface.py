@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.change import Change, names
+from toolgen.changes.rules import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.references import followed
 from toolgen.schema.subschemas import DEFINITIONS
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Path
+    from toolgen.changes.rules import Path
 
 
 _TEXT_KEYWORDS: Final = frozenset({"description", "title", "examples"})

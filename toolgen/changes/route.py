@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.change import Change, names
 from toolgen.changes.model_surface import changed_value
+from toolgen.changes.rules import Change, names
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Path
+    from toolgen.changes.rules import Path
 
 _ORDERED_BY_STRICTNESS: Final = ("allow", "ask", "deny")
 

@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.change import Change, quoted
+from toolgen.changes.rules import Change, quoted
 from toolgen.schema.comparison.compare import Verdict, compare
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.pointer import steps_of
-from toolgen.schema.references import behind
+from toolgen.schema.references import behind, steps_of
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Path
+    from toolgen.changes.rules import Path
     from toolgen.schema.comparison.compare import Comparison, Direction
 
 

@@ -124,7 +124,7 @@ def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = Map
     if stale:
         from toolgen.compiler.cache.derived import derived_parts
         from toolgen.providers.stubs import write_typed
-        from toolgen.search.index_text import write_counted
+        from toolgen.search.documents import write_counted
 
         document = json.loads(catalog)
         words, types = derived_parts(document["tools"], cache or Cache(), keys)

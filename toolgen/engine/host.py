@@ -36,7 +36,7 @@ from toolgen.runtime.base.packages import read_package_file
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data, question_id
 from toolgen.runtime.policy.effective import ToolsNotGranted
-from toolgen.runtime.policy.grants.protocol import MemoryGrants
+from toolgen.runtime.policy.grants import MemoryGrants
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
 from toolgen.runtime.runs.schedule import group_of
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activity, Report
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.runtime import Runtime
-    from toolgen.runtime.policy.grants.protocol import Grant
+    from toolgen.runtime.policy.grants import Grant
     from toolgen.runtime.policy.permission import PermissionDecision
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import TracedOperation

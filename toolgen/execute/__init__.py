@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from toolgen.execute.mcp.tokens import LoginStore as LoginStore
     from toolgen.execute.paths import PathAccess as PathAccess
     from toolgen.execute.paths import path_failures as path_failures
-    from toolgen.execute.processes.running import FinishedProcess as FinishedProcess
-    from toolgen.execute.processes.running import run_process as run_process
+    from toolgen.execute.processes import FinishedProcess as FinishedProcess
+    from toolgen.execute.processes import run_process as run_process
     from toolgen.execute.python import PythonExecutor as PythonExecutor
     from toolgen.execute.python import python_executor as python_executor
     from toolgen.execute.python.modules import ForeignModule as ForeignModule
@@ -63,7 +63,7 @@ else:
             "load_user_tools": ".user_tools",
             "PathAccess": ".paths",
             "path_failures": ".paths",
-            "FinishedProcess": ".processes.running",
-            "run_process": ".processes.running",
+            "FinishedProcess": ".processes",
+            "run_process": ".processes",
         },
     )

@@ -13,14 +13,12 @@ from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, rejected
-from toolgen.runtime.policy.paths.policy import PathConcern
-from toolgen.runtime.policy.paths.resolution import FileKind
-from toolgen.runtime.policy.paths.rules import is_within
+from toolgen.runtime.policy.paths import FileKind, PathConcern, is_within
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
+    from toolgen.runtime.policy.paths import PathAnswer, PathPolicy
 
 
 # Open folders, reached from the root name by name without following links, and the files inside them.

@@ -53,14 +53,14 @@ if TYPE_CHECKING:
     from toolgen.llm.tags.reply import TagTurn as TagTurn
     from toolgen.llm.tags.reply import parse_response as parse_response
     from toolgen.llm.tags.reply import run_tags as run_tags
+    from toolgen.llm.tool_use.conversation import AskModel as AskModel
+    from toolgen.llm.tool_use.conversation import CallRequested as CallRequested
     from toolgen.llm.tool_use.conversation import Conversation as Conversation
-    from toolgen.llm.tool_use.loop import AskModel as AskModel
-    from toolgen.llm.tool_use.loop import CallRequested as CallRequested
-    from toolgen.llm.tool_use.loop import ConversationEvent as ConversationEvent
-    from toolgen.llm.tool_use.loop import ConversationResult as ConversationResult
-    from toolgen.llm.tool_use.loop import OnEvent as OnEvent
-    from toolgen.llm.tool_use.loop import TextDelta as TextDelta
-    from toolgen.llm.tool_use.loop import TurnEnded as TurnEnded
+    from toolgen.llm.tool_use.conversation import ConversationEvent as ConversationEvent
+    from toolgen.llm.tool_use.conversation import ConversationResult as ConversationResult
+    from toolgen.llm.tool_use.conversation import OnEvent as OnEvent
+    from toolgen.llm.tool_use.conversation import TextDelta as TextDelta
+    from toolgen.llm.tool_use.conversation import TurnEnded as TurnEnded
     from toolgen.llm.tool_use.tool_use import ToolUse as ToolUse
     from toolgen.spec.tool_use import ToolUseConfig as ToolUseConfig
     from toolgen.spec.tool_use import ToolUseError as ToolUseError
@@ -76,13 +76,13 @@ else:
             "ToolUseError": "toolgen.spec.tool_use",
             "read_tool_use": "toolgen.spec.tool_use",
             "Conversation": ".tool_use.conversation",
-            "AskModel": ".tool_use.loop",
-            "CallRequested": ".tool_use.loop",
-            "ConversationEvent": ".tool_use.loop",
-            "ConversationResult": ".tool_use.loop",
-            "OnEvent": ".tool_use.loop",
-            "TextDelta": ".tool_use.loop",
-            "TurnEnded": ".tool_use.loop",
+            "AskModel": ".tool_use.conversation",
+            "CallRequested": ".tool_use.conversation",
+            "ConversationEvent": ".tool_use.conversation",
+            "ConversationResult": ".tool_use.conversation",
+            "OnEvent": ".tool_use.conversation",
+            "TextDelta": ".tool_use.conversation",
+            "TurnEnded": ".tool_use.conversation",
             "Candidates": ".presentations.protocol",
             "Presentation": ".presentations.protocol",
             "PresentationOps": ".presentations.protocol",

@@ -12,8 +12,7 @@ from toolgen.providers.protocol import OfferProblem, SchemaDifference
 from toolgen.providers.schema_dialects import argument_problems
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import kind_of
-from toolgen.schema.pointer import escape
-from toolgen.schema.references import all_references, at, behind_references, endless
+from toolgen.schema.references import all_references, at, behind_references, endless, escape
 from toolgen.schema.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, described
 from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, is_deeper
 

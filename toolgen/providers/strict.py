@@ -13,13 +13,14 @@ from toolgen.providers.protocol import OfferProblem, SchemaDifference
 from toolgen.providers.schema_dialects import argument_problems
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
-from toolgen.schema.pointer import escape, pointer_of
 from toolgen.schema.references import (
     at_steps,
     behind_references,
     definitions_reached,
+    escape,
     id_keyword,
     is_resource,
+    pointer_of,
     steps_to,
     target_of,
 )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.record.chain import ChainVerdict as ChainVerdict
     from toolgen.record.chain import verify_chain as verify_chain
     from toolgen.record.memory import MemoryStore as MemoryStore
-    from toolgen.record.postgres.store import PostgresStore as PostgresStore
+    from toolgen.record.postgres import PostgresStore as PostgresStore
     from toolgen.record.sqlite import SqliteStore as SqliteStore
     from toolgen.record.stores import open_store as open_store
 else:
@@ -34,7 +34,7 @@ else:
         {
             "MemoryStore": ".memory",
             "SqliteStore": ".sqlite",
-            "PostgresStore": ".postgres.store",
+            "PostgresStore": ".postgres",
             "open_store": ".stores",
             "Chain": ".chain",
             "ChainError": ".chain",

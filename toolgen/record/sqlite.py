@@ -3,23 +3,269 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.record.sqlite_reader import STORE_FILE, SqliteReader, WatchedFile
+from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
-from toolgen.runtime.events.encoding import encode_result
-from toolgen.runtime.events.records import Event, NewEvent, RunRecord, RunSummary, StoreError
+from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
+from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time, encode_result
+from toolgen.runtime.events.records import Event, NewEvent, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.runtime.redact.warning import warn
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.record.chain import ChainHead, ChainKey
+    from toolgen.record.chain import ChainKey
     from toolgen.record.writing import End, Group, Write
+
+
+# Reading an SQLite store: runs, their events and their chains; also while a writer is open in any process.
+
+# The file of an SQLite store: its tables, and whether it is still the file that was opened.
+
+STORE_FILE: Final = SqliteKind(
+    name="store",
+    application=0x746F6F6C,  # `tool` in ASCII
+    version=1,
+    tables=(
+        """CREATE TABLE events (
+          run_id TEXT NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL, digest BLOB,
+          PRIMARY KEY (run_id, sequence)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE results (
+          run_id TEXT NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run_id, sequence)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE runs (
+          run_id TEXT PRIMARY KEY, began TEXT NOT NULL, last TEXT NOT NULL, events INTEGER NOT NULL,
+          completed INTEGER NOT NULL, failed INTEGER NOT NULL, denied INTEGER NOT NULL
+        ) WITHOUT ROWID""",
+    ),
+    error=StoreError,
+    is_exact=True,
+)
+"""`runs` is only an index for lists; the other two are authoritative."""
+
+_GONE: Final = "its file was deleted, moved or replaced"
+_LOG_GONE: Final = "the write-ahead log of its file was deleted or replaced"
+
+
+class WatchedFile:
+    """The file of a store and its write-ahead log, as of the last check.
+
+    SQLite continues to write to a file that has been deleted, and what it writes is lost. Neither file shrinks while a
+    store writes: if one has, all pages are checked, because another program may have vacuumed the file or emptied its
+    log.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        """Watch the file that a connection has open, and its log, if the file system supports one.
+
+        A relative path refers to the current working directory. Raises `StoreError` if the file is already gone.
+        """
+        self._path: Final = path.absolute()
+        self._text = str(self._path)
+        self._log: int | None = None
+        try:
+            found = path.stat()
+            if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+                # SQLite holds no locks on the log, so closing this descriptor releases none.
+                self._log = os.open(f"{self._text}-wal", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise StoreError(_GONE) from error
+        self._file = (found.st_dev, found.st_ino)
+        self._size = self._log_size = 0
+
+    def check(self) -> None:
+        """Check again. Raises `StoreError` if the files are not those that were opened, or are damaged."""
+        try:
+            found = os.stat(self._text)  # noqa: PTH116  # Path.stat takes half as long again: it is done for every commit
+        except OSError as error:
+            raise StoreError(_GONE) from error
+        if (found.st_dev, found.st_ino) != self._file:
+            raise StoreError(_GONE)
+        log_size = 0
+        if self._log is not None:
+            log = os.fstat(self._log)
+            if not log.st_nlink:
+                raise StoreError(_LOG_GONE)
+            log_size = log.st_size
+        if found.st_size < self._size or log_size < self._log_size:
+            self._check_pages()
+        self._size, self._log_size = found.st_size, log_size
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
+
+    def _check_pages(self) -> None:
+        with closing(STORE_FILE.open_for_reading(self._path)) as connection:
+            try:
+                found = connection.execute("PRAGMA quick_check(1)").fetchone()
+            except UNREADABLE as error:
+                raise StoreError(f"its file was truncated: {why(error)}") from error
+        if found != ("ok",):
+            raise StoreError("its file was truncated")
+
+
+# ruff: noqa: S608  # statements are built from constants
+# An edited file may have any type in any column. Only an integer is the number of a row.
+_NUMBER: Final = "CASE typeof(sequence) WHEN 'integer' THEN sequence END"
+_EVENTS: Final = (
+    f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(digest AS BLOB), CAST(sequence AS BLOB) FROM events WHERE run_id = ?"
+)
+_RESULTS: Final = f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(sequence AS BLOB) FROM results WHERE run_id = ?"
+_COUNTS: Final = "began, last, events, completed, failed, denied"
+_DAMAGED: Final = "the record of the run is damaged; verify it"
+
+
+class SqliteReader:
+    """Reads the store in a file. It may be used from any thread; each read sees a consistent state of the file.
+
+    All methods block, and raise `StoreError` if the file cannot be opened or read, or is damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+
+    def is_begun(self) -> bool:
+        """Whether the file exists and has tables; True for a file that cannot be opened, so that a read reports it."""
+        if not self._path.exists():
+            return False
+        try:
+            check_files(self._path)
+            with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+        except (OSError, *UNREADABLE):
+            return True
+
+    def read(self, run_id: str) -> RunRecord:
+        """Read one run. Raises `RunNotFound`."""
+        with self._reading() as connection:
+            events, results = _rows(connection, run_id)
+        if not events:
+            raise RunNotFound(run_id)
+        with undamaged(_DAMAGED):
+            return RunRecord(
+                run_id=run_id,
+                events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
+                results=tuple(decode_result(run_id, _number(row), row[1]) for row in results),
+            )
+
+    def events(self, run_id: str, after: int) -> list[Event]:
+        """Read the events of a run after a number; a run that does not exist yet has none."""
+        with self._reading() as connection:
+            rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
+        with undamaged(_DAMAGED):
+            return [decode_event(run_id, _number(row), row[1]) for row in rows]
+
+    def runs(self) -> tuple[RunSummary, ...]:
+        """List all runs, the one with the latest event last."""
+        with self._reading() as connection:
+            rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
+        with undamaged("the list of runs is damaged"):
+            return tuple(summary_of(*row) for row in rows)
+
+    def chain(self, run_id: str) -> Chain:
+        """Read a run as stored, for `verify`. A missing run has an empty chain."""
+        with self._reading() as connection:
+            events, results = _rows(connection, run_id)
+            listed = _listed(connection, run_id)
+            has_other_parts = STORE_FILE.has_other_parts(connection)
+        return Chain(
+            run_id,
+            links=[ChainLink(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
+            results={row[0]: row[1] or b"" for row in results if row[0] is not None},
+            listed=listed,
+            forged=[
+                *(f"an event numbered {_shown(row[-1])}" for row in events if row[0] is None),
+                *(f"a result numbered {_shown(row[-1])}" for row in results if row[0] is None),
+            ],
+            has_other_parts=has_other_parts,
+        )
+
+    def head(self, run_id: str) -> ChainHead:
+        """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
+        with self._reading() as connection:
+            row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
+        if row is None:
+            raise RunNotFound(run_id)
+        with undamaged(_DAMAGED):
+            sequence, digest = _number(row), row[2]
+        if digest is None:
+            raise ChainError("the run has no chain: it was written without a key")
+        return ChainHead(sequence + 1, digest.hex())
+
+    def close(self) -> None:
+        """Do nothing: each read opens the file."""
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        with closing(STORE_FILE.open_for_reading(self._path)) as connection:
+            try:
+                yield connection
+            except UNREADABLE as error:
+                raise StoreError(f"the store cannot be read: {why(error)}") from error
+
+
+def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[Any]]:
+    connection.execute("BEGIN")
+    return (
+        connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,)).fetchall(),
+        connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,)).fetchall(),
+    )
+
+
+def _listed(connection: sqlite3.Connection, run_id: str) -> Any:
+    """Return the row of a run in the list of runs; None if the row or the list is missing."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone() is None:
+        return None
+    return connection.execute(f"SELECT {_COUNTS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+
+
+def _number(row: Any) -> int:
+    """Return the number of a row. Raises TypeError for a number that stores do not write."""
+    if row[0] is None:
+        raise TypeError(f"a row is numbered {_shown(row[-1])}")
+    return int(row[0])
+
+
+def _shown(number: bytes | None) -> str:
+    return visible((number or b"").decode("utf-8", "replace"))[:40]
+
+
+@contextmanager
+def undamaged(message: str) -> Generator[None]:
+    """Decode data of a store. Raises `StoreError` for anything else."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreError(message) from error
+
+
+def summary_of(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+    """Decode a row of the list of runs. Raises TypeError or ValueError for a column that stores do not write."""
+    if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
+        raise TypeError("a column has another type")
+    events, completed, failed, denied = counts
+    return RunSummary(
+        run_id=run_id,
+        began=decode_time(began),
+        last=decode_time(last),
+        events=events,
+        completed=completed,
+        failed=failed,
+        denied=denied,
+    )
+
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"
 _INSERT_RESULT: Final = "INSERT INTO results (run_id, sequence, body) VALUES (?, ?, ?)"

@@ -10,10 +10,8 @@ from toolgen.runtime.base.postgres import is_postgres_url
 
 if TYPE_CHECKING:
     from toolgen.record.chain import ChainKey
-    from toolgen.record.postgres.reader import PostgresReader
-    from toolgen.record.postgres.store import PostgresStore
-    from toolgen.record.sqlite import SqliteStore
-    from toolgen.record.sqlite_reader import SqliteReader
+    from toolgen.record.postgres import PostgresReader, PostgresStore
+    from toolgen.record.sqlite import SqliteReader, SqliteStore
 
 DurableStore: TypeAlias = "SqliteStore | PostgresStore"
 StoreReader: TypeAlias = "SqliteReader | PostgresReader"
@@ -25,7 +23,7 @@ def open_store(target: str | Path, *, key: ChainKey | None = None) -> DurableSto
     Raises `StoreError`, and ImportError if an extra is missing.
     """
     if is_postgres_url(target):
-        from toolgen.record.postgres.store import PostgresStore
+        from toolgen.record.postgres import PostgresStore
 
         return PostgresStore(target, key=key)
     from toolgen.record.sqlite import SqliteStore
@@ -36,10 +34,10 @@ def open_store(target: str | Path, *, key: ChainKey | None = None) -> DurableSto
 def open_reader(target: str | Path) -> StoreReader:
     """Return a reader of the store at a target. Raises `StoreError` for an invalid URL, and ImportError."""
     if is_postgres_url(target):
-        from toolgen.record.postgres.reader import PostgresReader
+        from toolgen.record.postgres import PostgresReader
 
         return PostgresReader(target)
-    from toolgen.record.sqlite_reader import SqliteReader
+    from toolgen.record.sqlite import SqliteReader
 
     return SqliteReader(target)
 

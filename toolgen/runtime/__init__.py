@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.codec.formats import formatted_text as formatted_text
     from toolgen.runtime.codec.models import ClosedModel as ClosedModel
     from toolgen.runtime.codec.models import OpenModel as OpenModel
+    from toolgen.runtime.events.records import ArtifactStore as ArtifactStore
     from toolgen.runtime.events.records import Event as Event
     from toolgen.runtime.events.records import EventKind as EventKind
     from toolgen.runtime.events.records import NewEvent as NewEvent
@@ -69,12 +70,11 @@ if TYPE_CHECKING:
     from toolgen.runtime.events.records import RunRecord as RunRecord
     from toolgen.runtime.events.records import RunSummary as RunSummary
     from toolgen.runtime.events.records import StageMark as StageMark
+    from toolgen.runtime.events.records import Store as Store
     from toolgen.runtime.events.records import StoredResult as StoredResult
     from toolgen.runtime.events.records import StoreError as StoreError
     from toolgen.runtime.events.records import Trace as Trace
     from toolgen.runtime.events.records import marks_of as marks_of
-    from toolgen.runtime.events.store import ArtifactStore as ArtifactStore
-    from toolgen.runtime.events.store import Store as Store
     from toolgen.runtime.policy.approval import ask_before_call as ask_before_call
     from toolgen.runtime.policy.approval import question_id as question_id
     from toolgen.runtime.policy.approvers import Approver as Approver
@@ -82,16 +82,16 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.effective import EffectiveSet as EffectiveSet
     from toolgen.runtime.policy.effective import ExclusionReason as ExclusionReason
     from toolgen.runtime.policy.effective import ToolsNotGranted as ToolsNotGranted
+    from toolgen.runtime.policy.grants import Grant as Grant
+    from toolgen.runtime.policy.grants import Grants as Grants
+    from toolgen.runtime.policy.grants import GrantsError as GrantsError
+    from toolgen.runtime.policy.grants import MemoryGrants as MemoryGrants
+    from toolgen.runtime.policy.grants import SqliteGrants as SqliteGrants
     from toolgen.runtime.policy.grants.postgres import PostgresGrants as PostgresGrants
-    from toolgen.runtime.policy.grants.protocol import Grant as Grant
-    from toolgen.runtime.policy.grants.protocol import Grants as Grants
-    from toolgen.runtime.policy.grants.protocol import GrantsError as GrantsError
-    from toolgen.runtime.policy.grants.protocol import MemoryGrants as MemoryGrants
-    from toolgen.runtime.policy.grants.sqlite import SqliteGrants as SqliteGrants
-    from toolgen.runtime.policy.paths.policy import PathAnswer as PathAnswer
-    from toolgen.runtime.policy.paths.policy import PathConcern as PathConcern
-    from toolgen.runtime.policy.paths.policy import PathPolicy as PathPolicy
-    from toolgen.runtime.policy.paths.policy import UnsupportedSystem as UnsupportedSystem
+    from toolgen.runtime.policy.paths import PathAnswer as PathAnswer
+    from toolgen.runtime.policy.paths import PathConcern as PathConcern
+    from toolgen.runtime.policy.paths import PathPolicy as PathPolicy
+    from toolgen.runtime.policy.paths import UnsupportedSystem as UnsupportedSystem
     from toolgen.runtime.policy.permission import Decision as Decision
     from toolgen.runtime.policy.permission import PermissionCallback as PermissionCallback
     from toolgen.runtime.policy.permission import PermissionDecision as PermissionDecision
@@ -102,9 +102,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import PolicyAnswer as PolicyAnswer
     from toolgen.runtime.policy.policy import PolicyDecision as PolicyDecision
     from toolgen.runtime.policy.policy import PolicyReason as PolicyReason
-    from toolgen.runtime.policy.rate_limits.memory import MemoryCounters as MemoryCounters
+    from toolgen.runtime.policy.rate_limits import Counters as Counters
+    from toolgen.runtime.policy.rate_limits import MemoryCounters as MemoryCounters
     from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters as PostgresCounters
-    from toolgen.runtime.policy.rate_limits.protocol import Counters as Counters
     from toolgen.runtime.policy.rate_limits.redis import RedisCounters as RedisCounters
     from toolgen.runtime.policy.scope import Scope as Scope
     from toolgen.runtime.policy.terminal import TerminalPrompt as TerminalPrompt
@@ -178,19 +178,19 @@ else:
             "EffectiveSet": ".policy.effective",
             "ExclusionReason": ".policy.effective",
             "ToolsNotGranted": ".policy.effective",
-            "PathAnswer": ".policy.paths.policy",
-            "PathConcern": ".policy.paths.policy",
-            "PathPolicy": ".policy.paths.policy",
-            "UnsupportedSystem": ".policy.paths.policy",
+            "PathAnswer": ".policy.paths",
+            "PathConcern": ".policy.paths",
+            "PathPolicy": ".policy.paths",
+            "UnsupportedSystem": ".policy.paths",
             "Scope": ".policy.scope",
-            "Grant": ".policy.grants.protocol",
-            "Grants": ".policy.grants.protocol",
-            "GrantsError": ".policy.grants.protocol",
-            "MemoryGrants": ".policy.grants.protocol",
-            "SqliteGrants": ".policy.grants.sqlite",
+            "Grant": ".policy.grants",
+            "Grants": ".policy.grants",
+            "GrantsError": ".policy.grants",
+            "MemoryGrants": ".policy.grants",
+            "SqliteGrants": ".policy.grants",
             "PostgresGrants": ".policy.grants.postgres",
-            "Counters": ".policy.rate_limits.protocol",
-            "MemoryCounters": ".policy.rate_limits.memory",
+            "Counters": ".policy.rate_limits",
+            "MemoryCounters": ".policy.rate_limits",
             "RedisCounters": ".policy.rate_limits.redis",
             "PostgresCounters": ".policy.rate_limits.postgres",
             "CheckedCall": ".calls.hooks",
@@ -198,8 +198,8 @@ else:
             "Gate": ".calls.hooks",
             "GateDecision": ".calls.hooks",
             "Hook": ".calls.hooks",
-            "ArtifactStore": ".events.store",
-            "Store": ".events.store",
+            "ArtifactStore": ".events.records",
+            "Store": ".events.records",
             "Event": ".events.records",
             "EventKind": ".events.records",
             "NewEvent": ".events.records",

@@ -10,10 +10,39 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from toolgen.schema.json_values import is_object
-from toolgen.schema.pointer import child, pointer_of, steps_of
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS, schemas_below
+
+# JSON pointers (RFC 6901).
+
+_INDEX_DIGITS: Final = 10
+
+
+def escape(key: str) -> str:
+    """Escape a key for a pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def pointer_of(path: Iterable[str | int]) -> str:
+    """Return the pointer of keys and indexes."""
+    return "".join(f"/{escape(str(step))}" for step in path)
+
+
+def steps_of(pointer: str) -> list[str]:
+    """Return the keys and indexes of a pointer."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def child(node: Any, key: str) -> Any:
+    """Return the value in a mapping or a list under a key or an index in digits; None if there is none."""
+    if is_object(node):
+        return node.get(key)
+    if not is_array(node):
+        return None
+    is_index = key.isascii() and key.isdigit() and len(key) < _INDEX_DIGITS
+    return node[int(key)] if is_index and int(key) < len(node) else None
+
 
 _IN_FRAGMENT: Final = "/!$&'()*+,;=:@?~"
 """What a URI's fragment holds as it is, besides letters, digits and `-._` (RFC 3986)."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from toolgen.search.stemming import stem
+from toolgen.search.words import stem
 
 _GROUPS: Final[tuple[str, ...]] = (
     # verbs

@@ -25,7 +25,7 @@ from specs.examples.router.handlers.site import text_of_html
 from tests.project.checkout import ROOT
 from tests.project.examples.entries import EVERY_ENTRY, SERVER, TARGET_CALLS
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
-from toolgen.execute.processes.session import MARK
+from toolgen.execute.processes import MARK
 from toolgen.runtime import Runtime, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CallFailed
 

@@ -33,7 +33,7 @@ from toolgen.execute.command import command_executor as commands
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import ToolNotFound
 from toolgen.runtime.calls.result import tool_error_from_error
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from toolgen.execute.http import HttpHost
 from toolgen.execute.http import http_executor as http_executor
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.policy.approval import question_data
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.terminal import described
 from toolgen.runtime.runs.run import Session

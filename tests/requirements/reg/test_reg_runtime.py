@@ -19,7 +19,7 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog import execution, registration
 from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, BuiltInTag
 from toolgen.runtime.policy.effective import effective_set
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, load
 from toolgen.runtime.policy.permission import Decision
-from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits import MemoryCounters
 from toolgen.schema.json_values import compact_json
 from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.code import CodeTools

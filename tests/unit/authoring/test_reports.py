@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.unit.authoring.lint.examples import files_of, linted
-from toolgen.authoring.lint.pages import rule_texts
+from toolgen.authoring.lint.registry import rule_texts
 from toolgen.authoring.report import entries_of, github_annotations, sarif_log
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Severity, Span
 

@@ -19,7 +19,7 @@ from toolgen.schema.comparison.normal_form import normal_form
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
 
 ARGS = {"type": "object", "properties": {"a": {"type": "string", "description": "First."}}}
 OFFERED = {"name": "find", "title": "Find it", "description": "Finds.", "inputSchema": ARGS, "annotations": {"x": 1}}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 HEAVY: Final = (
     *("pydantic", "jsonschema_rs", "jinja2", "yaml", "datamodel_code_generator", "rich", "mcp", "asyncio"),
-    *("toolgen.contract.records", "toolgen.providers.stubs", "toolgen.search.index_text"),
+    *("toolgen.contract.records", "toolgen.providers.stubs", "toolgen.search.documents"),
 )
 CHILD: Final = """\
 import sys
@@ -67,7 +67,7 @@ def ident(folder: Path) -> str:
         (("list",), set()),
         (("build",), set()),
         (("build", "--check"), set()),
-        (("search", "create"), {"toolgen.contract.records", "toolgen.search.index_text"}),
+        (("search", "create"), {"toolgen.contract.records", "toolgen.search.documents"}),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )

@@ -17,8 +17,7 @@ from tests.unit.runtime.tools import add, idle_executors
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NeedsOthers, NotApprover
 from toolgen.record.chain import verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.policy.approvers import Approver, Approvers, combined
 from toolgen.runtime.policy.permission import Decision, PermissionDecision

@@ -17,7 +17,7 @@ from toolgen.compiler.compile import generate
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.command import CommandHost, command_executor
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from toolgen.execute.command import command_executor as command_executor
 from toolgen.execute.command.executor import BOUNDS
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.runtime.policy import policy
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from pathlib import Path
 
-    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.events.records import Store
 
 TOOL = "shop.orders.refund"
 KEY = ChainKey(b"a key that is only known to tests")

@@ -18,8 +18,7 @@ import pytest
 
 from tests.unit.record.sample import KEY, denied, done, ended, one_call, progress, record, result, started, write
 from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime.events.encoding import format_time
 from toolgen.schema.json_values import canonical
 

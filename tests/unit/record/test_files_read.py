@@ -15,8 +15,7 @@ import pytest
 import toolgen.toolsets.generated
 from toolgen.record.artifacts import Artifacts
 from toolgen.record.chain import ChainError, ChainKey
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime.base.errors import ArtifactError
 from toolgen.runtime.events.records import StoreError
 

@@ -15,8 +15,7 @@ import pytest
 
 from tests.unit.record.sample import KEY, one_call
 from toolgen.record.chain import verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime.events.records import RunNotFound
 
 pytestmark = pytest.mark.slow

@@ -20,8 +20,7 @@ from tests.unit.record.sample import KEY, one_call, progress, record, started, w
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
 from toolgen.record import writing
 from toolgen.record.chain import ChainKey, verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import STORE_FILE, SqliteReader
+from toolgen.record.sqlite import STORE_FILE, SqliteReader, SqliteStore
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:

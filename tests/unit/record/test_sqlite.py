@@ -15,8 +15,7 @@ import pytest
 
 from tests.unit.record.sample import KEY, done, ended, one_call, progress, result, started, write
 from toolgen.record.chain import ChainError, ChainKey, verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime.events.records import NewEvent, StoreError
 
 if TYPE_CHECKING:

@@ -14,15 +14,14 @@ import pytest
 from tests.unit.record.sample import TOOL, denied, done, ended, one_call, progress, result, started, write
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolError, ToolResult
 from toolgen.record.memory import MemoryStore
-from toolgen.record.postgres.store import PostgresStore
+from toolgen.record.postgres import PostgresStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.runtime.events.records import Event
-    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.events.records import Event, Store
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Check: TypeAlias = "Callable[[Store], Awaitable[None]]"

@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 
 from tests.unit.record.sample import KEY, record
 from toolgen.record.chain import ChainFinding, verify_chain
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader
 
 MOST = 40
 NUMBERS = st.integers(0, 12)

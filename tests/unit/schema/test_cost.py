@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.sets import OWN, of_sets, tools_of
-from toolgen.schema.cost.bounds import MAX_CHAIN, Bounds, excess
-from toolgen.schema.cost.count import INFINITE, Reach, applied, foreseen
+from toolgen.schema.cost.bounds import INFINITE, MAX_CHAIN, Bounds, Reach, applied, excess, foreseen
 from toolgen.schema.cost.evaluations import evaluations
 from toolgen.schema.cost.graph import SchemaGraph
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.schema.pointer import child
-from toolgen.schema.references import at, reference_to
+from toolgen.schema.references import at, child, reference_to
 
 DOCUMENT = {"a/b": {"m~n": [10, {" ": 20}]}, "": 30, "%": 40, "0": 50}
 

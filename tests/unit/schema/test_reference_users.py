@@ -31,7 +31,7 @@ from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.codec.exact_types import compare_type_to_schema
 from toolgen.runtime.codec.models import ClosedModel
 from toolgen.runtime.codec.validation import is_closed
-from toolgen.runtime.issues.expectation import expectation
+from toolgen.runtime.issues.issues import expectation
 from toolgen.schema.args import secret_pointers
 from toolgen.schema.compact import compact
 from toolgen.schema.comparison.compare import SchemaChange, compare

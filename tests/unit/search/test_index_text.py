@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from toolgen.search.documents import SearchDocument
-from toolgen.search.index_text import write_index
+from toolgen.search.documents import SearchDocument, write_index
 from toolgen.spec.derived import catalog_mark
 
 DOCUMENTS = [

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.serve.conftest import TOKENS, Listening, Project
 from tests.unit.serve.test_permission import Person, accepted
 from tests.unit.serve.test_tools import text_of
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader
 
 if TYPE_CHECKING:
     from toolgen.runtime.events.records import RunRecord

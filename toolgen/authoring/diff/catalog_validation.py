@@ -8,7 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from toolgen.schema.json_values import value_of
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 from toolgen.spec.tool_settings import ToolSettings
 
 _TEXT: Final = {"type": "string"}

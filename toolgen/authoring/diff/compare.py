@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.diff.git import DiffError
 from toolgen.authoring.diff.sides import pairs
 from toolgen.changes.catalogs import Version, compare_versions
-from toolgen.changes.change import names
-from toolgen.changes.code.api import read_api
-from toolgen.changes.code.compare import Places as ApiPlaces
-from toolgen.changes.code.compare import Renamed, compare_apis, routing_of
-from toolgen.changes.code.types import Ref
+from toolgen.changes.python_api import Places as ApiPlaces
+from toolgen.changes.python_api import Ref, Renamed, compare_apis, read_api, routing_of
 from toolgen.changes.route import Sets
-from toolgen.changes.rules import Bump, Category, Level
+from toolgen.changes.rules import Bump, Category, Level, names
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.policy.effective import effective_set, named_by_ident
 from toolgen.runtime.policy.policy import Policies
@@ -23,8 +20,8 @@ from toolgen.runtime.policy.policy import Policies
 if TYPE_CHECKING:
     from toolgen.authoring.diff.recorded import Recording
     from toolgen.authoring.diff.sides import Package, Side
-    from toolgen.changes.change import Change, Path
-    from toolgen.changes.code.api import Api
+    from toolgen.changes.python_api import Api
+    from toolgen.changes.rules import Change, Path
     from toolgen.compiler.diagnostics import Span
     from toolgen.runtime.catalog.catalog import Catalog
 

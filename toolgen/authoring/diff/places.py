@@ -11,7 +11,7 @@ from toolgen.compiler.source.read import parse
 from toolgen.spec.tool_settings import KEYS
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Path
+    from toolgen.changes.rules import Path
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.ir.catalog import Catalog
 

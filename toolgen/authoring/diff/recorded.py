@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.git import DiffError
-from toolgen.changes.change import Change, quoted
+from toolgen.changes.rules import Change, quoted
 from toolgen.record.replay import BrokenLine, read_call
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.codec.validation import Validation

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.format.format import formatted
-from toolgen.authoring.format.printer import print_tree
+from toolgen.authoring.format.format import formatted, print_tree
 from toolgen.authoring.format.tree import BLANK, TreeEntry, Value, model_of, read_tree
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics

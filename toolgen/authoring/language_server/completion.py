@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.editor_schema import spec_json_schema
 from toolgen.authoring.language_server.symbols import Kind, entries
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.resolve.schemas.keywords import RAW
+from toolgen.compiler.resolve.keywords import RAW
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse

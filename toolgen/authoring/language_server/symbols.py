@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from toolgen.compiler.documents.base import TypeNamePattern
-from toolgen.compiler.resolve.schemas.keywords import RAW
+from toolgen.compiler.resolve.keywords import RAW
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _TYPE_NAME: Final = re.compile(TypeNamePattern)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,7 +11,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.authoring.lint import rules
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
+from toolgen.compiler.diagnostics.codes import Code
+from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
+from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import Project, SpecPlace
@@ -69,3 +71,44 @@ def all_rules() -> dict[str, Rule]:
     for module in iter_modules(rules.__path__):
         import_module(f"{rules.__name__}.{module.name}")
     return dict(sorted(RULES.items()))
+
+
+# The page of each rule: what `toolgen explain`, SARIF and the reference say about it.
+
+_OF_LINT: Final = {
+    "TL001": "A suppression, or a rule of it, silences nothing: the line is no longer reported. The fix removes it.",
+    "TL002": "A suppression names a rule that does not exist, or none at all.",
+    "TL003": "A suppression has no reason, and so no effect.\n\nWrite `# toolgen: ignore TL203 -- reason`.",
+    "TL004": "The baseline has a finding that no longer exists.\n\nRun `toolgen lint --write-baseline`.",
+}
+"""The pages of the rules that are about suppressions and the baseline."""
+
+_WIDTH: Final = 110
+"""Columns of an example that are shown: some rules need a large one."""
+
+
+def rule_texts() -> dict[str, Code]:
+    """Return the name, severity and explanation of every rule, by id."""
+    rules = all_rules()
+    return {
+        code: Code(code, row.name, row.severity, rules[code].explanation if code in rules else _OF_LINT[code])
+        for code, row in LINT_RULES.items()
+    }
+
+
+def examples_of(code: str) -> Mapping[str, str]:
+    """Return the bad and the good example of a rule, with long lines cut; empty for rules on lint itself."""
+    rule = all_rules().get(code)
+    if rule is None:
+        return {}
+    return {"bad": _narrowed(rule.bad), "good": _narrowed(rule.good)}
+
+
+def group_of(code: str) -> str:
+    """Return what a rule is about."""
+    return GROUPS[code[2]]
+
+
+def _narrowed(example: str) -> str:
+    lines = example.removesuffix("\n").split("\n")
+    return "\n".join(cut(line, _WIDTH) for line in lines)

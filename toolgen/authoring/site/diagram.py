@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
-from toolgen.authoring.site.addresses import Kind
+from toolgen.authoring.site.contents import Kind
 from toolgen.compiler.ir.catalog import ToolsetKind
 
 if TYPE_CHECKING:

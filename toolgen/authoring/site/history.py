@@ -19,7 +19,7 @@ from toolgen.compiler.project.config import PROJECT_FILE, ConfigError
 if TYPE_CHECKING:
     from toolgen.authoring.diff.compare import Located
     from toolgen.authoring.diff.git import Commit
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
     from toolgen.compiler.project.config import Config
 
 _READ: Final = 10

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.site.addresses import Kind, Link, ToolRow, link_to, summary, tool_row
-from toolgen.authoring.site.contents import EXCLUDED
+from toolgen.authoring.site.contents import EXCLUDED, Kind, Link, ToolRow, link_to, summary, tool_row
 from toolgen.runtime.policy.approvers import combined
 from toolgen.schema.json_values import compact_json
 

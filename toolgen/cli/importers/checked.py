@@ -17,11 +17,11 @@ from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
     from toolgen.changes.suspicions import Suspicion
     from toolgen.cli.importers.importer import Request
     from toolgen.cli.importers.spec_place import SpecPlace

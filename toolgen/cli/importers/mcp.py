@@ -40,7 +40,7 @@ from toolgen.compiler.importers.mcp import (
 )
 from toolgen.compiler.importers.trial import TrialContext
 from toolgen.compiler.importers.update import LATEST
-from toolgen.compiler.resolve.schemas.keywords import DIALECTS
+from toolgen.compiler.resolve.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
 from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
@@ -370,7 +370,7 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
     """
     require_mcp()
     from toolgen.execute.mcp.server import McpHost, McpServer
-    from toolgen.execute.mcp.server_tools import offer_of
+    from toolgen.execute.mcp.sign_in import offer_of
 
     try:
         reached = McpServer.from_catalog(server)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.importers.update import new_spec, updated_spec
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
-from toolgen.schema.pointer import steps_of
+from toolgen.schema.references import steps_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span

@@ -25,7 +25,7 @@ from toolgen.compiler.importers.offer import (
 )
 from toolgen.compiler.importers.trial import TrialContext, try_tool
 from toolgen.compiler.importers.update import LATEST, source_name
-from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.schema.json_values import is_array, is_object, value_of

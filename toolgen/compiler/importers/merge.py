@@ -19,9 +19,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve import keywords
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.pointer import pointer_of, steps_of
+from toolgen.schema.references import pointer_of, steps_of
 
 # Base: what an import wrote, as fingerprints, so that the next one sees what people changed since.
 #

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.types import is_type_reference
+from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.schemas import is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.documents.base import TypeNamePattern
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute
-from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.json_values import canonical
 from toolgen.schema.subschemas import subschemas, with_schemas
 

@@ -19,11 +19,11 @@ from toolgen.compiler.documents.base import ToolKeyPattern
 from toolgen.compiler.documents.toolset import ONLY_FOR
 from toolgen.compiler.importers.merge import ABSENT, UNKNOWN, Base, Merge, differences, leaves
 from toolgen.compiler.importers.shared_definitions import SIDES, TYPE, types_referred_to, with_shared_definitions
-from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets.tools import tool_names, types_module
 from toolgen.schema.json_values import canonical, is_object
-from toolgen.schema.pointer import pointer_of, steps_of
+from toolgen.schema.references import pointer_of, steps_of
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:

@@ -103,8 +103,8 @@ def _replace(
     sink: Diagnostics,
     disk: Disk,
 ) -> Published | None:
-    from toolgen.compiler.publish.journal import commit
-    from toolgen.compiler.publish.plan import plan
+    from toolgen.compiler.publish.apply import plan
+    from toolgen.compiler.publish.transaction import commit
 
     try:
         owned = _present_lock(tree, force=force)

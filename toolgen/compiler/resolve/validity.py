@@ -14,21 +14,19 @@ from urllib.parse import quote, urljoin
 import jsonschema_rs
 
 from toolgen.compiler.diagnostics.diagnostic import nearest, shown
-from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.keywords import respelled_schema
-from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
-from toolgen.schema.cost.count import Reach
+from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.keywords import respelled_schema
+from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, Reach, excess
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
 from toolgen.schema.json_values import is_number
-from toolgen.schema.pointer import pointer_of
-from toolgen.schema.references import parsed
+from toolgen.schema.references import parsed, pointer_of
 from toolgen.schema.subschemas import REFERENCES, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.resolve.schemas.schemas import Bundle
+    from toolgen.compiler.resolve.schemas import Bundle
 
 
 # Names of parts of a schema, `$id` and anchors, and references to ambiguous names.

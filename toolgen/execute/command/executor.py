@@ -13,7 +13,7 @@ from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.command.line import ExecLine, ShellLine, texts_of
 from toolgen.execute.command.output import Keep, Reading
 from toolgen.execute.paths import PathAccess
-from toolgen.execute.processes.running import SPOOL_BYTES, report_partial, run_process
+from toolgen.execute.processes import SPOOL_BYTES, report_partial, run_process
 from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFound
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.policy.policy import Policies
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
-    from toolgen.runtime.policy.paths.policy import PathPolicy
+    from toolgen.runtime.policy.paths import PathPolicy
     from toolgen.spec.tool_settings import CommandSettings
 
 STDERR_BYTES: Final = 8192

@@ -25,8 +25,7 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.lines import lines_of
 
 if TYPE_CHECKING:
-    from toolgen.execute.processes.output import Spool
-    from toolgen.execute.processes.running import FinishedProcess
+    from toolgen.execute.processes import FinishedProcess, Spool
 
 Keep: TypeAlias = Callable[[bytes, str], str | Awaitable[str]]
 """Stores data that is too large to be shown, given its media type, and returns the ref of the artifact."""

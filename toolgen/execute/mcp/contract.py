@@ -16,7 +16,7 @@ from toolgen.schema.json_values import is_object
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
     from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition

@@ -44,7 +44,7 @@ from toolgen.runtime.runs.run import check_guard
 if TYPE_CHECKING:
     from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx2
     from mcp.client.session import ElicitationFnT
 
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
     from toolgen.execute.command.output import Keep
 
 

@@ -24,7 +24,7 @@ from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, json
 from pydantic import ValidationError
 
 from toolgen.execute.mcp.limits import check_message
-from toolgen.execute.processes.session import ProcessSession
+from toolgen.execute.processes import ProcessSession
 from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch
 from toolgen.spec.visible import visible
 

@@ -14,7 +14,7 @@ from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFoun
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
-    from toolgen.execute.python.tool import PythonTool
+    from toolgen.execute.python.frameworks import PythonTool
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 

@@ -8,20 +8,50 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Set
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from toolgen.changes.tool_texts import Described
-from toolgen.execute.python.tool import json_result
+from toolgen.contract.records import ToolResult
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, rejected
 from toolgen.runtime.issues.issues import issue
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolCallMeta, ToolResult
-    from toolgen.execute.python.tool import PythonTool
+    from toolgen.contract.records import ToolCallMeta
+
+
+# A tool in Python: what a function or a tool object says of itself, and how it is called.
+
+
+class PythonTool(Protocol):
+    """One tool in Python."""
+
+    def describe(self) -> Described:
+        """Return what the tool says of itself. Raises `CatalogError` for one that no spec can have."""
+        ...
+
+    def misfit(self, args: Set[str], /) -> str:
+        """Return why a call with these args cannot run; empty if it can, as far as the signature shows."""
+        ...
+
+    async def run(self, payload: bytes | str, meta: ToolCallMeta, /) -> ToolResult[Any]:
+        """Run one call, given args that fit the schema, as JSON text. Raises `InvalidPayload` for one that does not."""
+        ...
+
+
+def json_result(value: Any) -> ToolResult[Any]:
+    """Return a value of any type as the result of a call; the runtime rejects one that JSON cannot hold."""
+    if isinstance(value, ToolResult):
+        result: ToolResult[Any] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance knows no parameters
+        return result
+    try:
+        return ToolResult(payload=to_json(value, by_alias=True))
+    except ValueError:  # of a type that is not JSON
+        return ToolResult(value=value)
 
 
 class _ToolObject:

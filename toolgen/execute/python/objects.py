@@ -14,17 +14,15 @@ from pydantic.errors import PydanticUserError
 
 from toolgen.changes.tool_texts import Described
 from toolgen.contract.records import ToolCallMeta, ToolResult
-from toolgen.execute.python.frameworks import framework_of
-from toolgen.execute.python.tool import json_result
+from toolgen.execute.python.frameworks import framework_of, json_result
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
 from toolgen.runtime.catalog.plain_function import function_of_parameters
-from toolgen.runtime.codec.codec import Codec
-from toolgen.runtime.codec.codec_source import CodecSource
+from toolgen.runtime.codec.codec import Codec, CodecSource
 
 if TYPE_CHECKING:
+    from toolgen.execute.python.frameworks import PythonTool
     from toolgen.execute.python.references import Objects
-    from toolgen.execute.python.tool import PythonTool
     from toolgen.runtime.catalog.handler_signature import Handler
     from toolgen.runtime.catalog.plain_function import PlainFunction
 

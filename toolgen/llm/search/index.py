@@ -11,8 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.packages import derived_file
-from toolgen.search.documents import document_of_tool, documents_of_tools
-from toolgen.search.index_text import DIGEST_END, INDEX_START, WORDS_END, WORDS_START, postings_of, write_index
+from toolgen.search.documents import (
+    DIGEST_END,
+    INDEX_START,
+    WORDS_END,
+    WORDS_START,
+    document_of_tool,
+    documents_of_tools,
+    postings_of,
+    write_index,
+)
 from toolgen.search.ranking import Postings, Ranking, Spelling
 from toolgen.spec.derived import INDEX_FILE
 

@@ -23,14 +23,14 @@ from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
 from toolgen.runtime.policy.permission import allow_all
 from toolgen.runtime.policy.policy import Policies
-from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
     from toolgen.runtime.calls.hooks import CheckedCall, GateDecision
-    from toolgen.runtime.events.store import Store
-    from toolgen.runtime.policy.rate_limits.protocol import Counters
+    from toolgen.runtime.events.records import Store
+    from toolgen.runtime.policy.rate_limits import Counters
 
 _CONTEXT: Final = "tag_context"
 """The attribute of a call's meta with its `ToolContext`, for the gate and the handler."""

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.hooks import Gate, Hook
     from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
     from toolgen.runtime.codec.codec import Codec
-    from toolgen.runtime.events.records import Trace
-    from toolgen.runtime.events.store import ArtifactStore
-    from toolgen.runtime.policy.paths.policy import PathPolicy
+    from toolgen.runtime.events.records import ArtifactStore, Trace
+    from toolgen.runtime.policy.paths import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.policy.policy import Policies
-    from toolgen.runtime.policy.rate_limits.protocol import Counters
+    from toolgen.runtime.policy.rate_limits import Counters
     from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.runs.children import ChildRun, Starts
     from toolgen.runtime.runs.run import Run

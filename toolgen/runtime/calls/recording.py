@@ -16,8 +16,7 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Call
-    from toolgen.runtime.events.records import Trace
-    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.events.records import Store, Trace
 
 
 _new_event: Final[Callable[[type[NewEvent], tuple[Any, ...]], NewEvent]] = cast("Any", tuple).__new__

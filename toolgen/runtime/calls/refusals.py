@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgen.contract.records import NOT_OFFERED, ToolResult
-from toolgen.runtime.base.errors import RunStopped, ends_the_caller
-from toolgen.runtime.calls.resolve import is_not_offered
+from toolgen.runtime.base.errors import RunStopped, ToolNotFound, ends_the_caller
+from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import failed, failed_call, set_raw_name
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.events.records import now
@@ -23,6 +23,33 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.runs.run import Entered, Run
+
+
+# Resolve: finds the tool of a name, before all other stages. From there on only the ident is used.
+
+
+class Offers(Protocol):
+    """What offers tools to a caller: a run, or all runs together."""
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Their idents."""
+        ...
+
+
+def resolve(catalog: Catalog, name: str, visible: Offers) -> str:
+    """Return the ident of a name. Raises `ToolNotFound`, with suggestions from the tools that are offered."""
+    if is_not_offered(name):
+        raise ToolNotFound(name)
+    ident = catalog.resolve(name)
+    if ident is None:
+        raise ToolNotFound(name, nearest(name, visible.offered))
+    return ident
+
+
+def is_not_offered(name: Any) -> bool:
+    """Whether a name is marked as not offered to the model. `name` may be of any type."""
+    return isinstance(name, str) and name.endswith(NOT_OFFERED)
 
 
 # Failures: the results of calls of one tool that failed after they had begun.

@@ -24,13 +24,12 @@ from toolgen.runtime.base.errors import (
 )
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_plan, bind_question
-from toolgen.runtime.calls.refusals import Refusals
-from toolgen.runtime.calls.resolve import resolve
+from toolgen.runtime.calls.refusals import Refusals, resolve
 from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.events.records import ABORTED
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
-from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_tool
 from toolgen.runtime.runs.misuse import id_of, misuse_of, name_of
 from toolgen.runtime.runs.run import Agents, check_may_call, with_ids
@@ -45,10 +44,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
-    from toolgen.runtime.events.store import ArtifactStore, Store
-    from toolgen.runtime.policy.paths.policy import PathPolicy
+    from toolgen.runtime.events.records import ArtifactStore, Store
+    from toolgen.runtime.policy.paths import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
-    from toolgen.runtime.policy.rate_limits.protocol import Counters
+    from toolgen.runtime.policy.rate_limits import Counters
     from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run, Session
     from toolgen.runtime.telemetry import Telemetry
@@ -403,7 +402,7 @@ def _folder(project: Path | None, executors: Sequence[ToolsetRegistration]) -> P
 
 
 def _path_policy(project: Path, policies: Policies) -> PathPolicy:
-    from toolgen.runtime.policy.paths.policy import PathPolicy  # only tools that access files need it
+    from toolgen.runtime.policy.paths import PathPolicy  # only tools that access files need it
 
     return PathPolicy(project).under(policies)
 

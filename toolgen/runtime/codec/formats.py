@@ -22,7 +22,7 @@ from pydantic_core import (
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, described, issue
 from toolgen.schema.formats import TYPES, is_writable, is_written, parse_format, write_format
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError

@@ -15,11 +15,11 @@ from toolgen.runtime.codec.extra_keys import confuses_extra_keys, correct_given_
 from toolgen.runtime.codec.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
 from toolgen.runtime.codec.typed_values import check_serializable, plain
 from toolgen.runtime.issues.issues import MAX_ISSUES, issue
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
-    from toolgen.runtime.codec.codec_source import CodecSource
+    from toolgen.runtime.codec.codec import CodecSource
 
 
 class ValueType:

@@ -9,7 +9,7 @@ from pydantic_core import ValidationError
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import steps_of
+from toolgen.schema.references import steps_of
 from toolgen.spec.http import ERROR_LISTS, ERROR_PATHS
 
 Step = str | int

@@ -11,11 +11,11 @@ from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from toolgen.runtime.policy.paths.resolution import PathProblem
+from toolgen.runtime.policy.paths import PathProblem
 from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
-    from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
+    from toolgen.runtime.policy.paths import PathAnswer, PathPolicy
 
 Scope: TypeAlias = tuple[tuple[str, str], ...]
 """The resources of a call: pairs of a kind and a value, sorted."""

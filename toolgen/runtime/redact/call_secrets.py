@@ -21,7 +21,7 @@ from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, ke
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.args import secret_pointers
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import steps_of
+from toolgen.schema.references import steps_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolCallMeta, ToolError, ToolResult

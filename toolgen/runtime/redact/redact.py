@@ -18,7 +18,7 @@ from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential, redact_text
 from toolgen.runtime.redact.secret_names import is_secret_key, keeps_numbers
 from toolgen.schema.json_values import is_object, is_sequence
-from toolgen.schema.pointer import steps_of
+from toolgen.schema.references import steps_of
 
 if TYPE_CHECKING:
     from toolgen.runtime.redact.secret_names import DeclaredNames

@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential
 from toolgen.runtime.redact.secret_names import common_length
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.pointer import escape
+from toolgen.schema.references import escape
 from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import visible
 

@@ -13,7 +13,7 @@ from toolgen.contract.records import ToolCallMeta, running_call
 from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set, named_by_ident
-from toolgen.runtime.policy.grants.protocol import Grant, Grants, MemoryGrants
+from toolgen.runtime.policy.grants import Grant, Grants, MemoryGrants
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Lock, Task

@@ -1,14 +1,204 @@
-"""Limits of schemas: their size, and the time to validate a value."""
+"""The cost of validating a value, how often schemas are applied to one place in it, and the bounds of that."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.schema.cost.count import ALWAYS, EVALUATED_AGAIN, Reach, applied, foreseen
-from toolgen.schema.cost.graph import SchemaGraph
+from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS, SchemaGraph, components
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.subschemas import APPLIED_IN_PLACE, REFERENCES
+
+if TYPE_CHECKING:
+    from toolgen.schema.cost.graph import Schema
+
+
+# The cost of validating a value: how often schemas are applied to one place in the value.
+#
+# A validator follows every path through a schema without caching: twenty definitions, each of which applies the
+# previous one twice, are a million steps. Everything here takes time linear in the schema, independent of the number
+# of paths.
+
+INFINITE: Final = 10**12
+"""Represents all larger numbers."""
+
+_DEEPEST: Final = 200
+"""Levels of a value (`toolgen.runtime.base.json_text.MAX_DEPTH`)."""
+
+ALWAYS: Final = frozenset({*REFERENCES, "allOf"})
+"""Keywords whose schemas are applied to every valid value: the others are alternatives and conditions."""
+
+EVALUATED_AGAIN: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+"""These apply the adjacent schemas again, to find what was evaluated."""
+
+_TIMES_AGAIN: Final = 3
+"""Measured with 14 levels of adjacent `allOf`, each takes 2.3 times as long as the one below it."""
+
+_MOST_WORK: Final = 2_000_000
+
+Times = Counter[int]
+"""How often schemas are applied, by their `id`."""
+
+
+class Applied(NamedTuple):
+    """How many schemas apply to one value: in total, and in the longest chain."""
+
+    times: int
+    chain: int
+
+
+class Reach:
+    """Which schemas are applied together to a value, and to its parts. Computed on demand, and cached."""
+
+    def __init__(self, graph: SchemaGraph, keywords: Container[str] = IN_PLACE_KEYWORDS) -> None:
+        """Consider only `keywords` of those that apply schemas to the value itself."""
+        self.graph = graph
+        self.schemas: dict[int, Schema] = {id(graph.root): graph.root}
+        self._keywords = keywords
+        self._closures: dict[int, Times] = {}
+
+    def in_place(self, key: int) -> list[tuple[int, int]]:
+        """Return the schemas that a schema applies to the same value, and how often each."""
+        schema = self.schemas[key]
+        found = self.graph.in_place(schema)
+        if not found:
+            return []
+        again = self._keywords is IN_PLACE_KEYWORDS and not EVALUATED_AGAIN.isdisjoint(schema)
+        times = _TIMES_AGAIN if again else 1
+        return [(self.key(each), times) for keyword, each in found if keyword in self._keywords]
+
+    def with_schema(self, start: int) -> Times:
+        """Return all schemas applied to a value together with one, including it, and how often."""
+        known = self._closures.get(start)
+        if known is None:
+            groups = list(components([start], self._in_place_keys))
+            known = self._closures[start] = Times({start: 1})
+            done: set[int] = set()
+            for key in (key for group in reversed(groups) for key in reversed(group)):
+                done.add(key)
+                for each, times in self.in_place(key):
+                    if each not in done:
+                        known[each] = min(known[each] + times * known[key], INFINITE)
+        return known
+
+    def steps(self, start: int) -> Iterator[Times]:
+        """Return, for each possible part of a value, the schemas directly applied to it.
+
+        Those of `patternProperties` count as applied to every field if all keywords are considered, else to none.
+        """
+        fields: dict[str, Times] = {}
+        places: dict[int, Times] = {}
+        others: list[tuple[int, int, dict[str, Any]]] = []
+        items: list[tuple[int, int, int]] = []
+        names = Times()
+        for key, times in self.with_schema(start).items():
+            below = self.graph.below(self.schemas[key])
+            for name, each in below.fields.items():
+                fields.setdefault(name, Times())[self.key(each)] += times
+            for index, each in below.places.items():
+                places.setdefault(index, Times())[self.key(each)] += times
+            more = below.some_fields if self._keywords is IN_PLACE_KEYWORDS else ()
+            others += [(self.key(each), times, named) for each, named in (*below.other_fields, *more)]
+            items += [(self.key(each), times, first) for each, first in below.items]
+            names.update({self.key(each): times for each in below.names})
+        if len(fields) * len(others) + len(places) * len(items) > _MOST_WORK:
+            yield Times({start: INFINITE})
+            return
+        for name, step in fields.items():
+            for target, times, named in others:
+                if name not in named:
+                    step[target] += times
+        for index, step in places.items():
+            for target, times, first in items:
+                if index >= first:
+                    step[target] += times
+        yield from fields.values()
+        yield from places.values()
+        yield _sum((target, times) for target, times, _ in others)
+        yield _sum((target, times) for target, times, _ in items)
+        yield names
+
+    def _in_place_keys(self, key: int) -> Iterable[int]:
+        return [each for each, _ in self.in_place(key)]
+
+    def key(self, schema: Schema) -> int:
+        """Return the key of a schema."""
+        self.schemas[id(schema)] = schema
+        return id(schema)
+
+
+def applied(reach: Reach) -> Applied:
+    """Count what the most expensive schema of a document applies to one value. Cycles count once."""
+    times: dict[int, int] = {}
+    chains: dict[int, int] = {}
+    for group in components(_all_keys(reach), lambda key: [each for each, _ in reach.in_place(key)]):
+        members = set(group)
+        total = chain = 0
+        for key in group:
+            below = reach.in_place(key)
+            inner = sum(count for each, count in below if each in members)
+            total += 1 + sum(count * times[each] for each, count in below if each not in members)
+            total = INFINITE if inner > 1 else total
+            chain = max(chain, max((chains[each] for each, _ in below if each not in members), default=0))
+        times.update(dict.fromkeys(group, min(total, INFINITE)))
+        chains.update(dict.fromkeys(group, chain + len(group)))
+    return Applied(max(times.values()), max(chains.values()))
+
+
+def foreseen(reach: Reach, *, per_level: int = _DEEPEST) -> int:
+    """Count what is applied on the path to one place in any value; `INFINITE` if unbounded.
+
+    If a schema is recursive by only one path, each of `per_level` levels adds as much as the one above it.
+    """
+    steps: dict[int, list[Times]] = {}
+    waiting, work = [id(reach.graph.root)], 0
+    while waiting:
+        key = waiting.pop()
+        if key not in steps:
+            steps[key] = list(reach.steps(key))
+            work += len(reach.with_schema(key)) + sum(map(len, steps[key]))
+            if work > _MOST_WORK:
+                return INFINITE
+            waiting += {target for step in steps[key] for target in step}
+    worst: dict[int, int] = {}
+    for group in components(steps, lambda key: {target for step in steps[key] for target in step}):
+        members = set(group)
+        most, is_recursive = 0, False
+        for key in group:
+            here = sum(reach.with_schema(key).values())
+            for step in steps[key]:
+                inner = sum(count for target, count in step.items() if target in members)
+                outer = sum(count * worst[target] for target, count in step.items() if target not in members)
+                most = max(most, INFINITE if inner > 1 else here + outer)
+                is_recursive = is_recursive or inner > 0
+        worst.update(dict.fromkeys(group, min(most * (per_level if is_recursive else 1), INFINITE)))
+    return worst[id(reach.graph.root)]
+
+
+def _all_keys(reach: Reach) -> list[int]:
+    """Return all schemas that a document applies."""
+    seen: dict[int, None] = {}
+    waiting = [id(reach.graph.root)]
+    while waiting:
+        key = waiting.pop()
+        if key in seen:
+            continue
+        seen[key] = None
+        waiting += [each for each, _ in reach.in_place(key)]
+        for each in reach.graph.below(reach.schemas[key]).all():
+            reach.schemas[id(each)] = each
+            waiting.append(id(each))
+    return list(seen)
+
+
+def _sum(pairs: Iterable[tuple[int, int]]) -> Times:
+    total = Times()
+    for key, count in pairs:
+        total[key] += count
+    return total
+
 
 MAX_NESTING: Final = 250
 """Maximum nesting of mappings and lists in an expanded schema; jsonschema-rs fails at 255."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.cost.count import Reach, Times
+from toolgen.schema.cost.bounds import Reach, Times
 from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS
 from toolgen.schema.json_values import is_array, is_object
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.catalog.execution import blocking
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.policy.policy import ENVIRONMENT
 from toolgen.toolsets.code.command import OUTPUT_BYTES, run_command
 from toolgen.toolsets.code.edit import edit_file, write_file
 from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFiles, OnInstructions
-from toolgen.toolsets.code.listing import list_dir
 from toolgen.toolsets.code.read import read_file
-from toolgen.toolsets.code.search import search_files
+from toolgen.toolsets.code.search import list_dir, search_files
 from toolgen.toolsets.generated.tools.code import executor
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ async def run_command(
     Raises `CallFailed` with `timeout`, as `check_working_folder` and `open_folder` do for `cwd`, and as `run_process`
     does.
     """
-    from toolgen.execute.processes.running import report_partial, run_process
+    from toolgen.execute.processes import report_partial, run_process
 
     timeout_ms = min(args.timeout_ms, max_timeout_ms)
     answer = access.check_working_folder(args.cwd)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import path_failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
-from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.visible import cut
 from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, new_text, normalised
 from toolgen.toolsets.generated.tools.code import EditFileResult, WriteFileResult
 
 if TYPE_CHECKING:
     from toolgen.execute.paths import PathAccess
-    from toolgen.runtime.policy.paths.policy import PathAnswer
+    from toolgen.runtime.policy.paths import PathAnswer
     from toolgen.toolsets.generated.tools.code import EditFileArgs, EditFileArgsEditsItem, WriteFileArgs
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from toolgen.runtime.policy.paths.rules import is_within
+from toolgen.runtime.policy.paths import is_within
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.execute.paths import PathAccess
-    from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
+    from toolgen.runtime.policy.paths import PathAnswer, PathPolicy
 
 INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
 LONGEST: Final = 65536

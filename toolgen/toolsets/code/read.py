@@ -14,7 +14,7 @@ from toolgen.toolsets.generated.tools.code import ReadFileResult
 
 if TYPE_CHECKING:
     from toolgen.execute.paths import PathAccess
-    from toolgen.runtime.policy.paths.policy import PathAnswer
+    from toolgen.runtime.policy.paths import PathAnswer
     from toolgen.toolsets.generated.tools.code import ReadFileArgs
 
 LINE_BYTES: Final = 4096

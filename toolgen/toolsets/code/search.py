@@ -1,4 +1,4 @@
-"""search: ripgrep finds lines, and the shown text is read again from files that may be read.
+"""search and listing: ripgrep finds lines, and the shown text is read again from files that may be read.
 
 So a file that is sensitive, or was replaced while ripgrep read it, reveals nothing.
 """
@@ -9,24 +9,85 @@ import asyncio
 import base64
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import CallFailed, rejected
-from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.lines import lines_of
-from toolgen.toolsets.code.listing import path_below
 from toolgen.toolsets.code.read import cut_line
-from toolgen.toolsets.generated.tools.code import SearchResult, SearchResultMatchesItem
+from toolgen.toolsets.generated.tools.code import (
+    ListDirResult,
+    ListDirResultEntriesItem,
+    SearchResult,
+    SearchResultMatchesItem,
+)
 
 if TYPE_CHECKING:
     from toolgen.execute.paths import PathAccess
-    from toolgen.execute.processes.running import FinishedProcess
+    from toolgen.execute.processes import FinishedProcess
     from toolgen.toolsets.generated.tools.code import SearchArgs
+
+
+# list_dir: lists the names in a folder, and below it, without following links.
+
+if TYPE_CHECKING:
+    from toolgen.execute.paths import Folder, FolderEntry, PathAccess
+    from toolgen.toolsets.generated.tools.code import ListDirArgs
+
+    Names: TypeAlias = tuple[str, ...]
+
+Kind: TypeAlias = Literal["file", "dir", "link", "other"]
+
+_KINDS: Final[Mapping[FileKind, Kind]] = {FileKind.FOLDER: "dir", FileKind.FILE: "file"}
+
+
+def list_dir(args: ListDirArgs, access: PathAccess) -> ListDirResult:
+    """List a folder, sorted by name, each folder before its entries.
+
+    Sensitive folders are listed without their entries. Raises `CallFailed` with `sensitive_path`, `file_not_found` or
+    `not_a_folder`.
+    """
+    answer = access.check_read(args.path)
+    with access.open_folder(answer) as folder:
+        found = list(islice(_entries(folder, access, recursive=args.recursive), args.limit + 1))
+    entries = [
+        ListDirResultEntriesItem(path=path_below(args.path, names), kind=_kind(entry))
+        for names, entry in found[: args.limit]
+    ]
+    return ListDirResult(entries=entries, truncated=len(found) > args.limit)
+
+
+def path_below(folder: str, names: Names) -> str:
+    """Return the path of an entry, in the form of the folder's path, so that it can be used in the next call.
+
+    Bytes of names that are not UTF-8 are escaped.
+    """
+    start = folder.rstrip("/")
+    below = "/".join(names).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return below if start == "." else f"{start}/{below}"
+
+
+def _entries(top: Folder, access: PathAccess, *, recursive: bool) -> Iterator[tuple[Names, FolderEntry]]:
+    pending: list[tuple[Names, FolderEntry]] = [((entry.name,), entry) for entry in reversed(top.entries())]
+    while pending:
+        names, entry = pending.pop()
+        yield names, entry
+        if recursive and entry.kind is FileKind.FOLDER and access.may_read(f"{top.path.rstrip('/')}/{'/'.join(names)}"):
+            with suppress(OSError), top.open_below(names) as folder:  # listed, but cannot be opened
+                pending += [((*names, below.name), below) for below in reversed(folder.entries())]
+
+
+def _kind(entry: FolderEntry) -> Kind:
+    if entry.is_link:
+        return "link"
+    return _KINDS.get(entry.kind, "other")
+
 
 TIMEOUT_MS: Final = 60_000
 OUTPUT_BYTES: Final = 32 * 1024 * 1024
@@ -92,7 +153,7 @@ async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) ->
 
 
 async def _run(program: str, args: SearchArgs, target: str, folder: str) -> FinishedProcess:
-    from toolgen.execute.processes.running import run_process
+    from toolgen.execute.processes import run_process
 
     argv = [program, *_OPTIONS, f"--max-count={args.limit + 1}", f"--regexp={args.query}"]
     argv += [] if args.glob is None else [f"--glob={args.glob}"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from toolgen.execute.paths import open_folder
-from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.runtime.policy.paths import FileKind
 from toolgen.search.ranking import SATURATION, damping, rarity
 
 if TYPE_CHECKING:

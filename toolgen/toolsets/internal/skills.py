@@ -12,7 +12,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import open_folder
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.runtime.policy.paths import FileKind
 
 if TYPE_CHECKING:
     import os

@@ -14,8 +14,8 @@ import pytest
 from tests.unit.authoring.diff.repository import ORDERS, Project
 from tests.unit.cli.command_line import toolgen
 from toolgen.authoring.dev import texts
+from toolgen.authoring.dev.loop import PartProcess
 from toolgen.authoring.dev.page import Answer, Build, Choices, Page, Part, PartProblem, Question
-from toolgen.authoring.dev.processes import PartProcess
 from toolgen.authoring.dev.surface import Comparison, OtherSide, SurfaceMeasure
 from toolgen.authoring.dev.worker import build_targets, lint_targets
 from toolgen.compiler.project.config import load_config

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.changes.code.api import Alias, Constant, Function, Model, Protocol
-from toolgen.changes.code.types import FLOAT, NONE, Named, Ref, Union, Value
+from toolgen.changes.python_api import FLOAT, NONE, Alias, Constant, Function, Model, Named, Protocol, Ref, Union, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.changes.code.api import Api, Parameter
-    from toolgen.changes.code.types import Type
+    from toolgen.changes.python_api import Api, Parameter, Type
 
 HEAD = """\
 from __future__ import annotations

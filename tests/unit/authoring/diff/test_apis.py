@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.changes.code.api import read_api
-from toolgen.changes.code.compare import Places, compare_apis
+from toolgen.changes.python_api import Places, compare_apis, read_api
 
 NOWHERE = Places({}, {})
 PACKAGE = """

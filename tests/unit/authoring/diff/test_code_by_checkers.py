@@ -15,7 +15,7 @@ from tests.programs.type_checkers import CHECKERS, mypy
 from tests.unit.authoring.diff.consumer import consumer
 from tests.unit.authoring.diff.pairs import all_pairs, compare_pairs
 from toolgen.authoring.diff.sides import working_tree
-from toolgen.changes.code.api import read_api
+from toolgen.changes.python_api import read_api
 from toolgen.changes.rules import Category, Level
 from toolgen.compiler.project.config import Config
 

@@ -12,7 +12,7 @@ from tests.case import all_cases
 from tests.project.checkout import ROOT
 from toolgen.authoring.editor_schema import EXAMPLES, json_schema_keywords, spec_json_schema
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.resolve.schemas.keywords import ALL, RAW
+from toolgen.compiler.resolve.keywords import ALL, RAW
 from toolgen.compiler.source.read import parse
 
 if TYPE_CHECKING:

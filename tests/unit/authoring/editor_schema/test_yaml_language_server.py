@@ -11,7 +11,7 @@ import pytest
 from tests.programs.installed import environment, needs, program
 from tests.unit.authoring.language_client import CURSOR, Client, language_client
 from toolgen.authoring.editor_schema import spec_json_schema
-from toolgen.compiler.resolve.schemas.keywords import ALL, RAW
+from toolgen.compiler.resolve.keywords import ALL, RAW
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hostile.texts import TEXTS
-from toolgen.authoring.site.addresses import Addresses, Kind, file_names
+from toolgen.authoring.site.contents import Addresses, Kind, file_names
 
 
 def test_a_plain_name_is_its_own_file_name() -> None:

@@ -11,7 +11,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
 from toolgen.llm.search.index import search_documents_of
 from toolgen.runtime import load
-from toolgen.search.index_text import write_index
+from toolgen.search.documents import write_index
 from toolgen.spec.derived import DERIVED, INDEX_FILE, catalog_mark
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.compiler.importers.importing import import_text, spec_file
 from toolgen.authoring.format.format import formatted
 from toolgen.schema.json_values import canonical
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,7 @@ from toolgen.execute.command.line import ExecLine
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.effective import effective_set
-from toolgen.runtime.policy.paths.policy import PathPolicy
-from toolgen.runtime.policy.paths.rules import PathRules
+from toolgen.runtime.policy.paths import PathPolicy, PathRules
 from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.runs.run import Run, Session
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.command.line import ExecLine, ShellLine, Template, texts_of
-from toolgen.execute.processes.running import MAX_ARGUMENT_BYTES
+from toolgen.execute.processes import MAX_ARGUMENT_BYTES
 from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:

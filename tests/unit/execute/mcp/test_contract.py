@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.execute.mcp.conftest import Demo
-    from toolgen.changes.change import Change
+    from toolgen.changes.rules import Change
     from toolgen.contract.records import ToolError
     from toolgen.runtime.policy.permission import PermissionRequest
 

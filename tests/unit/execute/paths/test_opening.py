@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from toolgen.execute.paths import Changed, NotAFile, open_folder
-from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.runtime.policy.paths import FileKind
 
 
 def test_missing_parent_folders_are_created(tmp_path: Path) -> None:

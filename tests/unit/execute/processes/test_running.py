@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.processes.running import FinishedProcess, run_process
-from toolgen.execute.processes.session import MARK
+from toolgen.execute.processes import MARK, FinishedProcess, run_process
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -262,7 +261,7 @@ def test_processes_that_others_started_meanwhile_go_on(tmp_path: Path) -> None:
 def test_a_session_in_a_session_belongs_to_both(tmp_path: Path) -> None:
     code = f"""
 import asyncio
-from toolgen.execute.processes.running import run_process
+from toolgen.execute.processes import run_process
 asyncio.run(run_process(["sleep", "60"], cwd={str(tmp_path)!r}, env={ENVIRONMENT!r}, timeout_ms=60_000, stdout_bytes=9,
     stderr_bytes=9))
 """

@@ -14,7 +14,7 @@ from toolgen.execute.command import CommandHost
 from toolgen.execute.user_tools import load_user_tools
 from toolgen.runtime import Catalog, load
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.llm.search.worlds import TOOLS, document, queries, worlds
 from toolgen.llm.search.index import SearchHit, SearchIndex
-from toolgen.search.documents import SearchDocument
-from toolgen.search.index_text import write_index
+from toolgen.search.documents import SearchDocument, write_index
 from toolgen.spec.derived import catalog_mark
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from tests.unit.runtime.tools import add
 from toolgen.llm.search.index import SearchIndex, search_documents_of, search_index_of
 from toolgen.runtime import Catalog, ToolDefinition, load
-from toolgen.search.documents import SearchDocument
-from toolgen.search.index_text import write_index
+from toolgen.search.documents import SearchDocument, write_index
 from toolgen.spec.derived import DERIVED, INDEX_FILE, catalog_mark
 
 if TYPE_CHECKING:

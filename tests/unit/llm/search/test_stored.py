@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.llm.search.worlds import TOOLS, document
 from toolgen.llm.search.index import SearchIndex
-from toolgen.search.index_text import write_index
+from toolgen.search.documents import write_index
 from toolgen.spec.derived import catalog_mark
 
 TEXT = write_index(TOOLS, catalog_mark(b""))

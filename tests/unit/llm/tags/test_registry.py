@@ -17,7 +17,7 @@ from toolgen.record.memory import MemoryStore
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.calls.hooks import GateDecision
-from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,7 @@ import psycopg
 
 from tests.unit.record.sample import KEY
 from toolgen.record.chain import verify_chain
-from toolgen.record.postgres.reader import PostgresReader
-from toolgen.record.postgres.store import PostgresStore
+from toolgen.record.postgres import PostgresReader, PostgresStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

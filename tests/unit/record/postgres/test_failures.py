@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.programs.postgres import PostgresServer
-    from toolgen.record.postgres.store import PostgresStore
+    from toolgen.record.postgres import PostgresStore
 
 pytestmark = pytest.mark.slow
 

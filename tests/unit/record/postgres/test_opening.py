@@ -14,11 +14,9 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.record.postgres.checking import change, intact_calls, use
 from tests.unit.record.sample import KEY, one_call, progress, started, write
-from toolgen.record.postgres import tables
-from toolgen.record.postgres.reader import PostgresReader
-from toolgen.record.postgres.store import PostgresStore
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record import postgres
+from toolgen.record.postgres import PostgresReader, PostgresStore
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.record.stores import name_of_target, open_reader, open_store
 from toolgen.runtime.base.postgres import PostgresTables
 from toolgen.runtime.events.records import NewEvent, StoreError
@@ -52,7 +50,7 @@ def test_stores_that_are_opened_at_the_same_time_create_the_tables_once(postgres
 
 def test_a_database_is_brought_to_the_current_version_once(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use(postgres_url, one_call)
-    old = tables.STORE_TABLES
+    old = postgres.STORE_TABLES
     newer = PostgresTables(
         name="store", migrations=(*old.migrations, "CREATE TABLE toolgen.second (x int)"), error=StoreError
     )
@@ -164,7 +162,7 @@ def test_a_forked_process_is_refused_and_exits(postgres_url: str) -> None:
 import asyncio, os, sys
 from tests.unit.record.sample import started
 from toolgen.runtime.events.records import StoreError
-from toolgen.record.postgres.store import PostgresStore
+from toolgen.record.postgres import PostgresStore
 
 store = PostgresStore({postgres_url!r})
 if os.fork():

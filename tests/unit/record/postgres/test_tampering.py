@@ -16,12 +16,12 @@ from tests.unit.record.postgres.checking import change, use
 from tests.unit.record.sample import KEY, one_call, progress, write
 from tests.unit.record.test_chain import CHANGES
 from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
-from toolgen.record.postgres.reader import PostgresReader
+from toolgen.record.postgres import PostgresReader
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from tests.programs.postgres import PostgresServer
-    from toolgen.record.postgres.store import PostgresStore
+    from toolgen.record.postgres import PostgresStore
 
 IN_POSTGRES = {
     "replace(body, 'c1', 'c9')": "convert_to(replace(convert_from(body, 'UTF8'), 'c1', 'c9'), 'UTF8')",

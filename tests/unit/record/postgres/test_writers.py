@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from tests.unit.record.postgres.checking import intact_calls, use
 from tests.unit.record.sample import KEY, done, ended, one_call, progress, result, started
 from toolgen.record.chain import verify_chain
-from toolgen.record.postgres.reader import PostgresReader
-from toolgen.record.postgres.store import PostgresStore
+from toolgen.record.postgres import PostgresReader, PostgresStore
 
 if TYPE_CHECKING:
     from tests.programs.postgres import PostgresServer

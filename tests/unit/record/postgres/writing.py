@@ -11,7 +11,7 @@ import sys
 from itertools import count
 
 from tests.unit.record.sample import KEY, one_call
-from toolgen.record.postgres.store import PostgresStore
+from toolgen.record.postgres import PostgresStore
 
 
 async def main(url: str, run: str, name: str, calls: int) -> None:

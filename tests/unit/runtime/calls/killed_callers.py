@@ -23,8 +23,7 @@ from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import add, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.record.memory import MemoryStore
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime import Catalog
 from toolgen.runtime.policy.permission import Decision
 
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Generator
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.events.records import NewEvent
-    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.events.records import NewEvent, Store
     from toolgen.runtime.policy.permission import PermissionRequest
 
 META = ToolCallMeta(user="ann", run_id="r1")

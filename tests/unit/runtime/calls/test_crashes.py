@@ -21,8 +21,7 @@ from tests.unit.runtime.calls.killed_callers import META
 from tests.unit.runtime.tools import catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolRequest
 from toolgen.record.chain import ChainHead, verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
     from toolgen.runtime import Runtime

@@ -466,7 +466,7 @@ def test_reg_70_the_end_of_a_call_is_durable_before_its_caller_has_the_result(tm
     async def check() -> RunRecord:
         store = SqliteStore(tmp_path / "store.db")
         await runtime_of(catalog_of(), store=store).invoke(request(), meta=META)
-        from toolgen.record.sqlite_reader import SqliteReader
+        from toolgen.record.sqlite import SqliteReader
 
         record = SqliteReader(tmp_path / "store.db").read("r1")  # without the writer, as another process would
         await store.close()

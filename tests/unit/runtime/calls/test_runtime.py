@@ -26,7 +26,7 @@ from toolgen.execute.command import command_executor as command_executor
 from toolgen.llm import ToolUse
 from toolgen.runtime import Catalog, Runtime, allow_all, blocking, load
 from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,7 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.record.calls import calls_of
 from toolgen.record.chain import ChainKey, verify_chain
 from toolgen.record.memory import MemoryStore
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime import Catalog
 
 if TYPE_CHECKING:

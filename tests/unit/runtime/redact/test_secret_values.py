@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.work import assert_linear
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.secret_values import SecretValues
-from toolgen.schema.pointer import escape
+from toolgen.schema.references import escape
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

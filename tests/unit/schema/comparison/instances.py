@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.comparison.equivalence import colour
+from toolgen.schema.comparison.compare import colour
 from toolgen.schema.comparison.patterns import texts_of
 from toolgen.schema.comparison.reading import Document
-from toolgen.schema.comparison.refutation.branch import BudgetError
-from toolgen.schema.comparison.refutation.goal import Claim
+from toolgen.schema.comparison.refutation.goal import BudgetError, Claim
 from toolgen.schema.comparison.refutation.solver import Solver
 from toolgen.schema.comparison.refutation.validators import Validators
 

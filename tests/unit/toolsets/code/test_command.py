@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.processes.session import MARK
+from toolgen.execute.processes import MARK
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
@@ -69,16 +69,16 @@ def test_reg_50_the_host_and_policies_choose_the_environment(world: World, monke
 def test_reg_51_the_timeout_is_clamped(
     world: World, monkeypatch: pytest.MonkeyPatch, asked: int | None, most: int | None, given: int
 ) -> None:
-    from toolgen.execute.processes import running
+    from toolgen.execute import processes
 
     seen: list[int] = []
-    run = running.run_process
+    run = processes.run_process
 
     async def watched(argv: Any, **options: Any) -> Any:
         seen.append(options.pop("timeout_ms"))
         return await run(argv, timeout_ms=60_000, **options)
 
-    monkeypatch.setattr(running, "run_process", watched)
+    monkeypatch.setattr(processes, "run_process", watched)
     args: dict[str, Any] = {} if asked is None else {"timeout_ms": asked}
     bound: dict[str, Any] = {} if most is None else {"max_timeout_ms": most}
     world.call("run_command", argv=["true"], tools=world.tools_with(**bound), **args)

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.toolsets.code.world import SECRET, needs_ripgrep
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.paths.rules import SENSITIVE, PathRules
+from toolgen.runtime.policy.paths import SENSITIVE, PathRules
 
 if TYPE_CHECKING:
     from pathlib import Path

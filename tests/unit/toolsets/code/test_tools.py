@@ -12,7 +12,7 @@ from tests.unit.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.policy.policy import Policies
 from toolgen.toolsets.code import CodeTools
 

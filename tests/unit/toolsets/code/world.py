@@ -12,7 +12,7 @@ import pytest
 
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.generated.tools import code
 

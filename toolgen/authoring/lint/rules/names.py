@@ -9,9 +9,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
-from toolgen.search.stemming import stem
 from toolgen.search.synonyms import synonyms
-from toolgen.search.words import words_of
+from toolgen.search.words import stem, words_of
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def _page(code: str) -> tuple[Code | Rule, Mapping[str, str]]:
         return CODES[code], {}
     if code in RULES:
         return RULES[code], {}
-    from toolgen.authoring.lint.pages import examples_of, rule_texts
+    from toolgen.authoring.lint.registry import examples_of, rule_texts
 
     return rule_texts()[code], examples_of(code)
 

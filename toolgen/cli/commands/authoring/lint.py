@@ -11,7 +11,7 @@ from toolgen.authoring.diff.git import folder_in_repository
 from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
-from toolgen.authoring.lint.pages import rule_texts
+from toolgen.authoring.lint.registry import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
 from toolgen.cli.output import Listing, echo, listing_options, show_diagnostics, show_json
 from toolgen.cli.project import project

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import pascal
-from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 Side: TypeAlias = Literal["args", "result"]

@@ -24,16 +24,15 @@ from toolgen.compiler.ir.shapes import (
     classes_in,
     enums_in,
 )
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
-from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.resolve.shapes.algebra import JSON, SCALARS, bounded, constraints, literals, narrower, union
 from toolgen.schema.formats import typed_formats
-from toolgen.schema.pointer import escape, pointer_of
-from toolgen.schema.references import at, definition_of, steps_to
+from toolgen.schema.references import at, definition_of, escape, pointer_of, steps_to
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Span
-    from toolgen.compiler.resolve.schemas.schemas import Bundle
+    from toolgen.compiler.resolve.schemas import Bundle
     from toolgen.compiler.resolve.shapes.shapes import Shapes
 
 

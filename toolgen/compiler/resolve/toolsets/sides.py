@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
-from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassRef, Json, Map, Shape
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import RESERVED_CLASSES
-from toolgen.compiler.resolve.schemas import keywords
-from toolgen.compiler.resolve.schemas.schemas import Bundle
-from toolgen.compiler.resolve.schemas.types import own_dialect
+from toolgen.compiler.resolve.schemas import Bundle, own_dialect
+from toolgen.compiler.resolve.shapes.shapes import Shapes
 from toolgen.compiler.resolve.validity import check_defaults, check_schema, joined, resource_of
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.args import secret_pointers, without_fields
 from toolgen.schema.json_values import is_number
-from toolgen.schema.pointer import escape, pointer_of
-from toolgen.schema.references import at, definition_of, parsed
+from toolgen.schema.references import at, definition_of, escape, parsed, pointer_of
 from toolgen.schema.subschemas import REFERENCES, subschemas
 
 if TYPE_CHECKING:
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.base import SharedFile
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
-    from toolgen.compiler.resolve.schemas.schemas import Schemas
+    from toolgen.compiler.resolve.schemas import Schemas
     from toolgen.compiler.resolve.shapes.reader import Owner
-    from toolgen.compiler.resolve.shapes.shapes import Shapes
 
 
 # Parts of a schema that no value fits: the schema is valid, but certainly not intended.
@@ -369,3 +367,17 @@ def field_shape(schema: Schema, wire: str, shapes: Shapes) -> Shape | None:
 def is_open_object(schema: Schema) -> bool:
     """Whether a schema has no named fields, so that any field is possible."""
     return isinstance(schema.shape, Json | Map)
+
+
+# The types of shared files, each created once for all toolsets that use it.
+
+
+def resolve_shared_types(
+    documents: Sequence[Document[SharedFile]], schemas: Schemas, sink: Diagnostics, *, profile: str
+) -> Shapes:
+    """Return the types of all shared files, used or not. They share one namespace in Python."""
+    names = [name for document in documents for name in document.file.types]
+    shapes = Shapes(names, (), sink, module=PACKAGE_MODULE)
+    for document in documents:
+        Sides(document, schemas, shapes, sink, profile=profile).local_types(document.file.types)
+    return shapes

@@ -19,7 +19,7 @@ from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.validity import violations
 from toolgen.schema.args import with_one_of
-from toolgen.schema.pointer import steps_of
+from toolgen.schema.references import steps_of
 from toolgen.spec.templates import BEYOND_A_NAME, BRACES
 from toolgen.spec.tool_settings import Access, Bounded, CommandSettings, Example, Limits, Tag, ToolSettings
 from toolgen.spec.wire_names import STRICT, fits, title_of_name

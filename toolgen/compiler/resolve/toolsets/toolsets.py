@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Schema
     from toolgen.compiler.ir.shapes import Field
-    from toolgen.compiler.resolve.schemas.schemas import Schemas
+    from toolgen.compiler.resolve.schemas import Schemas
 
 
 # Bindings: compares the shapes of a tool and its method, field by field.

@@ -22,7 +22,7 @@ from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
     from toolgen.runtime.calls.call import Call, Host, Tool
-    from toolgen.runtime.policy.grants.protocol import Grant
+    from toolgen.runtime.policy.grants import Grant
     from toolgen.runtime.policy.program import Program
     from toolgen.runtime.runs.run import Asking, Session
 

@@ -17,7 +17,7 @@ from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, NOTHING, described, issue
 from toolgen.runtime.issues.service_errors import errors_of_body, errors_of_exception, is_rejection
 from toolgen.schema.json_values import is_array, is_object, value_of
-from toolgen.schema.pointer import pointer_of
+from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolCallMeta

@@ -15,7 +15,7 @@ from toolgen.runtime.redact.warning import warn
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.calls.call import After, Call, Host, Tool
-    from toolgen.runtime.events.store import ArtifactStore
+    from toolgen.runtime.events.records import ArtifactStore
     from toolgen.runtime.redact.secrets import Secrets
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final, LiteralString
 
 from toolgen.runtime.base.postgres import AsyncConnections, PostgresDatabase, PostgresTables
-from toolgen.runtime.policy.grants.protocol import Grant, GrantsError, digest_of
+from toolgen.runtime.policy.grants import Grant, GrantsError, digest_of
 
 _TABLES: Final = PostgresTables(
     name="grants",

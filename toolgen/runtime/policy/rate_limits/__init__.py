@@ -1,1 +1,126 @@
-"""Rate limits per tool and user: counters in memory, or shared between processes."""
+"""Rate limits per tool and user: counters in memory, and beside it those that processes share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from datetime import date
+
+
+# The protocol of counters: one atomic operation, so that two calls cannot both take the last attempt.
+
+KEPT_LONGER: Final = timedelta(hours=1)
+"""How long counters keep expired entries, because clocks differ and may be set back."""
+
+_LONGEST_SECONDS: Final = 100 * 366 * 86_400
+"""Maximum cooldown in seconds: longer ones would overflow dates or Redis numbers."""
+
+
+def in_utc(at: datetime) -> datetime:
+    """Return an aware time in UTC."""
+    return at if at.tzinfo is UTC else at.astimezone(UTC)
+
+
+def midnight_after(now: datetime) -> datetime:
+    """Return the end of the UTC day of a time in UTC."""
+    return datetime.combine(now.date() + timedelta(days=1), time(), UTC)
+
+
+def cooldown_of(seconds: float) -> timedelta:
+    """Return a cooldown as a span: at most a hundred years."""
+    return timedelta(seconds=min(seconds, _LONGEST_SECONDS))
+
+
+class Counters(Protocol):
+    """Counts attempts, atomically, by tool, user and UTC date."""
+
+    def take(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
+    ) -> float | Awaitable[float]:
+        """Count an attempt, a call of a tool by a user, and return 0; or count nothing, and return the seconds to wait.
+
+        A limit of 0 means none. The time is aware, that of the attempt, and may go back: no wait is longer than the
+        cooldown, or than the rest of the UTC day. Raises `CallFailed` if the limits cannot be checked, to fail the
+        call.
+        """
+        ...
+
+    def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
+    ) -> float | Awaitable[float]:
+        """Return what `take` would, and count nothing."""
+        ...
+
+
+# Counters in the memory of one process.
+
+_SWEEP_EVERY: Final = 1024
+"""Number of attempts between two cleanups."""
+
+
+class MemoryCounters:
+    """Counts by tool, user and UTC date; drops entries that can no longer limit a call.
+
+    A cooldown with a start time in the future, from a clock that was ahead, restarts at the next attempt, so it never
+    lasts longer than the rule says.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str, date], int] = {}
+        self._passed: dict[tuple[str, str], tuple[datetime, timedelta]] = {}
+        self._taken = 0
+        self._latest: datetime | None = None
+
+    def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""
+        wait = self.wait(ident, user, at, cooldown_seconds, daily_limit)
+        if wait:
+            return wait
+        now = at if at.tzinfo is UTC else at.astimezone(UTC)
+        self._taken += 1
+        latest, is_due = self._latest, not self._taken % _SWEEP_EVERY
+        was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
+        if latest is None or now > latest or was_set_back:
+            self._latest = now
+        if was_set_back or is_due:
+            self._sweep(now, is_due=is_due)
+        if daily_limit:
+            today = (ident, user, now.date())
+            self._counts[today] = self._counts.get(today, 0) + 1
+        if cooldown_seconds:
+            self._passed[ident, user] = (now, cooldown_of(cooldown_seconds))
+        return 0
+
+    def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        """Return the seconds until an attempt may succeed, 0 for now, and count nothing."""
+        now = at if at.tzinfo is UTC else at.astimezone(UTC)
+        is_used_up = daily_limit and self._counts.get((ident, user, now.date()), 0) >= daily_limit
+        until = midnight_after(now) if is_used_up else now
+        if cooldown_seconds:
+            until = max(until, self._quiet_until((ident, user), now, cooldown_of(cooldown_seconds)))
+        return (until - now).total_seconds()
+
+    def _quiet_until(self, key: tuple[str, str], now: datetime, cooldown: timedelta) -> datetime:
+        """Return the end of the cooldown of the last successful attempt, which cannot have been later than now."""
+        last = self._passed.get(key)
+        if last is None:
+            return now
+        passed, kept = last
+        if passed > now:
+            passed = now
+            self._passed[key] = (passed, kept)
+        return passed + cooldown
+
+    def _sweep(self, now: datetime, *, is_due: bool) -> None:
+        """Drop other days, immediately if the clock was set back; and expired cooldowns, periodically."""
+        days = {(now - KEPT_LONGER).date(), now.date(), (now + KEPT_LONGER).date()}
+        self._counts = {key: count for key, count in self._counts.items() if key[2] in days}
+        if is_due:
+            self._passed = {
+                key: (passed, cooldown)
+                for key, (passed, cooldown) in self._passed.items()
+                if now - cooldown - KEPT_LONGER < passed < now + KEPT_LONGER
+            }

@@ -10,7 +10,7 @@ from typing import Any, Final, LiteralString
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.postgres import AsyncConnections, PostgresDatabase, PostgresTables
-from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
+from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
 
 _TABLES: Final = PostgresTables(

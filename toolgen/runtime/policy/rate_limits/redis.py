@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
+from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
 
 _TAKE: Final = """\

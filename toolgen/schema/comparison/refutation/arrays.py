@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, Spot
-from toolgen.schema.comparison.refutation.strings import size_bounds
+from toolgen.schema.comparison.refutation.scalars import size_bounds
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Constraint, Schema
-    from toolgen.schema.comparison.refutation.branch import Branch
+    from toolgen.schema.comparison.refutation.goal import Branch
     from toolgen.schema.comparison.refutation.solver import Solver
 
 _LONGEST: Final = 300

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from toolgen.schema.comparison.patterns import matches
 from toolgen.schema.comparison.reading import STRING, Constraint
 from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, values_of
-from toolgen.schema.comparison.refutation.strings import size_bounds
+from toolgen.schema.comparison.refutation.scalars import size_bounds
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from toolgen.schema.comparison.refutation.branch import Branch
+    from toolgen.schema.comparison.refutation.goal import Branch
     from toolgen.schema.comparison.refutation.solver import Solver
 
 

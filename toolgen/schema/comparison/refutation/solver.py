@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
 from toolgen.schema.comparison.refutation.arrays import solve_array
-from toolgen.schema.comparison.refutation.branch import Branch, Budget
 from toolgen.schema.comparison.refutation.goal import (
+    Branch,
+    Budget,
     Claim,
     Fact,
     Item,
@@ -26,13 +27,12 @@ from toolgen.schema.comparison.refutation.goal import (
     kind_of_value,
     values_of,
 )
-from toolgen.schema.comparison.refutation.numbers import solve_number
 from toolgen.schema.comparison.refutation.objects import solve_object
-from toolgen.schema.comparison.refutation.strings import solve_string
+from toolgen.schema.comparison.refutation.scalars import solve_number, solve_string
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Schema
-    from toolgen.schema.comparison.refutation.branch import Clause
+    from toolgen.schema.comparison.refutation.goal import Clause
     from toolgen.schema.comparison.refutation.validators import Validators
 
 MOST_VALUES: Final = 8

@@ -18,8 +18,7 @@ from tests.unit.record.sample import KEY, denied, done, ended, progress, record,
 from toolgen.cli import front
 from toolgen.record.calls import calls_of
 from toolgen.record.chain import ChainError, ChainHead, verify_chain
-from toolgen.record.sqlite import SqliteStore
-from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.compiler.specs import resolved, toolset
-from toolgen.compiler.resolve.schemas.keywords import respelled_schema, respelled_type
+from toolgen.compiler.resolve.keywords import respelled_schema, respelled_type
 
 UNLIKE: tuple[Any, ...] = ("strin", "Two words", "", 5, [], ["string", "null"], [{}], None)
 KNOWN = ("string", "integer", "null", "any", "Order")

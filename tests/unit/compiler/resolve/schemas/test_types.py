@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.documents import read_documents
-from toolgen.compiler.resolve.schemas.types import Types
+from toolgen.compiler.resolve.schemas import Types
 from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ import psycopg
 import pytest
 
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
+from toolgen.runtime.policy.grants import GrantsError, MemoryGrants, SqliteGrants
 from toolgen.runtime.policy.grants.postgres import PostgresGrants
-from toolgen.runtime.policy.grants.protocol import GrantsError, MemoryGrants
-from toolgen.runtime.policy.grants.sqlite import SqliteGrants
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.runs.run import Session
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.programs.postgres import PostgresServer
-    from toolgen.runtime.policy.grants.protocol import Grants
+    from toolgen.runtime.policy.grants import Grants
 
 T = TypeVar("T")
 

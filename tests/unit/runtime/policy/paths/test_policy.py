@@ -14,9 +14,21 @@ from hypothesis import strategies as st
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.paths.policy import PathConcern, PathPolicy, UnsupportedSystem
-from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resolution, resolve
-from toolgen.runtime.policy.paths.rules import SENSITIVE, PathRules, SensitivePattern, ancestry, expand, is_within
+from toolgen.runtime.policy.paths import (
+    SENSITIVE,
+    FileKind,
+    PathConcern,
+    PathPolicy,
+    PathProblem,
+    PathRules,
+    Resolution,
+    SensitivePattern,
+    UnsupportedSystem,
+    ancestry,
+    expand,
+    is_within,
+    resolve,
+)
 from toolgen.runtime.policy.policy import Policies
 
 

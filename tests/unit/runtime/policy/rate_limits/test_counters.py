@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.policy.rate_limits.server import redis_server
-from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits import MemoryCounters, midnight_after
 from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
-from toolgen.runtime.policy.rate_limits.protocol import midnight_after
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.programs.postgres import PostgresServer
-    from toolgen.runtime.policy.rate_limits.protocol import Counters
+    from toolgen.runtime.policy.rate_limits import Counters
 
 pytestmark = pytest.mark.xdist_group("redis")
 

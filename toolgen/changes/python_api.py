@@ -1,24 +1,364 @@
-"""Comparison of the APIs of two versions of a package: what breaks code that uses the old one."""
+"""The Python API of a generated package: what it is, and which changes of it break code that uses it."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
-from toolgen.changes.change import Change, names
-from toolgen.changes.code.api import Alias, Constant, Function, Model, Protocol
-from toolgen.changes.code.types import NONE, Named, Ref, Type, Union, Value, type_text, union
-from toolgen.changes.rules import HANDLER_ADDED
+from toolgen.changes.rules import HANDLER_ADDED, Change, names
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.changes.change import Path
-    from toolgen.changes.code.api import Api, Attribute, Item, Parameter
+    from toolgen.changes.rules import Path
 
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A type by its name, with its arguments: `str`, `list[str]`, `Codec[FindArgs]`."""
+
+    name: str
+    args: tuple[Type, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A class or an alias of the package, by the path of its module and its name."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A literal type of one value; `kind` tells `1` from `True`, which are equal."""
+
+    kind: str
+    value: str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several types; flat."""
+
+    members: frozenset[Type]
+
+
+Type: TypeAlias = "Named | Ref | Value | Union"
+Resolve: TypeAlias = "Callable[[str], Ref | None]"
+"""Finds what a name of a module refers to in the package; None for names from elsewhere."""
+
+NONE = Named("None")
+FLOAT = Union(frozenset({Named("int"), Named("float")}))
+"""What type checkers take `float` for."""
+
+_TRANSPARENT = frozenset({"Annotated", "Final"})
+
+
+def read_type(node: ast.expr | None, resolve: Resolve) -> Type:
+    """Return the type of an annotation; an absent one is `Any`."""
+    match node:
+        case None:
+            return Named("Any")
+        case ast.Constant(value=None):
+            return NONE
+        case ast.Constant(value=str(text)):
+            return read_type(ast.parse(text, mode="eval").body, resolve)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return union((read_type(left, resolve), read_type(right, resolve)))
+        case ast.Subscript(value=ast.Name(id=name), slice=inner) if name in _TRANSPARENT:
+            first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
+            return read_type(first, resolve)
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return union(map(_value, parts))
+        case ast.Subscript(value=base, slice=inner):
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return Named(ast.unparse(base), tuple(read_type(each, resolve) for each in parts))
+        case ast.List(elts=parts):
+            return Named("[]", tuple(read_type(each, resolve) for each in parts))
+        case ast.Name(id=name):
+            return FLOAT if name == "float" else resolve(name) or Named(name)
+        case _:
+            return Named(ast.unparse(node))
+
+
+def union(parts: Iterable[Type]) -> Type:
+    """Return the union of types; of one, that type."""
+    members = frozenset[Type]().union(*(each.members if isinstance(each, Union) else {each} for each in parts))
+    return next(iter(members)) if len(members) == 1 else Union(members)
+
+
+def type_text(kind: Type) -> str:
+    """Return a type as it is written; members of unions are sorted."""
+    match kind:
+        case Ref(_, name):
+            return name
+        case Value(_, value):
+            return f"Literal[{value!r}]"
+        case Union(members):
+            if kind == FLOAT:
+                return "float"
+            values = sorted(repr(each.value) for each in members if isinstance(each, Value))
+            others = sorted(type_text(each) for each in members if not isinstance(each, Value) and each != NONE)
+            listed = [*([f"Literal[{', '.join(values)}]"] if values else []), *others]
+            return " | ".join([*listed, *(["None"] if NONE in members else [])])
+        case Named("[]", args):
+            return f"[{', '.join(map(type_text, args))}]"
+        case Named(name, args):
+            return f"{name}[{', '.join(map(type_text, args))}]" if args else name
+
+
+def _value(node: ast.expr) -> Value:
+    value = ast.literal_eval(node)
+    return Value(type(value).__name__, value)
+
+
+# The API of a generated package, read from the syntax trees of its modules: nothing of it is executed.
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A field of a class. `wire` is its name in JSON."""
+
+    name: str
+    wire: str
+    type: Type
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function. `keyword` tells whether callers give it by its name."""
+
+    name: str
+    type: Type
+    required: bool
+    keyword: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, or a method of a protocol, without `self`."""
+
+    parameters: tuple[Parameter, ...]
+    returns: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A class of values."""
+
+    attributes: Mapping[str, Attribute]
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A class that consumers implement."""
+
+    methods: Mapping[str, Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name for a type."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value with a declared type."""
+
+    type: Type
+
+
+Item: TypeAlias = "Function | Model | Protocol | Alias | Constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The API of a package. `packages` has the public names of each public module, and where each is defined.
+
+    Modules are named by their path below the package: `shop.tools.orders`; the package itself is the empty name.
+    """
+
+    packages: Mapping[str, Mapping[str, Ref]] = field(default_factory=dict[str, "Mapping[str, Ref]"])
+    modules: Mapping[str, Module] = field(default_factory=dict[str, "Module"])
+
+    def item(self, ref: Ref) -> Item | None:
+        """Return what a name stands for; None if it is not defined there."""
+        module = self.modules.get(ref.module)
+        return module.items.get(ref.name) if module else None
+
+
+def read_api(sources: Mapping[str, str]) -> Api:
+    """Read the API of a package, or of a part of it, from its sources by path: `shop/tools/orders/__init__.py`.
+
+    Raises SyntaxError for a module that is no Python.
+    """
+    modules = {_module_name(path): Module(_module_name(path), path, text) for path, text in sources.items()}
+    packages = {name: dict(_offered(module, modules)) for name, module in modules.items() if module.is_public}
+    return Api({name: offered for name, offered in packages.items() if offered}, modules)
+
+
+class Module:
+    """One module: its definitions and imports."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        self.name = name
+        self.is_package = path.endswith("__init__.py")
+        self._text = text
+
+    @property
+    def is_public(self) -> bool:
+        """Whether consumers import from it: packages below the root, types of shared files, and action catalogs."""
+        if not self.name:
+            return False
+        folder = self.name.rpartition(".")[0]
+        return self.is_package or not folder or folder == "catalogs"
+
+    @cached_property
+    def imports(self) -> Mapping[str, Ref]:
+        """The names that are imported from modules of the package, those for type checkers among them."""
+        found: dict[str, Ref] = {}
+        for node in self._statements():
+            if isinstance(node, ast.ImportFrom) and node.level:
+                home = self._relative(node)
+                found.update({each.asname or each.name: Ref(home, each.name) for each in node.names})
+        return found
+
+    @cached_property
+    def offers(self) -> list[str]:
+        """The names that the module offers: what it defines, and what a package imports to export it."""
+        imported: list[str] = []
+        for node in self._statements():
+            if isinstance(node, ast.ImportFrom) and node.level:
+                imported += [each.name for each in node.names if each.asname == each.name]
+        return [*imported, *(name for name in self.items if not name.startswith("_"))]
+
+    @cached_property
+    def items(self) -> Mapping[str, Item]:
+        """The definitions of the module."""
+        return dict(self._items())
+
+    def _items(self) -> Iterator[tuple[str, Item]]:
+        for node in self._statements():
+            match node:
+                case ast.ClassDef(name=name, bases=[ast.Name(id="Protocol")]):
+                    methods = {each.name: self._function(each, 1) for each in _functions(node)}
+                    yield name, Protocol(methods)
+                case ast.ClassDef(name=name):
+                    yield name, Model({each.name: each for each in self._attributes(node)})
+                case ast.FunctionDef(name=name):
+                    yield name, self._function(node, 0)
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="TypeAlias"), value=value):
+                    yield name, Alias(self._type(value))
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                    yield name, Constant(self._type(annotation))
+                case _:
+                    continue
+
+    def _attributes(self, node: ast.ClassDef) -> Iterator[Attribute]:
+        for each in node.body:
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                wire = _alias(each.annotation) or each.target.id
+                yield Attribute(each.target.id, wire, self._type(each.annotation), each.value is None)
+
+    def _function(self, node: ast.FunctionDef, skipped: int) -> Function:
+        args = node.args
+        positional = [*args.posonlyargs, *args.args]
+        without = len(positional) - len(args.defaults)
+        found = [
+            Parameter(each.arg, self._type(each.annotation), number < without, number >= len(args.posonlyargs))
+            for number, each in enumerate(positional)
+        ][skipped:]
+        for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            found.append(Parameter(each.arg, self._type(each.annotation), default is None, keyword=True))
+        return Function(tuple(found), self._type(node.returns))
+
+    def _type(self, node: ast.expr | None) -> Type:
+        return read_type(node, self._resolve)
+
+    def _resolve(self, name: str) -> Ref | None:
+        if name in self._defined:
+            return Ref(self.name, name)
+        return self.imports.get(name)
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        """The classes and aliases of the module."""
+        body = self.tree.body
+        classes = {each.name for each in body if isinstance(each, ast.ClassDef)}
+        return frozenset(classes) | {
+            each.target.id
+            for each in body
+            if isinstance(each, ast.AnnAssign)
+            and isinstance(each.target, ast.Name)
+            and isinstance(each.annotation, ast.Name)
+            and each.annotation.id == "TypeAlias"
+        }
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
+        return ast.parse(self._text)
+
+    def _statements(self) -> Iterator[ast.stmt]:
+        for node in self.tree.body:
+            if isinstance(node, ast.If):
+                yield from node.body
+            else:
+                yield node
+
+    def _relative(self, node: ast.ImportFrom) -> str:
+        parts = self.name.split(".") if self.name else []
+        up = node.level - (1 if self.is_package else 0)
+        return ".".join([*parts[: len(parts) - up], *([node.module] if node.module else [])])
+
+
+def _module_name(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("__init__").strip("/").replace("/", ".")
+
+
+def _functions(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    yield from (each for each in node.body if isinstance(each, ast.FunctionDef))
+
+
+def _alias(annotation: ast.expr) -> str:
+    """Return the name in JSON that an annotation gives a field; empty if it gives none."""
+    if not (isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple)):
+        return ""
+    for call in annotation.slice.elts[1:]:
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+            if keyword.arg == "alias" and isinstance(keyword.value, ast.Constant):
+                return str(keyword.value.value)
+    return ""
+
+
+def _offered(module: Module, modules: Mapping[str, Module]) -> Iterator[tuple[str, Ref]]:
+    for name in module.offers:
+        yield name, _definition(module, name, modules)
+
+
+def _definition(module: Module, name: str, modules: Mapping[str, Module]) -> Ref:
+    """Return where a name is defined, through the packages that export it."""
+    seen = set[Ref]()
+    ref = Ref(module.name, name)
+    while ref not in seen:
+        seen.add(ref)
+        home = modules.get(ref.module)
+        if home is None or ref.name in home.items or ref.name not in home.imports:
+            break
+        ref = home.imports[ref.name]
+    return ref
+
+
+# Comparison of the APIs of two versions of a package: what breaks code that uses the old one.
 
 # Routing: the expressions by which generated modules of action catalogs map args and decide what is visible.
 

@@ -1,1 +1,0 @@
-"""Processes: run with limits on time and output, and ended with all processes that they started."""

@@ -1,1 +1,0 @@
-"""A store in a Postgres database, for writers on many machines. Needs the extra `postgres`."""

@@ -1,0 +1,450 @@
+"""Paths of calls: their resolution, the rules of policies for them, and any concern about reading or writing one.
+
+Every answer is about the resolved path, so that all paths to a file have the same answer. An answer is valid only at
+that moment; `PathAccess` opens exactly the file that was judged, and nothing that has replaced it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import tempfile
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from fnmatch import translate
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from toolgen.runtime.policy.policy import Policies
+
+
+# Path rules: which folders may be written to, and which files are sensitive. Nothing is read from disk.
+#
+# Paths are absolute texts here; `resolve` below follows links.
+
+SENSITIVE: Final = ("~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*")
+"""Sensitive by default."""
+
+ALWAYS_SENSITIVE: Final = ("/proc",)
+"""Always sensitive: the memory and the environment of processes, including this one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathRules:
+    """The `paths` of one policy.
+
+    `write_roots`: folders that may be written to, with everything below; `.` is the project, `~` the home.
+    `tmp`: whether the folders for temporary files are write roots too.
+    `sensitive`: a pattern with a slash is a path, with everything below; one without is the name of a file or of a
+    folder above it. In both, `*`, `?` and `[...]` match text without a slash.
+    `hard_links`: whether a file with several hard links may be read like one with a single name. Its other names are
+    unknown, and one of them may be sensitive; but some package managers install all files as hard links.
+    """
+
+    write_roots: Sequence[str] = (".",)
+    tmp: bool = False
+    sensitive: Sequence[str] = SENSITIVE
+    hard_links: bool = False
+
+
+def expand(path: str, *, base: str, home: str) -> str:
+    """Make a path absolute: `~` and `~/...` relative to the home, any other relative path to `base`.
+
+    `~name` is a file of that name: the homes of other users are never looked up.
+    """
+    if path == "~" or path.startswith("~/"):
+        return f"{home}/{path[2:]}"
+    return path if path.startswith("/") else f"{base}/{path}"
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether a path is a folder or below it. Both are absolute, without links and `..`."""
+    return path == folder or path.startswith(folder if folder == "/" else f"{folder}/")
+
+
+def ancestry(path: str) -> Iterable[str]:
+    """Return an absolute path and all folders above it, from the root down."""
+    yield "/"
+    for end in range(1, len(path)):
+        if path[end] == "/":
+            yield path[:end]
+    if path != "/":
+        yield path
+
+
+@dataclass(frozen=True)
+class SensitivePattern:
+    """One pattern as written, and its parts for matching. An absolute pattern is a path."""
+
+    text: str
+    parts: tuple[str, ...]
+    absolute: bool
+
+    @staticmethod
+    def parse(text: str, *, project: str, home: str) -> SensitivePattern:
+        """Parse a pattern; paths are relative to the project, unless absolute."""
+        absolute = "/" in text.rstrip("/") or text.startswith(("~", "/"))
+        full = expand(text, base=project, home=home) if absolute else text
+        return SensitivePattern(text, tuple(part for part in full.split("/") if part not in ("", ".")), absolute)
+
+    @property
+    def place(self) -> str | None:
+        """The path of the pattern, if it matches exactly one."""
+        literal = self.absolute and not any(_WILDCARDS.search(part) for part in self.parts)
+        return f"/{'/'.join(self.parts)}" if literal else None
+
+    def matches(self, path: str) -> bool:
+        """Whether an absolute path matches, or is below a match. Case, width and invisible characters are ignored."""
+        names = _folded_names(path)
+        if self.absolute:
+            return len(names) >= len(self._expressions) and all(
+                expression.fullmatch(name) for expression, name in zip(self._expressions, names, strict=False)
+            )
+        return any(expression.fullmatch(name) for expression in self._expressions for name in names)
+
+    @cached_property
+    def _expressions(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(translate(_folded(part))) for part in self.parts)
+
+
+_WILDCARDS: Final = re.compile(r"[*?\[]")
+_IGNORABLE: Final = frozenset({"Cf", "Cc"})
+
+
+@lru_cache(maxsize=64)
+def _folded_names(path: str) -> Sequence[str]:
+    return [_folded(name) for name in path.split("/") if name]
+
+
+@lru_cache(maxsize=4096)
+def _folded(name: str) -> str:
+    """Fold a name like the most lenient file systems do, so that every spelling of a sensitive name matches."""
+    wide = unicodedata.normalize("NFKC", name).casefold()
+    shown = "".join(mark for mark in wide if unicodedata.category(mark) not in _IGNORABLE)
+    return unicodedata.normalize("NFKC", shown).rstrip(" .")
+
+
+# Resolution of paths: following every link of a path, and recording the links.
+
+MAX_LINKS: Final = 40
+MAX_BYTES: Final = 4096
+"""Maximum links in one path, and maximum length: the limits of Linux."""
+
+Identity: TypeAlias = tuple[int, int]
+"""Device and inode: the same under every name."""
+
+
+class FileKind(StrEnum):
+    """What is at a resolved path."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    OTHER = "other"
+    MISSING = "missing"
+
+
+class PathProblem(StrEnum):
+    """Why a path cannot be resolved."""
+
+    EMPTY = "it is empty"
+    NUL = "it contains a NUL character"
+    NOT_TEXT = "it is not valid Unicode"
+    NOT_A_STRING = "it is not a string"
+    TOO_LONG = "it is too long"
+    TOO_MANY_LINKS = "its links form a loop"
+    CLOSED = "a folder of the path cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A resolved path: `path` is absolute, without links and `..`.
+
+    `links` are the paths of the links that were followed. `identities` are those of the path and of the folders above
+    it, as far as they exist. `names` is the number of hard links of a file.
+    """
+
+    path: str
+    kind: FileKind
+    links: tuple[str, ...]
+    identities: frozenset[Identity]
+    names: int
+
+
+def resolve(path: str) -> Resolution | PathProblem:
+    """Follow every link of an absolute path. A missing part counts as a plain name, so that it may be created."""
+    problem = _problem(path)
+    if problem is not None:
+        return problem
+    pending = list(reversed(path.split("/")))
+    at, links, found = "/", list[str](), dict[str, os.stat_result]()
+    while pending:
+        name = pending.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            at = at.rpartition("/")[0] or "/"
+            continue
+        here = f"{at.rstrip('/')}/{name}"
+        met = _look(here)
+        if isinstance(met, PathProblem):
+            return met
+        if not isinstance(met, str):
+            at = here
+            if met is not None:
+                found[here] = met
+            continue
+        links.append(here)
+        if len(links) > MAX_LINKS:
+            return PathProblem.TOO_MANY_LINKS
+        at = "/" if met.startswith("/") else at
+        pending += reversed(met.split("/"))
+    return _resolution(at, links, found)
+
+
+def _look(path: str) -> os.stat_result | str | PathProblem | None:
+    """Return the status of a path, the target if it is a link, or None if it does not exist."""
+    try:
+        status = os.lstat(path)
+        if not stat.S_ISLNK(status.st_mode):
+            return status
+        try:
+            return os.readlink(path)  # noqa: PTH115  # a text
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # no longer a link: look again
+                return path
+            raise
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return PathProblem.TOO_LONG if error.errno == errno.ENAMETOOLONG else PathProblem.CLOSED
+
+
+def _resolution(path: str, links: Sequence[str], found: Mapping[str, os.stat_result]) -> Resolution:
+    status = found.get(path)
+    return Resolution(
+        path=path,
+        kind=_kind(status, path),
+        links=tuple(links),
+        identities=frozenset(_identity(found[folder]) for folder in ancestry(path) if folder in found),
+        names=status.st_nlink if status and stat.S_ISREG(status.st_mode) else 1,
+    )
+
+
+def _identity(status: os.stat_result) -> Identity:
+    return status.st_dev, status.st_ino
+
+
+def _problem(path: str) -> PathProblem | None:
+    if not path:
+        return PathProblem.EMPTY
+    if "\0" in path:
+        return PathProblem.NUL
+    try:
+        size = len(path.encode("utf-8", "surrogateescape"))  # as for names with other bytes
+    except UnicodeEncodeError:
+        return PathProblem.NOT_TEXT
+    return PathProblem.TOO_LONG if size > MAX_BYTES else None
+
+
+def _kind(status: os.stat_result | None, path: str) -> FileKind:
+    if path == "/":
+        return FileKind.FOLDER
+    if status is None:
+        return FileKind.MISSING
+    if stat.S_ISDIR(status.st_mode):
+        return FileKind.FOLDER
+    return FileKind.FILE if stat.S_ISREG(status.st_mode) else FileKind.OTHER
+
+
+# The path policy: resolves a path, finds its write root, and returns any concern about reading or writing it.
+#
+# Every answer is about the resolved path, so that all paths to a file have the same answer. An answer is valid only
+# at that moment; `PathAccess` opens exactly the file that was judged, and nothing that has replaced it.
+
+
+class PathConcern(Enum):
+    """Why permission is needed before a path is accessed."""
+
+    SENSITIVE = "sensitive"
+    HARD_LINKED = "hard_linked"
+    OUTSIDE_ROOTS = "outside_roots"
+    OUTSIDE_PROJECT = "outside_project"
+    UNUSABLE = "unusable"
+    """It cannot be judged, so it cannot be allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathAnswer:
+    """The policy's answer for one path.
+
+    `given` is the path in the request, `resolved` is absolute and without links, and `is_in_project` is about that.
+    `root` is the write root that contains it, if any; `pattern` the pattern that makes it sensitive, if any. A path
+    with a `problem` has neither, is not resolved (`resolved` is empty), and must not be accessed.
+    """
+
+    given: str
+    resolved: str = ""
+    kind: FileKind = FileKind.MISSING
+    root: str | None = None
+    pattern: str | None = None
+    is_in_project: bool = False
+    names_unknown: bool = False
+    problem: PathProblem | None = None
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether a pattern matches it."""
+        return self.pattern is not None
+
+    @property
+    def read_concern(self) -> PathConcern | None:
+        """Why permission is needed to read it, independent of its folder."""
+        if self.problem is not None:
+            return PathConcern.UNUSABLE
+        if self.sensitive:
+            return PathConcern.SENSITIVE
+        return PathConcern.HARD_LINKED if self.names_unknown else None
+
+    @property
+    def search_concern(self) -> PathConcern | None:
+        """Why permission is needed to read all that is below it."""
+        return self.read_concern or (None if self.is_in_project else PathConcern.OUTSIDE_PROJECT)
+
+    @property
+    def write_concern(self) -> PathConcern | None:
+        """Why permission is needed to write it. Files are replaced, so other hard links are not affected."""
+        if self.problem is not None:
+            return PathConcern.UNUSABLE
+        if self.sensitive:
+            return PathConcern.SENSITIVE
+        return PathConcern.OUTSIDE_ROOTS if self.root is None else None
+
+
+class PathPolicy:
+    """The path rules of all active policies, for one project. The strictest applies.
+
+    `rules` are those of the host, by default `PathRules()` where no policy is in force. `project` and `home` are
+    folders; `home` defaults to that of the current user. `temporary` are the folders that a rule's `tmp` adds: by
+    default /tmp and TMPDIR. Write roots are resolved once, here: replacing one with a link later has no effect. Raises
+    `UnsupportedSystem` if files cannot be opened relative to a folder.
+    """
+
+    def __init__(
+        self,
+        project: str | os.PathLike[str],
+        *,
+        rules: Sequence[PathRules] | None = None,
+        home: str | os.PathLike[str] | None = None,
+        temporary: Sequence[str | os.PathLike[str]] | None = None,
+    ) -> None:
+        _check_system()
+        self._given: Final = project, rules, home, temporary
+        rules = (PathRules(),) if rules is None else rules
+        given_home = Path.home() if home is None else home
+        self.home: Final = _resolved(given_home)
+        self.project: Final = _resolved(project)
+        folders = ("/tmp", tempfile.gettempdir()) if temporary is None else temporary  # noqa: S108  # named, not used
+        self._roots: Final = [self._write_roots(rule, folders) for rule in rules]
+        self._hard_links: Final = all(rule.hard_links for rule in rules)
+        patterns = [*ALWAYS_SENSITIVE, *dict.fromkeys(text for rule in rules for text in rule.sensitive)]
+        homes = (self.home, _absolute(given_home))
+        parsed = (
+            SensitivePattern.parse(text, project=self.project, home=folder) for text in patterns for folder in homes
+        )
+        self._patterns: Final = tuple(dict.fromkeys(parsed))
+
+    def under(self, policies: Policies) -> PathPolicy:
+        """Return the path policy that has the rules of policies too."""
+        _, rules, home, temporary = self._given
+        theirs = [PathRules(**each) for each in policies.paths]
+        if rules is None:
+            return PathPolicy(self.project, rules=theirs or None, home=home, temporary=temporary)
+        both = [*rules, *theirs] if rules else []  # without rules nothing may be written, whatever policies say
+        return PathPolicy(self.project, rules=both, home=home, temporary=temporary)
+
+    def judge(self, path: str, *, base: str | None = None) -> PathAnswer:
+        """Resolve a path, and return any concern about accessing it. A relative path starts at `base`.
+
+        `base` is a resolved folder, by default the project.
+        """
+        if path:
+            found = resolve(expand(path, base=self.project if base is None else base, home=self.home))
+        else:
+            found = PathProblem.EMPTY
+        if isinstance(found, PathProblem):
+            return PathAnswer(given=path, problem=found)
+        return PathAnswer(
+            given=path,
+            resolved=found.path,
+            kind=found.kind,
+            root=self._root_of(found.path),
+            pattern=self._pattern_of(found),
+            is_in_project=is_within(found.path, self.project),
+            names_unknown=not self._hard_links and found.names > 1,
+        )
+
+    def is_safe_to_read(self, names: int) -> bool:
+        """Whether a file with that many hard links may be read like one with a single name."""
+        return self._hard_links or names <= 1
+
+    def _root_of(self, path: str) -> str | None:
+        """Return the first write root that contains a path, if every policy has one."""
+        holding = [next((root for root in roots if is_within(path, root)), None) for roots in self._roots]
+        return holding[0] if holding and None not in holding else None
+
+    def _pattern_of(self, found: Resolution) -> str | None:
+        """Return the pattern that makes a path sensitive, by its names, by a followed link, or by its location."""
+        passed = (found.path, *found.links)
+        for pattern in self._patterns:
+            if any(pattern.matches(path) for path in passed) or _lies_in(found, pattern.place):
+                return pattern.text
+        return None
+
+    def _write_roots(self, rule: PathRules, temporary: Sequence[str | os.PathLike[str]]) -> list[str]:
+        named = [expand(root, base=self.project, home=self.home) for root in rule.write_roots]
+        return [_resolved(root) for root in (*named, *(temporary if rule.tmp else ()))]
+
+
+class UnsupportedSystem(RuntimeError):
+    """Files cannot be opened relative to a checked folder on this system, so a path policy cannot be enforced."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the path policy needs a POSIX system (Linux, macOS): this one cannot open files relative to a folder"
+        )
+
+
+def _check_system() -> None:
+    needed: Collection[object] = (os.open, os.mkdir, os.stat, os.unlink)
+    if not (hasattr(os, "O_NOFOLLOW") and all(function in os.supports_dir_fd for function in needed)):
+        raise UnsupportedSystem
+
+
+def _resolved(folder: str | os.PathLike[str]) -> str:
+    """Resolve a folder of the host. Raises ValueError if it cannot be resolved."""
+    found = resolve(_absolute(folder))
+    if isinstance(found, PathProblem):
+        raise ValueError(f"{os.fspath(folder)!r} cannot be a folder of a path policy: {found.value}")
+    return found.path
+
+
+def _absolute(folder: str | os.PathLike[str]) -> str:
+    """Make a folder of the host absolute. `..` stays: its meaning depends on links."""
+    return os.path.join(os.getcwd(), os.fspath(folder))  # noqa: PTH109, PTH118  # texts throughout
+
+
+def _lies_in(found: Resolution, place: str | None) -> bool:
+    """Whether a path is in a place that has other names here: a link's target, another spelling, a mount."""
+    if place is None:
+        return False
+    try:
+        there = Path(place).stat()
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) in found.identities

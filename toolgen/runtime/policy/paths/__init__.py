@@ -1,1 +1,0 @@
-"""Paths of calls: their resolution, and the rules of policies for them."""
