@@ -56,7 +56,7 @@ def compile_specs(
     The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again.
     """
     progress("reading specs")
-    from toolgen.compiler.cache.derived import ToolsetCache
+    from toolgen.compiler.cache.toolsets import ToolsetCache
     from toolgen.compiler.documents.library import Documents
     from toolgen.compiler.resolve import resolve_by_path
 
@@ -202,7 +202,7 @@ def summarize(config: Config, target: Target, sink: Diagnostics) -> Summary | No
 
 def find_toolset(config: Config, target: Target, summary: Summary, name: str) -> Toolset:
     """Return the toolset of a summary with a name; the target is compiled if the cache does not have it any more."""
-    from toolgen.compiler.cache.derived import recall
+    from toolgen.compiler.cache.toolsets import recall
 
     cache = open_cache(config.root)
     found = recall(cache, summary.keys[name])

@@ -18,7 +18,8 @@ from toolgen.execute.python.frameworks import framework_of, json_result
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
 from toolgen.runtime.catalog.plain_function import function_of_parameters
-from toolgen.runtime.codec.codec import Codec, CodecSource
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
 
 if TYPE_CHECKING:
     from toolgen.execute.python.frameworks import PythonTool

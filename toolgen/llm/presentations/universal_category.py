@@ -29,7 +29,8 @@ from toolgen.providers.protocol import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.calls.result import error_text
-from toolgen.runtime.codec.codec import Codec, CodecSource
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
 from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.builtin import DESCRIBE, LIST, SEARCH

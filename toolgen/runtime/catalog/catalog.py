@@ -16,7 +16,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, PolicyEntry, ToolDefinition, source_of
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
-from toolgen.runtime.codec.codec import CodecSource
+from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.wire_names import wire_name
 

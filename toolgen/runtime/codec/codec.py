@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -13,7 +12,7 @@ from pydantic_core import from_json
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
-from toolgen.runtime.base.packages import read_package, type_of
+from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
 from toolgen.runtime.codec.exact_types import Doubt, compare_type_to_schema
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation, is_closed
@@ -25,36 +24,6 @@ from toolgen.schema.json_values import canonical
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
     from toolgen.runtime.base.packages import Side
-
-
-# What a codec is built from, and how it is loaded.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodecSource:
-    """The schema and the type of a codec.
-
-    `type` is a generated model class, an alias such as `list[Profile]`, or None for plain JSON values. With `foreign`
-    it is a model of the host, whose validators may reject values too. `name` is for messages.
-    """
-
-    name: str
-    schema: Any
-    type: Any = None
-    assert_formats: bool = False
-    foreign: bool = False
-
-
-def compiled_source(package: str, ident: str, side: Side) -> CodecSource:
-    """Read one side of a compiled tool, and import its type."""
-    found = read_package(package)
-    tool = found.tools[ident]
-    return CodecSource(
-        name=f"{ident} ({side})",
-        schema=tool.get(side, True),
-        type=type_of(package, tool, side),
-        assert_formats=found.document.get("formats", "annotate") != "annotate",
-    )
 
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
-    from toolgen.runtime.codec.codec import CodecSource
+    from toolgen.runtime.codec.codec_source import CodecSource
 
 
 class ValueType:

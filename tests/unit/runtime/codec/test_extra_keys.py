@@ -10,7 +10,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolgen.runtime.codec.building import rebuilt, typed_default
-from toolgen.runtime.codec.codec import Codec, CodecSource
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 from toolgen.runtime.codec.pydantic_types import dump_options
 from toolgen.runtime.codec.typed_values import plain
