@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgen.runtime.catalog.definition import PolicyEntry
 from toolgen.runtime.policy.effective import ROLES, may_hold
@@ -40,23 +40,35 @@ def policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> I
             yield {"role": role, "mode": mode, "answer": judged.answer.value, "reasons": reasons}
 
 
-def decision_lines(decisions: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Format decisions: each distinct answer in a line, with its roles if not all; for a mode, where it differs."""
-    answers = enumerate(_answers(decisions))
-    return [visible(f"{'' if number else 'policies':9}  {answer}") for number, answer in answers]
+class Decision(NamedTuple):
+    """One distinct answer in one mode: the roles that get it, and the reasons, each a source and its answer."""
+
+    mode: str
+    roles: tuple[str, ...]
+    answer: str
+    reasons: tuple[tuple[str, str], ...]
 
 
-def _answers(decisions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Each distinct answer, with its roles if not all; for a mode, only where the answer differs."""
-    groups: dict[tuple[str, str], list[str]] = {}
+def distinct(decisions: Iterable[Mapping[str, Any]]) -> list[Decision]:
+    """Return each distinct answer of a mode, with its roles; of a mode only what differs from no mode."""
+    groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
     for each in decisions:
-        reasons = "; ".join(f"{reason['source']} {reason['answer']}" for reason in each["reasons"])
-        groups.setdefault((each["mode"], f"{each['answer']} ({reasons})"), []).append(each["role"])
-    usual = {answer: roles for (mode, answer), roles in groups.items() if not mode}
-    every = [role for roles in usual.values() for role in roles]
-    for (mode, answer), roles in groups.items():
-        if not mode or usual.get(answer) != roles:
-            where = (f"in mode {mode}: " if mode else "") + (
-                "" if len(roles) == len(every) else f"{', '.join(roles)}: "
-            )
-            yield f"{where}{answer}"
+        reasons = tuple((reason["source"], reason["answer"]) for reason in each["reasons"])
+        groups.setdefault((each["mode"], each["answer"], reasons), []).append(each["role"])
+    return [
+        Decision(mode, tuple(roles), answer, reasons)
+        for (mode, answer, reasons), roles in groups.items()
+        if not mode or groups.get(("", answer, reasons)) != roles
+    ]
+
+
+def decision_lines(decisions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Format decisions: each distinct answer in a line, with its roles if not all; for a mode, where it differs."""
+    every = {each["role"] for each in decisions}
+    lines: list[str] = []
+    for mode, roles, answer, reasons in distinct(decisions):
+        where = f"in mode {mode}: " if mode else ""
+        whose = "" if len(roles) == len(every) else f"{', '.join(roles)}: "
+        because = "; ".join(f"{source} {said}" for source, said in reasons)
+        lines.append(visible(f"{'' if lines else 'policies':9}  {where}{whose}{answer} ({because})"))
+    return lines

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.policy_decisions import policy_decisions
+from toolgen.authoring.policy_decisions import Decision, distinct, policy_decisions
 from toolgen.authoring.site.contents import Kind, link_to, tool_tags
 from toolgen.authoring.site.fields import side_of
 from toolgen.compiler.ir.facts import Fact, facts_of
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 
 _LINE: Final = 88
 """Maximum characters of a line of Python, as formatters have it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyAnswer:
-    """What the policies answer for some roles, in a mode or, if that is empty, in none; with each reason."""
-
-    mode: str
-    roles: tuple[str, ...]
-    answer: str
-    reasons: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +52,7 @@ class ToolPage:
     result: Side
     result_json: str
     examples: tuple[ExampleText, ...]
-    answers: tuple[PolicyAnswer, ...]
+    decisions: tuple[Decision, ...]
     checked_by_call: tuple[str, ...]
     agents: tuple[AgentUse, ...]
     entries: tuple[Entry, ...]
@@ -97,7 +87,7 @@ def tool_page(
         examples=tuple(
             ExampleText(_json(each.args), _json(each.result) if each.has_result else "") for each in tool.examples
         ),
-        answers=tuple(_answers(policy_decisions(place.part.catalog.policies, toolset, tool))),
+        decisions=tuple(distinct(policy_decisions(place.part.catalog.policies, toolset, tool))),
         checked_by_call=tuple(_checked_by_call(tool)),
         agents=tuple(uses.agents.get(tool.ident, ())),
         entries=tuple(uses.entries.get(tool.ident, ())),
@@ -119,18 +109,6 @@ def _facts(tool: Tool) -> Iterator[Fact]:
     """Yield what is set of a tool besides what heads its page, and where it is defined."""
     yield from (fact for fact in facts_of(tool) if fact.key not in ("permission", "tags"))
     yield Fact("", "defined in", is_listed=False, codes=(f"{tool.span.file}:{tool.span.line}",))
-
-
-def _answers(decisions: Iterable[Mapping[str, Any]]) -> Iterator[PolicyAnswer]:
-    """Yield each distinct answer of a mode, with its roles; for a mode, only what differs from no mode."""
-    groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
-    for each in decisions:
-        reasons = tuple((reason["source"], reason["answer"]) for reason in each["reasons"])
-        groups.setdefault((each["mode"], each["answer"], reasons), []).append(each["role"])
-    usual = {(answer, reasons): roles for (mode, answer, reasons), roles in groups.items() if not mode}
-    for (mode, answer, reasons), roles in groups.items():
-        if not mode or usual.get((answer, reasons)) != roles:
-            yield PolicyAnswer(mode, tuple(roles), answer, reasons)
 
 
 def _checked_by_call(tool: Tool) -> Iterator[str]:
