@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from toolgen.authoring.lint.registry import Finding, rule
 from toolgen.compiler.diagnostics.codes import CODES
+from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
@@ -84,6 +85,7 @@ def _report(code: str, *imported: str, bad: str, good: str = _GOOD) -> None:
 
     pages = "\n\n".join(CODES[each].explanation for each in imported)
     check.__doc__ = f"{pages}\n\nAs {', '.join(f'`{each}`' for each in imported)} of an import."
+    check.__name__ = LINT_RULES[code].name.replace("-", "_")
     rule(code, bad=bad, good=good)(check)
 
 
