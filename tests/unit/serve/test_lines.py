@@ -1,0 +1,127 @@
+"""Lines of a client over stdio that are no messages: each is answered for its id, and the server serves on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCError
+
+from toolgen.serve.stdio import LINE_BYTES, message_of
+
+if TYPE_CHECKING:
+    from tests.unit.serve.conftest import Project
+
+START = b"""\
+{"jsonrpc":"2.0","id":"start","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
+"clientInfo":{"name":"c","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+"""
+DEEP = b"[" * 1000 + b"]" * 1000
+LONG = b'"' + b"x" * LINE_BYTES + b'"'
+
+
+def request(params: bytes, *, request_id: bytes = b"1", method: bytes = b'"tools/call"') -> bytes:
+    return b'{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}' % (request_id, method, params)
+
+
+def call(args: bytes) -> bytes:
+    return request(b'{"name":"team__jobs__wait","arguments":%s}' % args)
+
+
+REFUSED = {
+    "an argument that is too deep": (call(b'{"name":%s}' % DEEP), 1, PARSE_ERROR),
+    "an argument with half a character": (call(b'{"name":"\\ud800"}'), 1, PARSE_ERROR),
+    "an argument that is not UTF-8": (call(b'{"name":"\xff"}'), 1, PARSE_ERROR),
+    "a line that is too long": (call(b'{"name":%s}' % LONG), 1, INVALID_REQUEST),
+    "a line that ends early": (call(b'{"name":"x"')[:-2], 1, PARSE_ERROR),
+    "an id after what cannot be read": (b'{"method":"ping","params":%s,"id":"a\\"b"}' % DEEP, 'a"b', PARSE_ERROR),
+    "an id inside of params": (b'{"method":"ping","params":{"id":7,"x":%s}}' % DEEP, None, PARSE_ERROR),
+    "params that are a list": (request(b"[1]"), 1, INVALID_REQUEST),
+    "a method that is no text": (request(b"{}", method=b"3"), 1, INVALID_REQUEST),
+    "another version of JSON-RPC": (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 1, INVALID_REQUEST),
+    "the id null": (request(b"{}", request_id=b"null"), None, INVALID_REQUEST),
+    "a broken number as id": (request(b"{}", request_id=b"1.5"), None, INVALID_REQUEST),
+    "an object as id": (request(b"{}", request_id=b'{"id":1}'), None, INVALID_REQUEST),
+    "an id with half a character": (request(b"{}", request_id=b'"\\ud800"'), None, PARSE_ERROR),
+    "a batch": (b"[%s]" % call(b"{}"), None, INVALID_REQUEST),
+    "an empty batch": (b"[]", None, INVALID_REQUEST),
+    "a text": (b'"ping"', None, INVALID_REQUEST),
+    "no JSON": (b"ping", None, PARSE_ERROR),
+    "an answer that cannot be read": (b'{"jsonrpc":"2.0","id":1,"result":{"x":"\\ud800"}}', None, PARSE_ERROR),
+}
+
+
+def answers_of(project: Project, lines: list[bytes]) -> list[list[dict[str, Any]]]:
+    """Return what a server answers to each line before it answers a ping that follows."""
+    with subprocess.Popen(
+        project.command(),
+        env=project.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(START)
+        found: list[list[dict[str, Any]]] = []
+        for number, line in enumerate(lines):
+            process.stdin.write(
+                line + b"\n" + request(b"{}", request_id=b'"ping %d"' % number, method=b'"ping"') + b"\n"
+            )
+            process.stdin.flush()
+            answers: list[dict[str, Any]] = []
+            while (answer := json.loads(process.stdout.readline())).get("id") != f"ping {number}":
+                if answer.get("id") != "start":
+                    answers.append(answer)
+            assert answer["result"] == {}
+            found.append(answers)
+        process.stdin.close()
+        assert process.wait(30) == 0
+    return found
+
+
+def test_what_is_no_message_is_answered_with_an_error_and_the_server_serves_on(project: Project) -> None:
+    found = answers_of(project, [line for line, _, _ in REFUSED.values()])
+    for (name, (_, id_, code)), answers in zip(REFUSED.items(), found, strict=True):
+        assert [(each["id"], each["error"]["code"]) for each in answers] == [(id_, code)], name
+        assert len(json.dumps(answers)) < 400, name
+
+
+@pytest.mark.parametrize("line", [b"", b"  ", b'{"jsonrpc":"2.0","method":"notifications/initialized"}'])
+def test_what_asks_for_no_answer_has_none(project: Project, line: bytes) -> None:
+    assert answers_of(project, [line]) == [[]]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "method", "x"]), inner),
+    max_leaves=6,
+)
+IDS = st.integers(-(10**17), 10**17) | st.text(st.characters(codec="utf-8"), max_size=8)
+BROKEN = st.sampled_from([b'"\\ud800"', b'{"a":1', b"[1,", b"tru", b'"\\x"', DEEP, b'{"id":5,"x":"\\udc00"}', b"\xff"])
+FIELDS = st.permutations(["jsonrpc", "id", "method", "before", "broken"])
+
+
+@given(id_=IDS, extra=JSON, broken=BROKEN, order=FIELDS)
+def test_the_id_of_a_request_is_read_wherever_the_rest_is_broken(
+    id_: int | str, extra: Any, broken: bytes, order: list[str]
+) -> None:
+    values = {"jsonrpc": b'"2.0"', "id": json.dumps(id_).encode(), "method": b'"ping"', "broken": broken}
+    values["before"] = json.dumps(extra).encode()
+    order.remove("broken")
+    line = b"{%s}" % b", ".join(b'"%s": %s' % (name.encode(), values[name]) for name in [*order, "broken"])
+    answer = message_of(line)
+    assert isinstance(answer, JSONRPCError)
+    assert answer.id == id_
+
+
+@given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_no_line_stops_the_server(line: bytes) -> None:
+    answer = message_of(line)
+    if isinstance(answer, JSONRPCError):
+        assert answer.model_dump_json()
