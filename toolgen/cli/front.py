@@ -17,6 +17,10 @@ from toolgen.cli.commands import COMMANDS, GROUPS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
 from toolgen.compiler.project.config import ConfigError
+from toolgen.spec.visible import cut, visible
+
+_LONGEST = 1_000
+"""Characters of a line of an error, which may quote what was given."""
 
 
 class _Commands(click.Group):
@@ -83,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
             error.ctx = None
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
-        echo(shown.getvalue(), err=True, nl=False)
+        echo("\n".join(cut(visible(line), _LONGEST) for line in shown.getvalue().split("\n")), err=True, nl=False)
         return USAGE
     except ConfigError as error:
         from toolgen.cli.output import show_diagnostics

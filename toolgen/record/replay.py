@@ -21,6 +21,7 @@ from toolgen.runtime.redact.call_secrets import (
     with_result_values,
 )
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.spec.visible import cut, shown_name
 
 if TYPE_CHECKING:
     from toolgen.runtime.base.packages import Side
@@ -38,7 +39,7 @@ class AmbiguousTool(LookupError):
     def __init__(self, name: str, idents: Sequence[str]) -> None:
         self.name = name
         self.idents = tuple(idents)
-        super().__init__(f"{name!r} is ambiguous: it can be {', '.join(idents)}")
+        super().__init__(f"{cut(name, 100)!r} is ambiguous: it can be {', '.join(idents)}")
 
 
 class BrokenLine(ValueError):
@@ -214,8 +215,9 @@ class _Tools:
         if found is None:
             found = self._found[call.tool] = self._find(call.tool)
         if isinstance(found, ToolNotFound):
-            issue = Issue(pointer="", keyword="", expected="the name of a tool", found=call.tool, hint=str(found))
-            return Outcome(line, call.tool, call.accept, None, (issue,))
+            name = shown_name(call.tool)
+            issue = Issue(pointer="", keyword="", expected="the name of a tool", found=name, hint=str(found))
+            return Outcome(line, name, call.accept, None, (issue,))
         catalog, ident = found
         got, issues, altered = _verdict(catalog.codec(ident, call.side), call.payload)
         if issues:

@@ -33,6 +33,7 @@ from toolgen.serve.durable import DurableCalls, add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
 from toolgen.serve.tool_listing import OfferedTools, UnknownCursor
+from toolgen.spec.visible import shown_name
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -189,7 +190,7 @@ class ToolServer:
         if tool is None:
             # The pipeline refuses such a name, and has the attempt on record.
             await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
-            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {shown_name(params.name)}")
         if self._durable is not None:
             with self._attended():
                 return await self._durable.call(ctx, params, tool)

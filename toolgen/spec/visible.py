@@ -36,6 +36,14 @@ def visible(text: str) -> str:
     return "".join(escaped(char) if is_hidden(char) else char for char in text)
 
 
+_NAME: Final = 100
+
+
+def shown_name(name: str) -> str:
+    """Return a name that nobody here gave as it is shown and kept: escaped, and of at most 100 characters."""
+    return cut(visible(name[: _NAME + 1]), _NAME)
+
+
 def cut(text: str, limit: int) -> str:
     """Return a text of at most `limit` characters: one that is longer ends in `…`."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

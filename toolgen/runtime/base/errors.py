@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolgen.contract.records import FailureKind
+from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
@@ -71,7 +72,7 @@ class ToolNotFound(LookupError):
         self.name = name
         self.suggestions = tuple(suggestions)
         meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
-        super().__init__(f"no tool is named {name!r}{meant}")
+        super().__init__(f"no tool is named {cut(name, 100)!r}{meant}")
 
     def __reduce__(self) -> tuple[type[ToolNotFound], tuple[str, tuple[str, ...]]]:
         return (ToolNotFound, (self.name, self.suggestions))
@@ -84,7 +85,7 @@ class UnknownAgent(LookupError):
         self.name = name
         self.suggestions = tuple(suggestions)
         meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
-        super().__init__(f"there is no agent {name!r}{meant}")
+        super().__init__(f"there is no agent {cut(name, 100)!r}{meant}")
 
     def __reduce__(self) -> tuple[type[UnknownAgent], tuple[str, tuple[str, ...]]]:
         return (UnknownAgent, (self.name, self.suggestions))

@@ -15,6 +15,7 @@ from toolgen.runtime.events.records import now
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
+from toolgen.spec.visible import shown_name
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest
@@ -147,13 +148,12 @@ class Refusals:
             call_id = request.tool_call_id or self.call_id_of(meta)
         except BaseException:  # noqa: BLE001  # `new_id` is code of the host; already logged
             call_id = ""
-        meant = name.removesuffix(NOT_OFFERED) if is_not_offered(name) else name
-        ident = self._catalog.resolve(meant) or name
-        result = failed(ident, call_id, failure)
-        if ident != name:
-            set_raw_name(result, name)
+        meant = name.removesuffix(NOT_OFFERED)
+        unknown = shown_name(meant) + (NOT_OFFERED if is_not_offered(name) else "")
+        result = failed(self._catalog.resolve(meant) or unknown, call_id, failure)
+        self._keep_raw_name(result, name)
         if self._recorder is not None:
-            await self._recorder.refused(result, meta, _exclusion_reason(run, ident, name))
+            await self._recorder.refused(result, meta, _exclusion_reason(run, result.tool_name, name))
         return result
 
     async def never_ran(
@@ -161,17 +161,19 @@ class Refusals:
     ) -> ToolResult[Any]:
         """Return the result of a call that was skipped."""
         name, call_id = name_of(request), id_of(request) or self._new_id("call")
-        ident = self._catalog.resolve(name) or name
-        result = failed(ident, call_id, error)
-        if ident != name:
-            set_raw_name(result, name)
+        result = failed(self._catalog.resolve(name) or shown_name(name), call_id, error)
+        self._keep_raw_name(result, name)
         if self._recorder is not None and not is_on_record:
             await self._recorder.refused(result, run.meta)
         return result
 
+    def _keep_raw_name(self, result: ToolResult[Any], name: str) -> None:
+        if result.tool_name != name and result.tool_name in self._catalog:
+            set_raw_name(result, name)
+
     async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
         """Return the result of a call for which the host passed malformed arguments."""
-        result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
+        result = failed(shown_name(name_of(request)), id_of(request) or self._new_id("call"), misused)
         if self._recorder is not None:
             await self._recorder.refused(result, None)
         return result
