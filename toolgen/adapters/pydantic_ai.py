@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic_core import SchemaValidator, core_schema
 
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
+_KeyT = TypeVar("_KeyT")
+_ValueT = TypeVar("_ValueT")
+
 __all__ = ["planner", "toolset"]
 
 _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
@@ -54,7 +57,7 @@ _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schem
 
 
 KEPT: Final = 1_000
-"""Denials that are known to be on record, at most: the tools may be listed again before the next request."""
+"""Denials that are known to be on record, and questions that are known to be open, at most."""
 
 
 def toolset(
@@ -75,10 +78,12 @@ def toolset(
     is in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
     `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own, and
     `{"question": id}` names the question that it answers. It must do so where the id of the call does not: with
-    `override_args`, and where a response has two calls of one id. An approval of another question is refused: the call
-    becomes a deferred one again, and `refused` in its metadata says why. A call with `ToolDenied` goes on record before
-    the next request to the model. An invalid call is sent back as `ModelRetry`; any other failure is a `ToolFailed`,
-    which uses up no retries. The typed value of a result is the `metadata` of its `ToolReturnPart`.
+    `override_args`, where a response has two calls of one id, and where another toolset or process asked: only the one
+    that asked can tell that the call of the history is still the one that was asked about. An approval of another
+    question is refused: the call becomes a deferred one again, and `refused` in its metadata says why. A call with
+    `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as `ModelRetry`; any
+    other failure is a `ToolFailed`, which uses up no retries. The typed value of a result is the `metadata` of its
+    `ToolReturnPart`.
     """
     return RunToolset(Bridge(runtime, run, meta, presentation), id)
 
@@ -90,6 +95,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         self._bridge = bridge
         self._id = own_id
         self._recorded: OrderedDict[tuple[str | None, int, str], None] = OrderedDict()
+        self._asked: OrderedDict[tuple[str | None, str, str], str] = OrderedDict()
 
     @property
     def id(self) -> str | None:
@@ -121,8 +127,11 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         call = await self._bridge.read(name, payload, ctx.tool_call_id or "", ctx, scope)
         answer = ctx.tool_call_metadata
         if call.question is not None:
-            refused = _refused(call, payload, responses, ctx) if ctx.tool_call_approved else ""
+            slot = call.meta.user, scope, ctx.tool_call_id or ""
+            asked = self._asked.pop(slot, "")
+            refused = _refused(call, payload, responses, ctx, asked) if ctx.tool_call_approved else ""
             if refused or not ctx.tool_call_approved:
+                _keep(self._asked, slot, call.question_id)
                 raise ApprovalRequired(metadata={**call.question_data(), **({"refused": refused} if refused else {})})
         is_plain = answer is None or (is_object(answer) and answer.keys() == {"question"})
         decision = decision_of(True if is_plain else answer)
@@ -156,14 +165,18 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         """Whether a denial is not on record yet. Ids of calls may be equal in other runs, and in other responses."""
         key = ctx.run_id, len(ctx.messages), part.tool_call_id
         is_new = key not in self._recorded
-        self._recorded[key] = None
-        if len(self._recorded) > KEPT:
-            self._recorded.popitem(last=False)
+        _keep(self._recorded, key, None)
         return is_new
 
 
-def _refused(call: AdaptedCall, payload: str, responses: Sequence[ModelResponse], ctx: RunContext[Any]) -> str:
-    """Return why an approval is not one of this call; empty if it is."""
+def _refused(
+    call: AdaptedCall, payload: str, responses: Sequence[ModelResponse], ctx: RunContext[Any], asked: str
+) -> str:
+    """Return why an approval is not one of this call; empty if it is.
+
+    `asked` is the last question of this toolset about a call with this id: an approval that names no question is about
+    that one, and not about the call that the history of the host has by now.
+    """
     answer = ctx.tool_call_metadata
     if is_object(answer) and "question" in answer:
         is_same = answer["question"] == call.question_id
@@ -172,8 +185,18 @@ def _refused(call: AdaptedCall, payload: str, responses: Sequence[ModelResponse]
     same = [part for part in parts if isinstance(part, ToolCallPart) and part.tool_call_id == ctx.tool_call_id]
     if len(same) != 1:
         return "the id of the call does not say which call is approved: name the question"
-    is_as_asked = compact_json(same[0].args_as_dict()) == payload
-    return "" if is_as_asked else "the args are not those that were asked about: name the question about these"
+    if compact_json(same[0].args_as_dict()) != payload:
+        return "the args are not those that were asked about: name the question about these"
+    if not asked:
+        return "this toolset has not asked about the call, as after a restart: name the question"
+    return "" if asked == call.question_id else "the call is not the one that was asked about: name the question"
+
+
+def _keep(kept: OrderedDict[_KeyT, _ValueT], key: _KeyT, value: _ValueT) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > KEPT:
+        kept.popitem(last=False)
 
 
 def _definition(tool: OfferedTool) -> ToolDefinition:

@@ -178,6 +178,7 @@ def test_pydantic_ai_runs_exactly_what_was_allowed(
             asked = result.output
             answers: dict[str, Any] = {}
             metadata: dict[str, dict[str, Any]] = {}
+            is_other = data.draw(st.booleans(), "in another process")
             for part in data.draw(st.permutations(asked.approvals)):
                 question = asked.metadata[part.tool_call_id]
                 if question["id"] not in refused and data.draw(st.booleans(), "another question"):
@@ -186,9 +187,9 @@ def test_pydantic_ai_runs_exactly_what_was_allowed(
                     metadata[part.tool_call_id] = {"question": "q_0"}
                     continue
                 is_allowed = answers[part.tool_call_id] = person.decides(question)
-                if is_allowed and data.draw(st.booleans(), "the question is named"):
+                if is_allowed and (is_other or data.draw(st.booleans(), "the question is named")):
                     metadata[part.tool_call_id] = {"question": question["id"]}
-            if data.draw(st.booleans(), "in another process"):
+            if is_other:
                 current = agent()
             result = await current.run(
                 message_history=result.all_messages(),

@@ -197,6 +197,46 @@ def test_a_decision_beside_the_approval_may_grant_for_the_session_or_deny(load_s
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("decision", [None, {"decision": "allow_for_session"}])
+@pytest.mark.parametrize("good", [1, 2], ids=["the same call", "another call"])
+@pytest.mark.parametrize("is_other", [False, True], ids=["the toolset that asked", "another one"])
+def test_an_approval_that_names_no_question_is_of_the_call_that_was_asked_about(
+    load_store: LoadStore, is_other: bool, good: int, decision: dict[str, Any] | None
+) -> None:
+    """The history is the host's: it may be changed where it is stored while a person decides."""
+    host = Host(load_store(), ask_before_call)
+    script = Script([call("store__buy", "c1", id=1)], "done", "done")
+
+    def agent() -> Agent[None, Any]:
+        tools: Any = toolset(host.runtime, host.run)
+        return Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[tools])
+
+    async def use() -> None:
+        first = agent()
+        asked = await first.run("Buy.")
+        stored = ModelMessagesTypeAdapter.dump_json(asked.all_messages()).replace(b'"id":1', b'"id":%d' % good)
+        history = ModelMessagesTypeAdapter.validate_json(stored)
+        answers = DeferredToolResults(approvals={"c1": True}, metadata={} if decision is None else {"c1": decision})
+        current = agent() if is_other else first
+        last = await current.run(message_history=history, deferred_tool_results=answers)
+        if good == 1 and not is_other:
+            assert (last.output, host.store.orders) == ("done", [1])
+            again = await current.run(message_history=history, deferred_tool_results=answers)
+            assert isinstance(again.output, DeferredToolRequests) != bool(decision), "an answer counts once"
+            return
+        assert host.store.orders == []
+        question = last.output.metadata["c1"]
+        why = (
+            "this toolset has not asked about the call" if is_other else "the call is not the one that was asked about"
+        )
+        assert question["refused"].startswith(why)
+        named = DeferredToolResults(approvals={"c1": True}, metadata={"c1": {"question": question["id"]}})
+        assert (await agent().run(message_history=history, deferred_tool_results=named)).output == "done"
+        assert host.store.orders == [good]
+
+    asyncio.run(use())
+
+
 def test_a_callback_of_the_host_replaces_the_framework(load_store: LoadStore) -> None:
     host = Host(load_store(), deny_all)
     script = Script([call("store__buy", "c1", id=1)], "done")
