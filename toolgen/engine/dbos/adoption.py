@@ -15,14 +15,15 @@ from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 from toolgen.engine.dbos.connections import application_name
 from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, is_below
 from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, WORKERS, add_dead
+from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe, give_up, parent_in
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from dbos._sys_db import SystemDatabase
     from sqlalchemy.engine import Engine as Connections
 
     from toolgen.engine.dbos.lease import Lease, Watch
+    from toolgen.engine.dbos.private import SystemDatabase
 
 
 # Deaths of workers that runs may have caused: who is suspected, and who is given up.
@@ -165,7 +166,7 @@ def _steps(database: SystemDatabase, connection: sa.Connection, run_ids: Sequenc
 def _give_up(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> None:
     """Let runs fail, as DBOS does after its own limit of recoveries, which counts every execution."""
     runs = database.tables.workflow_status
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # the clock of the database
+    now: Any = now_ms(database)
     connection.execute(
         sa.update(runs)
         .where(runs.c.workflow_uuid.in_(run_ids), runs.c.status == "PENDING")
@@ -328,7 +329,7 @@ class Adoption:
             has_died = beats == DEAD and worker != self._worker
             ids = connection.execute(free.with_for_update(skip_locked=True)).scalars().all()
             given_up = count_deaths(self._database, connection, worker, ids) if has_died and ids else {}
-            now: Any = self._database._now_ms_sql()  # noqa: SLF001  # the clock of the database
+            now: Any = now_ms(self._database)
             enqueued = (
                 sa.update(runs)
                 .where(runs.c.workflow_uuid.in_(ids), runs.c.status == "PENDING")

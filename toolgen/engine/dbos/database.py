@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, Serializer
 from dbos import error as dbos_errors
-from dbos._context import current_owner_xid
-from dbos._sys_db import db_retry
 from sqlalchemy import event, exc, make_url
 from sqlalchemy.exc import DBAPIError
 
@@ -29,17 +27,25 @@ from toolgen.engine.dbos.connections import (
     open_connections,
 )
 from toolgen.engine.dbos.lease import WORKERS, next_token
+from toolgen.engine.dbos.private import (
+    current_owner_xid,
+    database_of,
+    db_retry,
+    execute_prepared,
+    is_unique_violation,
+    now_ms,
+)
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from dbos import EnqueueOptions
-    from dbos._sys_db import OperationResultInternal, RecordedResult, SystemDatabase
     from sqlalchemy.engine import Engine as Connections
     from sqlalchemy.engine import ExceptionContext
 
     from toolgen.engine.dbos.executions import Execution
+    from toolgen.engine.dbos.private import OperationResultInternal, RecordedResult, SystemDatabase
     from toolgen.engine.protocol import RunState
     from toolgen.engine.requests import Json, RunRequest
 
@@ -50,7 +56,7 @@ VERSION: Final = "toolgen-1"
 APPLICATION: Final = "toolgen"
 QUEUE: Final = "toolgen"
 SUSPECTS: Final = "toolgen_suspects"
-"""The queue of runs that may have killed several workers: see `deaths`."""
+"""The queue of runs that may have killed several workers: see `adoption`."""
 
 HELD: Final = "toolgen_held"
 """The queue of runs that are being resumed, which no worker looks at: all begin together, or none."""
@@ -254,14 +260,14 @@ def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DB
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         close_connections(connections)
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
-    retry_lost_connections(client._sys_db, Failure.PASSES)  # noqa: SLF001  # no public name
+    retry_lost_connections(database_of(client), Failure.PASSES)
     return client
 
 
 def close_client(client: DBOSClient) -> None:
     """Close a client and its connections, which DBOS does not close, since it has not made them."""
     client.destroy()
-    close_connections(client._sys_db.engine)  # noqa: SLF001  # no public name
+    close_connections(database_of(client).engine)
 
 
 def enqueue_options(request: RunRequest, turn: int | None) -> EnqueueOptions:
@@ -510,11 +516,11 @@ def write_steps_at_once(database: SystemDatabase) -> None:
     def _write(values: dict[str, Any]) -> None:
         with writing.connect() as connection:
             try:
-                found = database._execute_prepared(  # noqa: SLF001  # no public name
-                    connection, "toolgen_step", values, lambda: _step_of_owner(database, values), insert_columns=False
+                found = execute_prepared(
+                    database, connection, "toolgen_step", values, lambda: _step_of_owner(database, values)
                 ).scalar()
             except DBAPIError as error:
-                if database._is_unique_constraint_violation(error):  # noqa: SLF001  # as above
+                if is_unique_violation(database, error):
                     raise dbos_errors.DBOSStepNondeterminismError(
                         values["workflow_uuid"], values["function_id"]
                     ) from error
@@ -551,7 +557,7 @@ def _step_of_owner(database: SystemDatabase, values: Mapping[str, Any]) -> Any:
         runs.c.owner_xid == sa.bindparam(_OWNER, type_=runs.c.owner_xid.type),
     )
     owned = sa.select(runs.c.workflow_uuid).where(*is_own).with_for_update(key_share=True).cte("owned")
-    row = sa.select(*given.values(), database._now_ms_sql()).select_from(owned)  # noqa: SLF001  # as above
+    row = sa.select(*given.values(), now_ms(database)).select_from(owned)
     return (
         database.dialect.insert(steps)
         .from_select([*given, "retention_timestamp"], row)

@@ -37,6 +37,7 @@ from toolgen.engine.dbos.database import (
     reason_of,
 )
 from toolgen.engine.dbos.lease import workers_of
+from toolgen.engine.dbos.private import database_of
 from toolgen.engine.dbos.retention import OldRuns, retention_of
 from toolgen.engine.dbos.schedules import pause_schedule, remove_schedule, schedules_of, set_schedule
 from toolgen.engine.dbos.tables import (
@@ -109,7 +110,7 @@ class DbosEngine:
 
     def __init__(self, url: str, *, poll: float = 0.1, waits: bool = True, limits: Limits = CLIENT) -> None:
         self._client: Final = open_client(url, waits=waits, limits=limits)
-        self._tables: Final = self._client._sys_db  # noqa: SLF001  # see `tables`
+        self._tables: Final = database_of(self._client)
         self._poll: Final = poll
         self._waits: Final = waits
         self._turns: Final = Turns()

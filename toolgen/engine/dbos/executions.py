@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from dbos._core import ActiveWorkflowById
-
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
+from toolgen.engine.dbos.private import ActiveWorkflowById
 
 if TYPE_CHECKING:
     from toolgen.engine.dbos.lease import Lease

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
 from dbos import error as dbos_errors
-from dbos._context import assert_current_dbos_context
-from dbos._dbos import _get_dbos_instance
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen.engine.body import is_failure
 from toolgen.engine.dbos.database import AWAITED, QUESTIONS, Failure, StepFailed, failure_of
+from toolgen.engine.dbos.private import current_step, database_of_process
 from toolgen.engine.local import NO_ANSWER, NOBODY, new_answer, together
 from toolgen.engine.steps import step_name
 from toolgen.runtime.runs.schedule import Group
 
 if TYPE_CHECKING:
-    from dbos._dbos import StepReservation
     from prometheus_client import Counter
 
     from toolgen.engine.dbos.executions import Execution
+    from toolgen.engine.dbos.private import StepReservation
     from toolgen.engine.protocol import Activities, Activity
     from toolgen.engine.requests import Json, RunRequest
 
@@ -107,8 +106,8 @@ class DbosFlow:
     async def _note_wait(self) -> None:
         """Note whether the wait that begins had ended in an execution before: if not, none has begun what follows."""
         if self._is_replaying:
-            step = assert_current_dbos_context().function_id + 1
-            database = _get_dbos_instance()._sys_db  # noqa: SLF001  # no public name
+            step = current_step() + 1
+            database = database_of_process()
             kept = partial(database.check_operation_execution, self._request.run_id, step, "DBOS.recv")
             self._is_replaying = await asyncio.to_thread(kept) is not None
 

@@ -16,8 +16,7 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from dbos._sys_db import SystemDatabase
-
+    from toolgen.engine.dbos.private import SystemDatabase
     from toolgen.engine.requests import Json
 
 MOST_BYTES: Final = 2000

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 
 from toolgen.engine.dbos.database import RETENTION, RUN, STATES, first_of
+from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, now_of
 from toolgen.engine.protocol import Pruned, Retention
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from dbos._sys_db import SystemDatabase
+    from toolgen.engine.dbos.private import SystemDatabase
 
 ROUND: Final = 3600.0
 """Seconds from the end of a round until some worker begins the next one."""
@@ -183,5 +184,5 @@ def retention_of(database: SystemDatabase) -> Retention | None:
 
 def _now(database: SystemDatabase, connection: sa.Connection) -> float:
     """Return the time of the clock of the database, in seconds since 1970."""
-    milliseconds: Any = connection.execute(sa.select(database._now_ms_sql())).scalar()  # noqa: SLF001  # see `tables`
+    milliseconds: Any = connection.execute(sa.select(now_ms(database))).scalar()
     return float(milliseconds) / 1000

@@ -13,17 +13,16 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
-from dbos._enqueue_options import build_enqueue_status
-from dbos._utils import generate_uuid
 
 from toolgen.engine.dbos.database import SCHEDULES, enqueue_options
+from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from dbos._sys_db import SystemDatabase
+    from toolgen.engine.dbos.private import SystemDatabase
 
 _ROUND: Final = 5.0
 """Seconds after which a worker looks for schedules at the latest, such as new ones."""
@@ -134,7 +133,7 @@ async def keep_starting(database: SystemDatabase) -> None:
 
 def _now(database: SystemDatabase, connection: sa.Connection) -> float:
     """Return the time of the clock of the database, in seconds since 1970."""
-    milliseconds: Any = connection.execute(sa.select(database._now_ms_sql())).scalar()  # noqa: SLF001  # see `tables`
+    milliseconds: Any = connection.execute(sa.select(now_ms(database))).scalar()
     return float(milliseconds) / 1000
 
 

@@ -25,6 +25,7 @@ from toolgen.engine.dbos.database import (
 )
 from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
+from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.host import AGENTS
 from toolgen.engine.signals import NotSignalled, RunSignal, kept
 from toolgen.engine.steps import steps_to_repeat
@@ -32,8 +33,8 @@ from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
-    from dbos._sys_db import SystemDatabase
 
+    from toolgen.engine.dbos.private import SystemDatabase
     from toolgen.engine.requests import Json
 
 T = TypeVar("T")
@@ -189,7 +190,7 @@ def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
     """
     runs, steps = database.tables.workflow_status, database.tables.operation_outputs
     outputs = database.tables.workflow_output
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    now: Any = now_ms(database)
     has_stopped = runs.c.status.in_(("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"))
     was_left = sa.and_(runs.c.queue_name == HELD, runs.c.updated_at < now - _HELD_FOR)
     held = sa.update(runs).where(runs.c.workflow_uuid == run_id, sa.or_(has_stopped, was_left))
@@ -243,14 +244,14 @@ def release(database: SystemDatabase, run_ids: Sequence[str]) -> None:
                     recovery_attempts=0,
                     workflow_deadline_epoch_ms=None,
                     started_at_epoch_ms=None,
-                    updated_at=database._now_ms_sql(),  # noqa: SLF001  # as in `_cancel`
+                    updated_at=now_ms(database),
                 )
             )
 
 
 def now_of(database: SystemDatabase) -> float:
     """Return the time of the database, in seconds since 1970. Raises sqlalchemy.exc.SQLAlchemyError."""
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    now: Any = now_ms(database)
     with database.engine.begin() as connection:
         return float(connection.execute(sa.select(now)).scalar_one()) / 1000
 
@@ -311,7 +312,7 @@ def give_up(database: SystemDatabase, run_id: str, owner: str) -> None:
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    now: Any = now_ms(database)
     owned = sa.update(runs).where(runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
     values = {"status": "ENQUEUED", "owner_xid": None, "started_at_epoch_ms": None}  # a suspect stays in its queue
     with database.engine.begin() as connection:
@@ -325,7 +326,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
     if another execution than that of `owner` has it. Raises sqlalchemy.exc.SQLAlchemyError.
     """
     runs, steps = database.tables.workflow_status, database.tables.operation_outputs
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # the clock of the database
+    now: Any = now_ms(database)
     is_owned = (runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
     with database.engine.begin() as connection:
         kept = sa.update(runs).where(*is_owned).values(owner_xid=owner).returning(runs.c.attributes)
@@ -483,7 +484,7 @@ def load_of(database: SystemDatabase) -> Load:
         database.tables.operation_outputs,
         database.tables.workflow_events,
     )
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # as in `_cancel`
+    now: Any = now_ms(database)
     # Not since when it exists: a run that was resumed, or taken over, may be days old.
     in_queue = sa.select(runs.c.updated_at).where(runs.c.queue_name.in_((QUEUE, SUSPECTS)), runs.c.status == "ENQUEUED")
     queued = in_queue.limit(_MOST_COUNTED).subquery()
@@ -528,7 +529,7 @@ def _answers(database: SystemDatabase) -> sa.Select[Any, Any]:
 def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) -> None:
     """Cancel, as DBOS does, which has no function for several runs that leaves the transaction to its caller."""
     runs = database.tables.workflow_status
-    now: Any = database._now_ms_sql()  # noqa: SLF001  # the clock of the database, which DBOS compares it with
+    now: Any = now_ms(database)
     # Those that are cancelled already keep the time of that: a run is resumed with those that were cancelled with it.
     cancelled = sa.update(runs).where(runs.c.status.not_in(("SUCCESS", "ERROR", "CANCELLED")))
     cancelled = cancelled.values(

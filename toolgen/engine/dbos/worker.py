@@ -17,7 +17,6 @@ from weakref import WeakValueDictionary
 
 from dbos import DBOS
 from dbos import error as dbos_errors
-from dbos._context import current_owner_xid
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolgen import __version__
@@ -59,6 +58,7 @@ from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
+from toolgen.engine.dbos.private import active_runs, current_owner_xid, database_of, set_active_runs
 from toolgen.engine.dbos.reports import Reports
 from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
@@ -74,10 +74,10 @@ from toolgen.runtime.redact.warning import warn
 if TYPE_CHECKING:
     import sqlalchemy as sa
     from dbos import DBOSConfig
-    from dbos._sys_db import SystemDatabase
 
     from toolgen.engine.body import Retries
     from toolgen.engine.dbos.connections import Limits
+    from toolgen.engine.dbos.private import SystemDatabase
     from toolgen.engine.host import EngineHost
     from toolgen.engine.protocol import Activity, Pruned, Reason
     from toolgen.engine.requests import Json
@@ -96,7 +96,7 @@ _working: list[DbosWorker] = []
 """The worker of this process, if any: DBOS has one instance per process."""
 
 
-@DBOS.workflow(name=RUN, max_recovery_attempts=None)  # see `deaths`
+@DBOS.workflow(name=RUN, max_recovery_attempts=None)  # see `adoption`
 async def _execute_run(fields: Json) -> Json:
     """Execute a run. A failure is an outcome: the database has no exceptions."""
     worker = _working[0]
@@ -265,17 +265,17 @@ class DbosWorker:
             }
             logging.getLogger("dbos").addFilter(_expected)
             self._dbos = DBOS(config=config)
-            self._dbos._active_workflows_set = ActiveRuns(self._executions, lease)  # noqa: SLF001  # see there
+            set_active_runs(self._dbos, ActiveRuns(self._executions, lease))
             DBOS.launch()
-            retry_lost_connections(self._dbos._sys_db, Failure.PASSES, Failure.OF_OPERATOR)  # noqa: SLF001  # no public name
-            read_steps_at_once(self._dbos._sys_db, self._executions)  # noqa: SLF001  # as above
-            write_steps_at_once(self._dbos._sys_db)  # noqa: SLF001  # as above
+            retry_lost_connections(database_of(self._dbos), Failure.PASSES, Failure.OF_OPERATOR)
+            read_steps_at_once(database_of(self._dbos), self._executions)
+            write_steps_at_once(database_of(self._dbos))
         except BaseException:  # also a cancelled start leaves nothing behind; raised again
             await self._close()
             raise
-        database = with_connections(self._dbos._sys_db, self._open(ADOPTION))  # noqa: SLF001  # no public name
+        database = with_connections(database_of(self._dbos), self._open(ADOPTION))
         self._start_thread("toolgen-adoption", partial(self._adopt, lease, database))
-        tables_ = self._dbos._sys_db  # noqa: SLF001  # no public name
+        tables_ = database_of(self._dbos)
         self._tasks = [
             asyncio.create_task(keep_starting(tables_)),
             asyncio.create_task(self._reports.keep_writing(tables_)),
@@ -328,11 +328,11 @@ class DbosWorker:
             SUSPECTS, worker_concurrency=1, polling_interval_sec=5 * self._poll, on_conflict="always_update"
         )
         try:
-            add_contracts(client._sys_db.engine, self._host.contracts())  # noqa: SLF001  # no public name
+            add_contracts(database_of(client).engine, self._host.contracts())
         except SQLAlchemyError as error:
             raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
         if last_died:  # DBOS enqueues them again when it begins
-            for run_id, detail in count_deaths_of(client._sys_db, self.name).items():  # noqa: SLF001  # no public name
+            for run_id, detail in count_deaths_of(database_of(client), self.name).items():
                 self._has_failed(run_id, "crashes", detail)
         close_client(client)
 
@@ -578,7 +578,7 @@ class DbosWorker:
         assert self._dbos is not None  # the worker has started
         while True:
             try:
-                return await asyncio.to_thread(action, self._dbos._sys_db)  # noqa: SLF001  # no public name
+                return await asyncio.to_thread(action, database_of(self._dbos))
             except SQLAlchemyError as error:
                 if failure_of(error) is Failure.OF_VALUE:
                     raise
@@ -639,7 +639,7 @@ class DbosWorker:
     def _executed(self) -> set[str]:
         """Return the runs that this worker executes, also in the moment in which it begins."""
         assert self._dbos is not None  # the worker has started
-        return {*self._executions, *self._dbos._active_workflows_set.activeList()}  # noqa: SLF001  # see `ActiveRuns`
+        return {*self._executions, *active_runs(self._dbos).activeList()}
 
     def _drop_cancelled(self, database: SystemDatabase) -> None:
         """Let go of runs that were cancelled."""

@@ -1,0 +1,84 @@
+"""What the engine uses of DBOS that DBOS does not publish: all of it is here, of the one version that `pyproject` pins.
+
+Any release of DBOS may change these names. `tests/unit/engine/dbos/test_private.py` says which of them are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dbos._context import assert_current_dbos_context, current_owner_xid
+from dbos._core import ActiveWorkflowById
+from dbos._dbos import StepReservation, _get_dbos_instance
+from dbos._enqueue_options import build_enqueue_status
+from dbos._sys_db import OperationResultInternal, RecordedResult, SystemDatabase, db_retry
+from dbos._utils import generate_uuid
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+    from dbos import DBOS, DBOSClient
+    from sqlalchemy.exc import DBAPIError
+
+__all__ = [
+    "ActiveWorkflowById",
+    "OperationResultInternal",
+    "RecordedResult",
+    "StepReservation",
+    "SystemDatabase",
+    "active_runs",
+    "build_enqueue_status",
+    "current_owner_xid",
+    "current_step",
+    "database_of",
+    "database_of_process",
+    "db_retry",
+    "execute_prepared",
+    "generate_uuid",
+    "is_unique_violation",
+    "now_ms",
+    "set_active_runs",
+]
+
+
+def database_of(owner: DBOS | DBOSClient) -> SystemDatabase:
+    """Return the tables of a process that executes runs, or of a client."""
+    return owner._sys_db
+
+
+def database_of_process() -> SystemDatabase:
+    """Return the tables of the process that this is. Raises DBOSException if it executes no runs."""
+    return database_of(_get_dbos_instance())
+
+
+def current_step() -> int:
+    """Return the number of the last step that the current run has begun. Raises if this is in no run."""
+    return assert_current_dbos_context().function_id
+
+
+def active_runs(dbos: DBOS) -> ActiveWorkflowById:
+    """Return what knows the runs that a process executes."""
+    return dbos._active_workflows_set
+
+
+def set_active_runs(dbos: DBOS, runs: ActiveWorkflowById) -> None:
+    """Let something else know the runs that a process executes."""
+    dbos._active_workflows_set = runs
+
+
+def now_ms(database: SystemDatabase) -> Any:
+    """Return the time of the clock of the database, in milliseconds since 1970, as an expression."""
+    return database._now_ms_sql()
+
+
+def execute_prepared(
+    database: SystemDatabase, connection: sa.Connection, name: str, values: Mapping[str, Any], make: Callable[[], Any]
+) -> sa.CursorResult[Any]:
+    """Execute the statement of a name, which is made and compiled once."""
+    found: sa.CursorResult[Any] = database._execute_prepared(connection, name, dict(values), make, insert_columns=False)
+    return found
+
+
+def is_unique_violation(database: SystemDatabase, error: DBAPIError) -> bool:
+    """Return whether a statement failed because a row with its key is there."""
+    return database._is_unique_constraint_violation(error)
