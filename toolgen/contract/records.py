@@ -382,7 +382,8 @@ class ToolsetRegistration:
     for a person who is asked about the call. It raises `CallFailed` for a call that the executor refuses.
     `under` is for executors that keep to policies themselves, such as those of commands: a runtime calls
     it with its policies, and uses the registration that it returns. `folder` is where relative paths of calls start,
-    for executors of files and programs: a runtime asks about the same paths.
+    for executors of files and programs: a runtime asks about the same paths. `server` is the MCP server that gets the
+    calls, as a spec has it, where it is not that of the spec: a person who is asked is shown this one.
     """
 
     toolset: str
@@ -394,3 +395,4 @@ class ToolsetRegistration:
     preview: Callable[[str, Mapping[str, Any]], str] | None = None
     under: Callable[[Any], ToolsetRegistration] | None = None
     folder: str = ""
+    server: Mapping[str, Any] | None = None

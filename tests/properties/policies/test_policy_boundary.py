@@ -38,6 +38,7 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.runs.run import Run
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.selector import Selector
+from toolgen.spec.visible import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +128,7 @@ class Check:
         assert all(ids)
         assert len(set(ids)) == len(ids)
         for call, each, result in zip(step.calls, expected, results, strict=True):
-            assert result.tool_name == (each.ident or self._reading.text(call))
+            assert result.tool_name == (each.ident or shown_name(self._reading.text(call)))
             _check_paired(step, call, result)
         self.codes += codes
 
@@ -174,7 +175,7 @@ def _check_record(
     for each, result in zip(expected, results, strict=True):
         call = by_id[result.tool_call_id]
         assert [event.kind for event in call.events] == [*(["tool_started"] if each.ran else []), each.kind]
-        assert call.tool == result.tool_name.replace("\ud800", "\\ud800")
+        assert call.tool == result.tool_name
         assert call.result is not None
         assert call.result.success is (each.code == "ok")
 

@@ -19,8 +19,9 @@ from toolgen.execute import CommandHost, load_user_tools
 from toolgen.execute.command import command_executor as command_executor
 from toolgen.execute.http import HttpHost
 from toolgen.execute.http import http_executor as http_executor
+from toolgen.execute.mcp import McpHost, McpServer, mcp_executor
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.policy.approval import question_data
+from toolgen.runtime.policy.approval import question_data, question_id
 from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.terminal import described
@@ -158,6 +159,28 @@ def test_reg_94_a_question_shows_what_runs_where_and_with_what_for_every_kind_of
     )  # fmt: skip
     person = described(asked, 1000)
     assert all(text in person for text in (runs, folder, *env, *hosts))
+
+
+@pytest.mark.parametrize(
+    ("server", "shown"),
+    [
+        (McpServer(http="https://own.example.net/mcp"), ("https://own.example.net/mcp", ("own.example.net",), ())),
+        (McpServer(stdio=("own-server", "--fast"), env=("OWN",)), ("own-server --fast", (), ("OWN",))),
+    ],
+    ids=["http", "stdio"],
+)
+def test_reg_94_a_question_shows_the_server_that_a_host_gives_instead_of_that_of_the_spec(
+    tmp_path: Path, kinds: str, server: McpServer, shown: tuple[str, tuple[str, ...], tuple[str, ...]]
+) -> None:
+    catalog = load(kinds)
+    of_spec = question(catalog, tmp_path, "mcp.remote.send", {"text": "x"})
+    own = mcp_executor(catalog, "mcp.remote", McpHost(environment={"OWN": "1"}), server=server)
+
+    asked = question(load(kinds), tmp_path, "mcp.remote.send", {"text": "x"}, own)
+
+    assert (asked.program, asked.hosts, asked.env) == shown
+    assert of_spec.program == "https://mcp.example.com/mcp"
+    assert question_id(of_spec) != question_id(asked)
 
 
 def test_reg_94_a_question_about_a_command_of_the_built_in_tool_shows_its_program_folder_and_variables(

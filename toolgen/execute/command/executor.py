@@ -51,6 +51,9 @@ class CommandHost:
     result_bytes: int | None = None
     keep: Keep | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "environment", dict(self.environment))
+
     def check_folder(self, cwd: str, policies: Policies) -> None:
         """Raise `CatalogError` if commands may not run in a folder."""
         answer = self.paths.under(policies).judge(cwd)

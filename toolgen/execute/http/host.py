@@ -41,3 +41,6 @@ class HttpHost:
     max_wait: float = 30.0
     response_bytes: int = ANSWER_BYTES
     artifact_bytes: int = ARTIFACT_BYTES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "environment", dict(self.environment))  # what is redacted is what is sent later

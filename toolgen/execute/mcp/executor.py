@@ -310,7 +310,8 @@ def mcp_executor(
 ) -> ToolsetRegistration:
     """Return what runs a compiled toolset of kind `mcp`: `Runtime(executors=[executor(catalog, "mcp.github")])`.
 
-    `server` replaces the server of the spec. Raises `ExecutorError` for a toolset that is missing or of another kind,
+    `server` replaces the server of the spec: a person who is asked is shown it, and policies still judge the hosts that
+    the `access` of the spec names. Raises `ExecutorError` for a toolset that is missing or of another kind,
     without a server, and for environment variables that are not set.
     """
     if toolset not in catalog.toolsets:
@@ -325,7 +326,8 @@ def mcp_executor(
     reached.check(given.environment)
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
     runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
-    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
+    instead = None if server is None else server.as_compiled()
+    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True, server=instead)
 
 
 def _changed(changes: Sequence[Change]) -> CallFailed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolgen.contract.records import NOTHING
@@ -51,6 +51,9 @@ class McpHost:
     timeout: float = 30.0
     client_info: Mapping[str, Any] = field(default_factory=lambda: {"name": "toolgen", "version": "1"})
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "environment", dict(self.environment))  # what is redacted is what is sent later
+
 
 OnDrift: TypeAlias = Literal["refuse", "ask", "warn"]
 """What happens to a call of a tool that its server changed since it was compiled."""
@@ -82,6 +85,10 @@ class McpServer:
         """Return the server of a compiled toolset. Raises `ExecutorError` where it has none."""
         lists: dict[str, Any] = {name: tuple(server.get(name, ())) for name in ("stdio", "env")}
         return cls(**(dict(server) | lists))
+
+    def as_compiled(self) -> dict[str, Any]:
+        """Return the server as a compiled toolset has it."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
 
     @property
     def name(self) -> str:

@@ -124,6 +124,7 @@ class Runtime:
         self._catalog = catalog
         in_force = Policies(catalog.section("policies"), catalog.names, disabled=disabled_policies)
         self._assigned = assign(catalog, executors, in_force)
+        self._servers = {each.toolset: each.server for each in executors if each.server is not None}
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
         self._new_id = new_id or _unique_ids()
@@ -360,7 +361,8 @@ class Runtime:
         return telemetry.calls.traced(plan, ident, tool.definition.kind)
 
     def _tool(self, ident: str) -> Tool:
-        definition = self._catalog.definition(ident)
+        definition, name = self._catalog.definition(ident), self._catalog.toolset_of(ident)
+        toolset = self._catalog.section("toolsets").get(name, {})
         return Tool(
             definition=definition,
             entry=self._catalog.entry(ident),
@@ -369,7 +371,7 @@ class Runtime:
             form=find_runner(self._catalog, self._assigned, ident, self._host.policies)[1],
             secrets=secrets_of_tool(definition),
             preview=self._preview(ident),
-            toolset=self._catalog.section("toolsets").get(self._catalog.toolset_of(ident), {}),
+            toolset={**toolset, "server": self._servers[name]} if name in self._servers else toolset,
         )
 
     def _preview(self, ident: str) -> Callable[[Mapping[str, Any]], str] | None:

@@ -32,7 +32,7 @@ from toolgen.runtime.policy.permission import allow_all
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.engine.dbos import DbosEngine
+    from toolgen.engine.protocol import Engine
     from toolgen.record.stores import DurableStore
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
@@ -181,7 +181,7 @@ async def _serve_and_end(
     runtime: Runtime,
     run: Run,
     store: DurableStore | None,
-    engine: DbosEngine | None,
+    engine: Engine | None,
     end: Callable[[], None],
 ) -> int:
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -253,7 +253,7 @@ def _store(target: str | None) -> DurableStore | None:
         raise click.UsageError(str(error)) from error
 
 
-def _engine(database: str) -> DbosEngine:
+def _engine(database: str) -> Engine:
     """Connect to the database of durable runs, which may be new. Raises click.UsageError."""
     url = url_of(database)
     from toolgen.engine.dbos import DbosEngine, prepare_database

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from toolgen.engine.dbos import DbosEngine
+    from toolgen.engine.protocol import Engine
 
 database_option = click.option(
     "--database",
@@ -32,7 +32,7 @@ def url_of(database: str) -> str:
         raise click.UsageError(f"--database: {error}") from error
 
 
-def open_engine(database: str) -> DbosEngine:
+def open_engine(database: str) -> Engine:
     """Connect to a database that a worker has prepared, and make none. Raises click.UsageError."""
     url = url_of(database)
     from toolgen.engine.dbos.database import is_missing_file
