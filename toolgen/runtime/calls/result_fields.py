@@ -39,8 +39,7 @@ def _issue_in(record: object, wanted: Mapping[str, tuple[_Fits, str]]) -> Issue 
             continue
         if not fits(value):
             return _not_as(name, form, value)
-        problem = _unwritable(value)
-        if problem:
+        if value and (problem := _unwritable(value)):
             return issue("", "json", "JSON", problem, f"set `{name}` to JSON")
     return None
 
