@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -101,6 +101,14 @@ class Projects:
         """Write a project without building it."""
         project = self._folder / next(self._names)
         write_specs(toolsets, project / "specs")
+        return project
+
+    def of(self, specs: Mapping[str, str]) -> Path:
+        """Write a project of these specs, by file name, without building it."""
+        project = self._folder / next(self._names)
+        (project / "specs").mkdir(parents=True)
+        for name, text in specs.items():
+            (project / "specs" / name).write_text(text, encoding="utf-8")
         return project
 
     def copy(self, project: Path) -> Path:

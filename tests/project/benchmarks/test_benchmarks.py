@@ -100,6 +100,8 @@ def test_a_served_call_is_compared_with_the_sdk_and_fastmcp(slow_report: dict[st
         over_http = served["http"][load]
         assert over_http["ratio_to_sdk"].keys() == {"toolgen serve", "SDK server", "FastMCP server"}
         assert over_http["ratio_to_sdk"]["SDK server"] == 1
+    assert served["api"]["ratio_to_client"].keys() == {"httpx2", "toolgen executor", "toolgen invoke"}
+    assert served["api"]["ratio_to_client"]["httpx2"] == 1
 
 
 @pytest.mark.long
