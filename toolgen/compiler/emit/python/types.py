@@ -43,9 +43,9 @@ class Builder:
     names: frozenset[str]
 
 
-def call_builder(tool: Tool, toolset: Toolset) -> Builder:
-    """Return the call builder of a tool. Its args are described by the class of the args, beside it."""
-    fields = _fields(tool, {made.name: made for made in toolset.types if isinstance(made, ClassType)})
+def _call_builder(tool: Tool, classes: Mapping[str, ClassType]) -> Builder:
+    """Return the call builder of a tool. Its args are described by the class of the args, one of `classes`."""
+    fields = _fields(tool, classes)
     shown = _shown_defaults(tool, fields)
     parameters = [_parameter(field, is_shown=field.wire in shown) for field in fields]
     text = f"Build a call of `{tool.ident}`. Raises InvalidPayload if the args do not fit the schema."
@@ -60,7 +60,7 @@ def call_builder(tool: Tool, toolset: Toolset) -> Builder:
     return Builder(values, frozenset().union(*(names_in(each.partition(":")[2]) for each in parameters)))
 
 
-def _fields(tool: Tool, classes: dict[str, ClassType]) -> list[Field]:
+def _fields(tool: Tool, classes: Mapping[str, ClassType]) -> list[Field]:
     """Return the args of callers: all except injected ones."""
     shape = tool.args.shape
     fields = classes[shape.name].fields if isinstance(shape, ClassRef) else ()
@@ -142,7 +142,8 @@ def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
         "methods": f"Types of the methods that tools of `{toolset.name}` are bound to.",
         **{module: f"The tool `{tool.ident}`." for module, tool in tools.items()},
     }
-    builders = {module: call_builder(tool, toolset) for module, tool in tools.items()}
+    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
+    builders = {module: _call_builder(tool, classes) for module, tool in tools.items()}
     return {
         f"{module}.py": _module(titles[module], members, models, homes, builders.get(module))
         for module, members in sorted(modules.items())
