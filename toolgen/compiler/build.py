@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.cache.store import Cache, open_cache
@@ -86,7 +85,7 @@ def build_target(
         return BuiltTarget(Published((), (), ()), compiled.sources, left, cache)
     parts = _parts(compiled, target, cache)
     emitted = emit_files(compiled.catalog, progress, export=target.export, parts=parts)
-    owners, sources, keys = owners_of(compiled.catalog), compiled.sources, compiled.keys
+    owners, sources = owners_of(compiled.catalog), compiled.sources
     del compiled  # half of the memory, as the next
     files = format_files(emitted, progress, parts)
     del emitted
@@ -95,7 +94,7 @@ def build_target(
     del files, owners
     if published is not None:
         progress("writing derived data")
-        derive(tree, cache, keys)
+        derive(tree, cache, settings_digest(target))
     cache.prune()
     return BuiltTarget(published, sources, strays(tree), cache)
 
@@ -113,10 +112,10 @@ def owners_of(catalog: Catalog) -> dict[str, str]:
     return owners(catalog)
 
 
-def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = MappingProxyType({})) -> None:
+def derive(tree: Tree, cache: Cache | None = None, settings: str = "") -> None:
     """Generate the derived data of a package if it is missing or does not match the catalog.
 
-    If it cannot be written, it is regenerated on use. `keys` are those of the toolsets in `cache`.
+    If it cannot be written, it is regenerated on use. `settings` is the digest of those with which `cache` keeps parts.
     """
     catalog = tree.read("catalog.json")
     mark = catalog_mark(catalog)
@@ -127,7 +126,7 @@ def derive(tree: Tree, cache: Cache | None = None, keys: Mapping[str, str] = Map
         from toolgen.search.documents import write_counted
 
         document = json.loads(catalog)
-        words, types = derived_parts(document["tools"], cache or Cache(), keys)
+        words, types = derived_parts(document["tools"], cache or Cache(), settings)
         for name in stale:
             text = (
                 write_counted(words, mark) if name == INDEX_FILE else write_typed(types, document["wire_names"], mark)

@@ -1,9 +1,12 @@
-"""What derived data is made of, by toolset: the words of its tools for search, and their types for stubs."""
+"""What derived data is made of, by tool: its words for search, and its types for stubs."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.compiler.emit import ToolsetOutput
@@ -55,31 +58,40 @@ class PartCache:
 
 
 _KIND: Final = "derived"
+_TOGETHER: Final = 32
+"""About how many tools share an entry: reading one takes as long as making the words and types of one tool."""
 
 
 def derived_parts(
-    tools: Mapping[str, Any], cache: Cache, keys: Mapping[str, str]
+    tools: Mapping[str, Any], cache: Cache, settings: str
 ) -> tuple[list[CountedDocument], dict[str, ToolTypes]]:
     """Return the words and the types of the tools of a `catalog.json`, by ident.
 
-    `keys` has a digest for each toolset of everything that determines its tools.
+    A tool shares its entry with few others, whichever toolsets they are of, so that one that changed costs no more in a
+    large toolset. `settings` is a digest of what determines them beside the tools.
     """
-    toolsets: dict[str, dict[str, Any]] = {}
-    for ident, tool in tools.items():
-        toolsets.setdefault(ident.rpartition(".")[0], {})[ident] = tool
-    words: list[CountedDocument] = []
+    parts = _parts(tools)
+    words: dict[str, CountedDocument] = {}
     types: dict[str, ToolTypes] = {}
-    for name, members in toolsets.items():
-        kept = cache.get(_KIND, keys[name]) if name in keys else None
+    for members in parts.values():
+        key = sha256(json.dumps([settings, members]).encode()).hexdigest()
+        kept = cache.get(_KIND, key)
         if kept is None:
             counted = [CountedDocument.of(document) for document in documents_of_tools(members)]
             read = {ident: read_types(ident, tool) for ident, tool in members.items()}
-            if name in keys:
-                value = [[to_json(each) for each in counted], {ident: to_json(each) for ident, each in read.items()}]
-                cache.put(_KIND, keys[name], value)
+            cache.put(_KIND, key, [[to_json(each) for each in counted], {name: to_json(read[name]) for name in read}])
         else:
             counted = [from_json(CountedDocument, each) for each in kept[0]]
             read = {ident: from_json(ToolTypes, each) for ident, each in kept[1].items()}
-        words += counted
+        words.update((each.key, each) for each in counted)
         types |= read
-    return words, types
+    return [words[ident] for ident in tools], types
+
+
+def _parts(tools: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+    """Divide tools by their idents, so that another tool leaves nearly all parts as they were."""
+    number = 1 << (len(tools) // _TOGETHER).bit_length()
+    parts: dict[int, dict[str, Any]] = {}
+    for ident, tool in tools.items():
+        parts.setdefault(crc32(ident.encode()) % number, {})[ident] = tool
+    return parts

@@ -22,11 +22,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from toolgen.compiler.build import build_target
+from toolgen.compiler.build import build_target, derive
 from toolgen.compiler.cache.store import FOLDER
 from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
+from toolgen.compiler.publish.tree import Tree
+from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,6 +187,7 @@ class Project(RuleBasedStateMachine):
         if not sink.has_errors:
             self.good = generate(compiled.catalog, export=config.targets[0].export)
         assert package == self.good
+        assert self.derived() == self.derived_anew()
         self.earlier.append(self.texts())
 
     def build(self) -> tuple[list[Any] | None, dict[str, bytes]]:
@@ -197,6 +200,19 @@ class Project(RuleBasedStateMachine):
         package = {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
         package.pop("toolgen.lock", None)
         return None if built.cache is None else list(sink), package
+
+    def derived(self) -> dict[str, bytes]:
+        folder = self.folder / "generated" / DERIVED
+        return {name: (folder / name).read_bytes() for name in (INDEX_FILE, STUBS_FILE) if self.good}
+
+    def derived_anew(self) -> dict[str, bytes]:
+        """Return the derived data that is made of the same package without a cache."""
+        tree = Tree(self.folder, "generated")
+        for name in self.derived():
+            (self.folder / "generated" / DERIVED / name).unlink()
+        if self.good:
+            derive(tree)
+        return self.derived()
 
     def entries(self) -> list[Path]:
         return sorted(path for path in (self.folder / FOLDER).glob("*-*") if path.is_file())
