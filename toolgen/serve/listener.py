@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import ipaddress
 import socket
 from collections.abc import Callable, Generator
@@ -60,7 +59,6 @@ async def serve_http(
         where = f"[{host}]" if ":" in host else host
         if on_listening is not None:
             on_listening(f"http://{where}:{listening.getsockname()[1]}{PATH}")
-        gc.freeze()  # what the start made stays: each full collection would look at all of it, for a tenth of a second
         await _Listener(config, server, grace, stopped).serve([listening])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 from contextlib import suppress
@@ -555,3 +556,24 @@ def test_permission_outside_of_a_server() -> None:
         tool_name="a.b", permission="write", tags=frozenset(), arguments=b"{}", meta=ToolCallMeta()
     )
     assert asyncio.run(ask_client(request)).decision is Decision.DENY
+
+
+def test_the_garbage_collector_of_a_host_program_is_left_alone() -> None:
+    frozen: list[int] = []
+
+    async def use() -> None:
+        _, server = make_server()
+        stopped = asyncio.Event()
+
+        def announce(_: str) -> None:
+            asyncio.get_running_loop().call_later(0.1, stopped.set)
+
+        await server.serve_http(on_listening=announce, stopped=stopped)
+        frozen.append(gc.get_freeze_count())
+        await server.close()
+
+    before = gc.get_freeze_count()
+    asyncio.run(use())
+
+    assert frozen == [before]
+    assert gc.isenabled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -213,6 +214,7 @@ async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float
 
     def announce(url: str) -> None:
         echo(f"serving {counted(len(server), 'tool')} at {url}", err=True)
+        gc.freeze()  # what the start made stays: each full collection would look at all of it, for a tenth of a second
 
     try:
         return await server.serve_http(host, port, grace=grace, on_listening=announce, stopped=stopped)
