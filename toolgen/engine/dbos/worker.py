@@ -56,7 +56,7 @@ from toolgen.engine.dbos.database import (
 )
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
-from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, Watch, draw_token
+from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, NameTaken, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
 from toolgen.engine.dbos.private import active_runs, current_owner_xid, database_of, set_active_runs
 from toolgen.engine.dbos.reports import Reports
@@ -207,6 +207,7 @@ class DbosWorker:
         self._ending: Final[set[asyncio.Task[None]]] = set()
         self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
+        self._replaced: Final = asyncio.Event()
         self._has_stopped: Final = threading.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._reports: Final = Reports()
@@ -227,6 +228,13 @@ class DbosWorker:
     def is_draining(self) -> bool:
         """Whether it starts nothing any more."""
         return self._draining.is_set()
+
+    async def until_replaced(self) -> None:
+        """Wait until another process has taken the name of this worker, while it stood still, and with it the runs.
+
+        The worker begins nothing more then, and is to be stopped: it gets no lease again.
+        """
+        await self._replaced.wait()
 
     @property
     def activities_running(self) -> int:
@@ -274,7 +282,8 @@ class DbosWorker:
             await self._close()
             raise
         database = with_connections(database_of(self._dbos), self._open(ADOPTION))
-        self._start_thread("toolgen-adoption", partial(self._adopt, lease, database))
+        loop = asyncio.get_running_loop()
+        self._start_thread("toolgen-adoption", partial(self._adopt, lease, database, loop))
         tables_ = database_of(self._dbos)
         self._tasks = [
             asyncio.create_task(keep_starting(tables_)),
@@ -338,13 +347,9 @@ class DbosWorker:
 
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
-        self._draining.set()
-        if self._dbos is not None:
-            for event in self._dbos.background_thread_stop_events:  # it takes no further run from the queue
-                event.set()
+        self._drain()
         for task in self._tasks:
             task.cancel()
-        self.metrics.draining.set(1)
         if self._running:
             await asyncio.wait(self._running, timeout=grace)
         left = [*self._running, *self._inline]
@@ -356,6 +361,18 @@ class DbosWorker:
         await self._until_outcomes_are_written()
         await self._until_ends_are_recorded()
         await self._close()
+
+    def _drain(self) -> None:
+        """Begin no further activity, and take no further run from the queue."""
+        self._draining.set()
+        if self._dbos is not None:
+            for event in self._dbos.background_thread_stop_events:
+                event.set()
+        self.metrics.draining.set(1)
+
+    def _end(self) -> None:
+        self._drain()
+        self._replaced.set()
 
     async def _until_taken_runs_have_begun(self) -> None:
         """Wait for runs that were taken from the queue: DBOS begins each a moment later, which needs its threads."""
@@ -609,10 +626,11 @@ class DbosWorker:
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
                 warn("worker %s cannot reach its database", self.name, error=error)
 
-    def _adopt(self, lease: Lease, database: SystemDatabase) -> None:
+    def _adopt(self, lease: Lease, database: SystemDatabase, loop: asyncio.AbstractEventLoop) -> None:
         """Take over the runs of workers that died, and drop runs that nobody waits for.
 
-        What fails, such as for a row that somebody has locked, holds up nothing else, and is tried again.
+        What fails, such as for a row that somebody has locked, holds up nothing else, and is tried again. The worker
+        ends by the event loop if another process has its name.
         """
         watch, adoption = (
             Watch(database.engine, self.name),
@@ -631,6 +649,10 @@ class DbosWorker:
             for task in tasks:
                 try:
                     task()
+                except NameTaken as error:
+                    warn("worker %s begins nothing more", self.name, error=error)
+                    loop.call_soon_threadsafe(self._end)
+                    return
                 except Exception as error:  # noqa: BLE001  # it is tried again
                     failed = failed or type(error).__name__
                     if failed != was:

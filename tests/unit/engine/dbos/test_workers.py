@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -279,8 +280,33 @@ def test_two_running_workers_have_two_names(workers: Workers) -> None:
     assert second.returncode == 2
     assert f"--name: a running worker is called {first!r}: each needs a name of its own" in second.stderr
     workers.kill(first)
-    again = workers.start("tests.unit.engine.app:host", "--name", first)  # it takes the last of two names
+    again = workers.start("tests.unit.engine.app:host", "--name", first)
     asyncio.run(until_executes(workers, again))
+
+
+def test_a_worker_whose_name_was_taken_while_it_stood_still_ends_and_leaves_the_runs(workers: Workers) -> None:
+    async def body() -> None:
+        first = workers.start()
+        await until_executes(workers, first)
+        async with workers.opened() as engine:
+            begun = await engine.start(request([read("slow-600")]))
+            await until(lambda: marks(workers) == ["slow-600"])
+            frozen = workers.running[first]
+            frozen.send_signal(signal.SIGSTOP)
+            second = workers.start("tests.unit.engine.app:host", "--name", first)
+            await until_executes(workers, second)
+
+            frozen.send_signal(signal.SIGCONT)
+
+            assert await asyncio.to_thread(frozen.wait, 60) == 1
+            assert f"another process has the name {first}, and its runs: give each worker" in workers.said(first)
+            assert [worker.name for worker in await engine.workers()] == [first]
+            await until(lambda: marks(workers) == ["slow-600"] * 2)
+            await engine.cancel(begun)
+            later = await engine.start(request([read("a")]))
+            assert (await engine.result(later, 60)).stopped == "completed"
+
+    asyncio.run(body())
 
 
 async def until_executes(workers: Workers, name: str) -> None:

@@ -35,7 +35,10 @@ class Workers:
         self._count = 0
 
     def start(self, host: str = "tests.unit.engine.app:host", *options: str, database: str = "") -> str:
-        """Start a worker and return its name. `database` is another URL of the database than that of the others."""
+        """Start a worker and return its name. `database` is another URL of the database than that of the others.
+
+        With an option `--name` it has two names: that of its log, which is returned, and its own, the last of the two.
+        """
         self._count += 1
         name = f"w{self._count}"
         with (self.folder / f"{name}.log").open("wb") as log:

@@ -27,6 +27,7 @@ from toolgen.runtime.events.records import StoreError
 if TYPE_CHECKING:
     from types import FrameType
 
+    from toolgen.engine.dbos import DbosWorker
     from toolgen.engine.protocol import Pruned
 
 
@@ -190,7 +191,8 @@ def command(
     and returns an `EngineHost` with the runtime and the planners. After a signal the worker begins nothing more, lets
     calls that run end, and leaves its runs to other workers; the exit code is 0. What has not ended 10 seconds after
     --grace is cut off: the exit code is 1, and stderr names it. The runs of a worker that died are taken over within
-    seconds. With --keep, one of the workers deletes old runs once in an hour, and says on stderr what it has deleted.
+    seconds. A worker whose name another process took while it stood still ends too; the exit code is 1. With --keep,
+    one of the workers deletes old runs once in an hour, and says on stderr what it has deleted.
     """
     url = url_of(database)
     make = _function(host)
@@ -266,7 +268,9 @@ async def _work(
                     application = Endpoints(worker, engine, loop, token)
                     echo(f"health and metrics at {serving.enter_context(listening(application, *place))}", err=True)
                 echo(f"worker {worker.name} executes runs", err=True)
-                await stopped.wait()
+                is_replaced = await _replaced_before(worker, stopped)
+                if is_replaced:
+                    signal.raise_signal(signal.SIGTERM)  # the process ends as after any other, whatever its tools do
                 echo(f"worker {worker.name} stops: {worker.activities_running} activities are running", err=True)
             except OSError as error:
                 raise click.UsageError(f"--http: {error}") from error
@@ -275,7 +279,22 @@ async def _work(
                 await engine.close()
     if worker.unfinished:  # the event loop would wait for it
         cut_off(worker.unfinished)
-    return 0
+    if is_replaced:
+        echo(
+            f"another process has the name {worker.name}, and its runs: give each worker a --name of its own", err=True
+        )
+    return int(is_replaced)
+
+
+async def _replaced_before(worker: DbosWorker, stopped: asyncio.Event) -> bool:
+    """Wait until a worker is replaced or stopped; return whether it was replaced first."""
+    waits = [asyncio.create_task(wait) for wait in (worker.until_replaced(), stopped.wait())]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        return waits[0].done()
+    finally:
+        for wait in waits:
+            wait.cancel()
 
 
 def _function(reference: str) -> Callable[[Any], Any]:
