@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -126,7 +128,17 @@ def test_who_answered_when_and_from_where_is_in_the_record_and_its_chain(engines
     (other,) = about["others"]
     assert (about["by"], about["via"], other["by"], other["via"]) == ("bob", "mail", "ann", "chat")
     assert other["at"] <= about["at"]
-    assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
+    head = reader.head("r1")
+    assert verify_chain(reader.chain("r1"), head, KEY) == []
+    with closing(sqlite3.connect(place)) as connection:
+        rows = connection.execute("SELECT sequence, body FROM events").fetchall()
+    ((sequence, body),) = [(number, bytes(body)) for number, body in rows if b'"via"' in body]
+    for written in ("bob", "mail", "ann", "chat", about["at"], other["at"]):
+        with closing(sqlite3.connect(place)) as connection, connection:
+            forged = body.replace(json.dumps(written).encode(), b'"eve"')
+            connection.execute("UPDATE events SET body = ? WHERE sequence = ?", (forged, sequence))
+        (found,) = verify_chain(SqliteReader(place).chain("r1"), head, KEY)
+        assert found.message.startswith(f"event {sequence} does not follow from the one before it")
 
 
 def test_commands_answer_as_the_user_of_the_system_with_its_groups(
