@@ -31,6 +31,7 @@ from toolgen.contract.records import ToolRequest
 from toolgen.engine import EngineHost, LocalEngine, RunRequest
 from toolgen.engine.calls import run_by_workers
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
+from toolgen.engine.protocol import NotApprover
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.tags import TagRegistry, ToolContext
 from toolgen.llm.tool_use.tool_use import RunOps
@@ -61,6 +62,7 @@ DECISIONS: Final = {
     "look": "ran",  # readonly, without a rule
     "add": "ran",  # a write that a policy allows
     "mail": "asked",  # a read that a policy asks about
+    "pay": "asked in vain",  # only someone with a role may allow it, and nobody at these doors has that
     "burn": "refused",  # a policy denies it
     "hide": "refused",  # the other policy excludes it
     "remote": "refused",  # a network tool, whose host the other policy denies
@@ -68,12 +70,13 @@ DECISIONS: Final = {
 }
 """The tools of the desk, and what the two policies decide about a call of each."""
 
-OFFERED: Final = {"look", "add", "mail", "slow", "delegate"}
+OFFERED: Final = {"look", "add", "mail", "pay", "slow", "delegate"}
 
 _TOOLS: Final = {
     "look": "permission: readonly",
     "add": "permission: write",
     "mail": "permission: readonly",
+    "pay": "permission: readonly",
     "burn": "permission: readonly",
     "hide": "permission: readonly",
     "remote": "permission: readonly, access: {hosts: api.evil.example}",
@@ -94,8 +97,8 @@ _SPECS: Final = {
     f"    actions: {{{', '.join(f'{name}: {name}' for name in (*_TOOLS, 'delegate'))}}}\n",
     "clerk.yaml": 'toolgen: 1\nagent: clerk\nuse: [desk, "actions.*"]\n',
     "helper.yaml": "toolgen: 1\nagent: helper\nrole: sub\nuse: [desk]\n",
-    "team.yaml": "toolgen: 1\npolicy: team\nrules: {desk.add: allow, desk.mail: ask, desk.burn: deny}\n"
-    "limits: {timeout_ms: 500}\n",
+    "team.yaml": "toolgen: 1\npolicy: team\nrules: {desk.add: allow, desk.mail: ask, desk.pay: ask, desk.burn: deny}\n"
+    "approvers: {desk.pay: {roles: [finance]}}\nlimits: {timeout_ms: 500}\n",
     "strict.yaml": "toolgen: 1\npolicy: strict\nrules: {desk.hide: exclude}\n"
     'network: {"*.evil.example": deny}\nlimits: {timeout_ms: 0}\n',
 }
@@ -171,7 +174,8 @@ class World:
 
     def _outcome(self, tool: str) -> str:
         if self.asked:
-            return "asked"
+            assert tool != "pay" or not (self.marks / "pay.started").exists()
+            return "asked in vain" if tool == "pay" else "asked"
         if (self.marks / f"{tool}.done").exists():
             return "ran"
         return "timed out" if (self.marks / f"{tool}.started").exists() else "refused"
@@ -379,8 +383,11 @@ async def _run_on(world: World, engine: Any, tool: str) -> None:
     async def look() -> bool:
         for asked in await engine.approvals(run_id):
             world.asked.append(asked.question["tool"])
-            await engine.decide(run_id, asked.id, PermissionDecision(decision=Decision.ALLOW_ONCE), by="ann")
-        return bool((await engine.info(run_id)).state == "ended")
+            try:
+                await engine.decide(run_id, asked.id, PermissionDecision(decision=Decision.ALLOW_ONCE), by="ann")
+            except NotApprover:
+                await engine.cancel(run_id)
+        return bool((await engine.info(run_id)).state in ("ended", "cancelled"))
 
     await until(look)
 
@@ -511,7 +518,7 @@ def test_every_policy_is_in_force_at_every_door(world: World, door: Door) -> Non
 
 
 def test_a_call_that_asks_nobody_runs_what_policies_ask_about_and_nothing_that_they_deny(world: World) -> None:
-    assert asyncio.run(world.decide(by_a_call_that_asks_nobody)) == {**DECISIONS, "mail": "ran"}
+    assert asyncio.run(world.decide(by_a_call_that_asks_nobody)) == {**DECISIONS, "mail": "ran", "pay": "refused"}
 
 
 def test_a_replay_runs_nothing(world: World) -> None:
@@ -524,7 +531,7 @@ def test_every_policy_is_in_force_in_every_presentation(world: World, name: Pres
 
 
 def test_every_policy_is_in_force_in_the_tag_registry_which_allows_what_asks(world: World) -> None:
-    assert asyncio.run(world.decide(by_the_tag_registry)) == {**DECISIONS, "mail": "ran"}
+    assert asyncio.run(world.decide(by_the_tag_registry)) == {**DECISIONS, "mail": "ran", "pay": "refused"}
 
 
 def test_policy_explain_says_what_is_decided(world: World) -> None:
@@ -532,8 +539,8 @@ def test_policy_explain_says_what_is_decided(world: World) -> None:
         tool: toolgen(world.folder, "policy", "explain", f"desk.{tool}", "--format", "json").json for tool in DECISIONS
     }
     assert {tool: answer["answer"] for tool, answer in said.items()} == {
-        "look": "allow", "add": "allow", "mail": "ask", "burn": "deny", "hide": "exclude", "remote": "deny",
-        "slow": "allow",
+        "look": "allow", "add": "allow", "mail": "ask", "pay": "ask", "burn": "deny", "hide": "exclude",
+        "remote": "deny", "slow": "allow",
     }  # fmt: skip
 
 
