@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 
@@ -62,6 +62,7 @@ async def serve() -> None:
 async def measure(base_url: str, rounds: int, repeats: int) -> dict[str, list[float]]:
     catalog = load("generated")
     registration = http_executor(catalog, "bench.shop", HttpHost(base_url=base_url))
+    executor: Any = registration.executor
     runtime = Runtime(catalog, executors=[registration], permission=allow_all)
     request, meta = ToolRequest(name=_TOOL, payload=_ARGS), ToolCallMeta()
     url, query = f"{base_url}/orders/c-1", {"state": "open", "limit": "10"}
@@ -75,7 +76,7 @@ async def measure(base_url: str, rounds: int, repeats: int) -> dict[str, list[fl
 
         cases: dict[str, Call] = {
             FLOOR: bare,
-            "toolgen executor": lambda: registration.executor.execute(request, meta),
+            "toolgen executor": lambda: executor.execute(request, meta),
             "toolgen invoke": lambda: runtime.invoke(request),
         }
         return (await times_of(cases, rounds, {"alone": partial(alone, repeats=repeats)}))["alone"]

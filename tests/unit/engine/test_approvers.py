@@ -132,10 +132,10 @@ def test_who_answered_when_and_from_where_is_in_the_record_and_its_chain(engines
     assert verify_chain(reader.chain("r1"), head, KEY) == []
     with closing(sqlite3.connect(place)) as connection:
         rows = connection.execute("SELECT sequence, body FROM events").fetchall()
-    ((sequence, body),) = [(number, bytes(body)) for number, body in rows if b'"via"' in body]
+    ((sequence, noted),) = [(number, bytes(written)) for number, written in rows if b'"via"' in written]
     for written in ("bob", "mail", "ann", "chat", about["at"], other["at"]):
         with closing(sqlite3.connect(place)) as connection, connection:
-            forged = body.replace(json.dumps(written).encode(), b'"eve"')
+            forged = noted.replace(json.dumps(written).encode(), b'"eve"')
             connection.execute("UPDATE events SET body = ? WHERE sequence = ?", (forged, sequence))
         (found,) = verify_chain(SqliteReader(place).chain("r1"), head, KEY)
         assert found.message.startswith(f"event {sequence} does not follow from the one before it")

@@ -73,7 +73,7 @@ def test_every_request_is_answered_whatever_its_params(project: Path) -> None:
             more = shuffled.choice(
                 [{"params": params()}, {"params": params()}, {"params": shuffled.choice(_VALUES)}, {}]
             )
-            answer = await server.ask(shuffled.choice([number, f"n{number}"]), method, **more)
+            answer = await server.ask(number if number % 3 else f"n{number}", method, **more)
             assert answer.keys() & {"result", "error"}
             refused += "error" in answer
         assert 20 < refused < 200
