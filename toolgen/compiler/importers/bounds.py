@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+
 if TYPE_CHECKING:
-    from toolgen.compiler.source.nodes import Source
+    from toolgen.compiler.source.nodes import Node, Source
 
 SECONDS: Final = 600.0
 """Processor time of one import, which takes some ten milliseconds for each tool. Tools share definitions, so a small
@@ -30,11 +32,8 @@ VALUES: Final = 3_000_000
 """Files of one document, and bytes and values of all of them together."""
 
 
-class TooLong(Exception):
-    """An import has taken all of its processor time."""
-
-    def __init__(self) -> None:
-        super().__init__(f"the import has taken {SECONDS:,g} seconds of processor time")
+class TooMuch(Exception):
+    """An import has taken all that it may."""
 
 
 class _Interrupt(BaseException):
@@ -43,7 +42,7 @@ class _Interrupt(BaseException):
 
 @contextmanager
 def bounded_time() -> Generator[None]:
-    """Raise `TooLong` once what runs in the context has taken its processor time; in the main thread alone."""
+    """Raise `TooMuch` once what runs in the context has taken its processor time; in the main thread alone."""
 
     def interrupt(_signal: int, _frame: Any) -> NoReturn:
         raise _Interrupt
@@ -53,7 +52,7 @@ def bounded_time() -> Generator[None]:
     try:
         yield
     except _Interrupt:
-        raise TooLong from None
+        raise TooMuch(f"the import has taken {SECONDS:,g} seconds of processor time") from None
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
@@ -95,3 +94,45 @@ class Reading:
                 pending += value
         if self._values > VALUES:
             raise ValueError(f"the files of the description have over {VALUES:,} values together")
+
+
+TOOL_VALUES: Final = 1_500_000
+"""Values of all tools of an import, without definitions: about three times those of the largest spec file."""
+
+ALL_VALUES: Final = 10_000_000
+"""The same with the definitions, which each tool has for itself until they are shared: about a gigabyte."""
+
+TOOL_CHARACTERS: Final = 64 * 1024 * 1024
+"""Characters of all texts in the tools, without definitions."""
+
+_DEFINITIONS: Final = frozenset({"$defs", "definitions"})
+
+
+class Making:
+    """What the tools of one import have taken.
+
+    A document says once what many tools have, so that a small one can make any number of values.
+    """
+
+    def __init__(self) -> None:
+        self._values = self._all = self._characters = 0
+
+    def made(self, tool: Node) -> None:
+        """Count the values of a tool. Raises `TooMuch` where there are too many."""
+        pending: list[tuple[Node, bool]] = [(tool, True)]
+        while pending:
+            node, is_own = pending.pop()
+            self._all += 1
+            self._values += is_own
+            if isinstance(node, MappingNode):
+                pending += [(inner, is_own and key not in _DEFINITIONS) for key, inner in node.entries()]
+            elif isinstance(node, SequenceNode):
+                pending += [(inner, is_own) for inner in node.items]
+            elif is_own and isinstance(node, ScalarNode) and isinstance(node.value, str):
+                self._characters += len(node.value)
+        if self._values > TOOL_VALUES:
+            raise TooMuch(f"the tools have over {TOOL_VALUES:,} values together")
+        if self._all > ALL_VALUES:
+            raise TooMuch(f"the tools have over {ALL_VALUES:,} values together, with the definitions that each needs")
+        if self._characters > TOOL_CHARACTERS:
+            raise TooMuch(f"the texts of the tools have over {TOOL_CHARACTERS:,} characters together")

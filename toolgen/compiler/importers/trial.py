@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
+from toolgen.compiler.importers.bounds import Making
 from toolgen.compiler.importers.offer import OfferedTool, mapping, scalar
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve import resolve
@@ -27,12 +28,13 @@ _HASH_LENGTH: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TrialContext:
-    """The context of a trial: the toolset, and the build settings of its target."""
+    """The context of the trials of one import: the toolset, the build settings of its target, and what they took."""
 
     toolset: str
     kind: str
     dialect: str
     profile: str
+    making: Making = field(default_factory=Making)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,11 @@ def try_name(toolset: str, kind: str) -> list[str]:
 
 
 def try_tool(tool: MappingNode, rename: Mapping[str, str], context: TrialContext) -> Trial:
-    """Resolve one tool. `rename` are existing renamed fields of a spec; those that still exist are kept."""
+    """Resolve one tool. `rename` are existing renamed fields of a spec; those that still exist are kept.
+
+    Raises `TooMuch` where the tools of the import are too large together.
+    """
+    context.making.made(tool)
     catalog, tried = _resolve(tool, {}, context)
     renamed = _renamed(catalog, rename)
     if renamed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -15,7 +15,7 @@ from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.importers.openapi.api import import_api, openapi
 from toolgen.authoring.format.update import SpecTooLarge, new_text
 from toolgen.compiler.importers import bounds
-from toolgen.compiler.importers.bounds import TooLong, bounded_time
+from toolgen.compiler.importers.bounds import TooMuch, bounded_time
 from toolgen.compiler.source import json_text, yaml_text
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def test_an_import_of_what_a_spec_names_ends_in_its_time(tmp_path: Path) -> None
 
 def is_given_up(folder: Path, *arguments: str) -> None:
     """Import with a fifth of a second of processor time; see that it says so, and writes nothing."""
+    message = "the import has taken 0.2 seconds of processor time"
     before = sorted(folder.rglob("*.yaml"))
     done = subprocess.run(
         [forked_python(), "-c", BOUNDED, "-C", str(folder), "import", *arguments],
@@ -134,7 +135,7 @@ def is_given_up(folder: Path, *arguments: str) -> None:
         timeout=240,
     )
     assert done.returncode == 2, done.stderr[-2000:]
-    assert "Given up: the import has taken 0.2 seconds of processor time." in done.stderr
+    assert f"Given up: {message}. Import the tools in parts" in done.stderr
     assert sorted(folder.rglob("*.yaml")) == before
 
 
@@ -159,7 +160,7 @@ def test_what_catches_everything_is_interrupted_again(monkeypatch: pytest.Monkey
             while True:
                 pass
 
-    with pytest.raises(TooLong):
+    with pytest.raises(TooMuch):
         use()
     assert caught == 2
     assert signal.getsignal(signal.SIGPROF) == before
@@ -219,3 +220,34 @@ def test_the_limit_that_a_spec_would_exceed_is_named(suffix: str, monkeypatch: p
         monkeypatch.setattr(parser, "MAX_VALUES", 20)
     with pytest.raises(SpecTooLarge, match="more than 20 values"):
         new_text(f"a.{suffix}", {"toolgen": 1, "names": [f"v{number}" for number in range(20)]}, "")
+
+
+PARTS: Final = {
+    "Big": {"type": "object", "properties": {f"field_{number}": {"type": "string"} for number in range(50)}},
+    "Told": {"type": "object", "properties": {"a": {"type": "string", "description": "x" * 2_000}}},
+}
+
+
+def of_schema(schema: Any, side: str) -> dict[str, Any]:
+    content = {"content": {"application/json": {"schema": schema}}}
+    ended = {"200": {"description": "Done.", **(content if side == "result" else {})}}
+    return {"responses": ended, **({"requestBody": content} if side == "args" else {})}
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "name", "side", "message"),
+    [
+        ("TOOL_VALUES", 2_000, "Big", "args", "the tools have over 2,000 values together"),
+        ("ALL_VALUES", 2_000, "Big", "result", "over 2,000 values together, with the definitions that each needs"),
+        ("TOOL_CHARACTERS", 20_000, "Told", "args", "the texts of the tools have over 20,000 characters together"),
+    ],
+)
+def test_a_small_document_makes_no_more_than_may_be(
+    bound: str, value: int, name: str, side: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = {"$ref": f"#/components/schemas/{name}"}
+    document = openapi({f"/{n}": {"post": of_schema(schema, side)} for n in range(40)}, components={"schemas": PARTS})
+    assert len(import_api(document).tools) == 40
+    monkeypatch.setattr(bounds, bound, value)
+    with pytest.raises(TooMuch, match=message):
+        import_api(document)

@@ -8,7 +8,7 @@ import click
 
 from toolgen.cli.importers import IMPORTERS, importer_named
 from toolgen.cli.output import CommandGroup
-from toolgen.compiler.importers.bounds import TooLong, bounded_time
+from toolgen.compiler.importers.bounds import TooMuch, bounded_time
 
 
 class _Importers(CommandGroup):
@@ -31,7 +31,7 @@ class _Importers(CommandGroup):
         try:
             with bounded_time():
                 return super().invoke(ctx)
-        except TooLong as error:
+        except TooMuch as error:
             advice = "Import the tools in parts, each into its own toolset; a file that was not written is as it was."
             raise click.UsageError(f"Given up: {error}. {advice}") from error
 
