@@ -54,7 +54,7 @@ class LateEngine:
 
 
 class Running:
-    """A running engine: the folder where tools leave marks, and the host."""
+    """A running engine: the folder where tools leave marks, the host, and the worker if it is not the engine."""
 
     def __init__(self, engine: Engine, host: CountingHost, folder: Path, worker: Any = None) -> None:
         self.engine = engine
@@ -96,6 +96,8 @@ class Engines:
         self.kind = kind
         self.url = database_url(target) if kind != "local" else ""
         self.folder = folder
+        self.tick = 1.01 if kind == "sqlite" else 0.01
+        """Seconds in which the clock of runs goes on: that of SQLite has whole seconds."""
 
     @asynccontextmanager
     async def opened(
@@ -113,18 +115,18 @@ class Engines:
         if change is not None:
             change(host)
         if self.kind == "local":
-            late.engine = LocalEngine(host, retries)
-            yield Running(late.engine, host, self.folder)
+            late.engine = local = LocalEngine(host, retries)
+            yield Running(local, host, self.folder)
             return
         prepare_database(self.url)
         opened = DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})})
         await opened.start()
         try:
-            late.engine = DbosEngine(self.url, poll=0.02)
+            late.engine = engine = DbosEngine(self.url, poll=0.02)
             try:
-                yield Running(late.engine, host, self.folder, opened)
+                yield Running(engine, host, self.folder, opened)
             finally:
-                await late.engine.close()
+                await engine.close()
         finally:
             await opened.stop(grace=1)  # tests leave calls that would take a minute
 
