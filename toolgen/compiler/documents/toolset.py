@@ -34,7 +34,7 @@ class OnlyFor:
 
 _AGENT, _COMMAND, _HTTP = OnlyFor(("agent",)), OnlyFor(("command",)), OnlyFor(("http",))
 _MCP, _SERVICE = OnlyFor(("mcp",)), OnlyFor(("service",))
-_NAMED_BY_SOURCE, _IMPORTED = OnlyFor(("mcp", "http")), OnlyFor(("mcp", "http", "service"))
+_IMPORTED = OnlyFor(("mcp", "http", "service"))
 
 NonNegative = Annotated[int, Field(ge=0)]
 Names = list[NonEmpty]
@@ -189,8 +189,8 @@ class ToolSpec(ToolDefaultsSpec):
     """The program that it runs (command)."""
     http: Annotated[HttpSpec | None, _HTTP] = None
     """The request that it makes (http)."""
-    remote: Annotated[NonEmpty | None, _NAMED_BY_SOURCE] = None
-    """The source's own name for the tool: the server's, or the operation's (mcp, http)."""
+    remote: Annotated[NonEmpty | None, _IMPORTED] = None
+    """The source's own name for the tool, such as the server's, or the operation's (mcp, http, service)."""
     imported: Annotated[NonEmpty | None, _IMPORTED] = None
     """A digest of the source's title and description, compared with what it says later (mcp, http, service)."""
     disabled: bool = False

@@ -142,6 +142,18 @@ def test_an_importer_of_two_methods_has_all_that_the_others_have(
     assert "1 disabled" in said("--toolset", "shop", code=1)
 
 
+def test_a_tool_whose_name_cannot_be_a_key_is_found_again_by_its_name(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table.write_text("name,description,args\nLook up!,Find articles.,word\nlook-up,Find one.,word\n")
+    assert run(["import", "openapi", "tools.csv", "--toolset", "shop"]) == 0
+    assert run(["build"]) == 0, capsys.readouterr()
+    table.write_text(table.read_text().replace("Find one.", "Find an article."))
+    capsys.readouterr()
+    assert run(["import", "openapi", "--toolset", "shop"]) == 0
+    assert capsys.readouterr().out == "specs/shop.yaml: 2 tools, 1 changed\n"
+
+
 @pytest.mark.parametrize("name", ["read", "tools"])
 def test_an_importer_without_one_of_its_methods_is_refused(name: str) -> None:
     members = {key: value for key, value in vars(CsvImporter).items() if key != name and not key.startswith("__")}
