@@ -82,5 +82,6 @@ class ScriptedModel:
             action = next(name for name in task.names if f'"{name}' in self.answers[-1])
             await self.say("", ("invoke_action", {"action_name": action, "args": task.args}))
         else:
-            tag = next(name for name in task.names if f"{name}: " in prompt)
+            tag = next((name for name in task.names if f"{name}: " in prompt), "")
+            assert tag, f"the scripted model finds no way to call {' or '.join(task.names)}, offered {self.offered}"
             await self.say(f"{tag}: {' '.join(map(str, task.args.values()))}")

@@ -52,6 +52,14 @@ MODULES = (
     "tags.presentation",
 )
 
+KINDS: Mapping[str, tuple[type, int]] = {
+    "enumerate-all": (EnumerateAll, 1),
+    "universal-category": (UniversalCategory, 2),
+    "retrieval": (Retrieval, 2),
+    "codeact": (CodeAct, 1),
+}
+"""Each presentation: its class, and the requests that a model needs for one call, before its final answer."""
+
 
 def task(visit: Visit, ident: str, words: str = "", **args: Any) -> Task:
     """Return a task for a model that accepts any name of the tool."""
@@ -72,15 +80,15 @@ async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> Script
 
 
 def test_tus_01_an_unknown_presentation_is_an_error_that_lists_the_four_presentations() -> None:
-    assert PRESENTATIONS == ("enumerate-all", "universal-category", "retrieval", "codeact")
+    assert (*KINDS,) == PRESENTATIONS
     for layer in LAYERS:
         with pytest.raises(ToolUseError) as caught:
             read_tool_use({"tool_use": {layer: "tags"}})
         (problem,) = caught.value.problems
         assert problem.setting == f"tool_use.{layer}"
         assert problem.message == "there is no presentation 'tags'"
-        assert problem.fix == "there are enumerate-all, universal-category, retrieval, codeact"
-    with pytest.raises(ToolUseError, match="there are enumerate-all, universal-category, retrieval, codeact"):
+        assert problem.fix == f"there are {', '.join(KINDS)}"
+    with pytest.raises(ToolUseError, match=f"there are {', '.join(KINDS)}"):
         ToolUseConfig(presentations=dict.fromkeys(LAYERS, "tags"))  # type: ignore[arg-type]  # under test
 
 
@@ -88,18 +96,12 @@ def test_tus_01_an_unknown_presentation_is_an_error_that_lists_the_four_presenta
 def test_tus_01_each_presentation_is_selected_by_its_name(
     shop_catalog: LoadShop, presentation: PresentationName
 ) -> None:
-    kinds = {
-        "enumerate-all": EnumerateAll,
-        "universal-category": UniversalCategory,
-        "retrieval": Retrieval,
-        "codeact": CodeAct,
-    }
     catalog = shop_catalog()
     for layer in LAYERS:
         configuration = {"tool_use": {layer: presentation}, "action_retrieval": {"embedding_class": "lexical"}}
         tool_use = ToolUse(catalog, read_tool_use(configuration))
         run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
-        assert type(tool_use.presentation(layer, run)) is kinds[presentation]
+        assert type(tool_use.presentation(layer, run)) is KINDS[presentation][0]
 
 
 def test_tus_02_every_layer_has_a_default() -> None:
@@ -126,10 +128,10 @@ def test_tus_03_changing_one_layer_leaves_the_bytes_of_the_others_unchanged(
             conversation = tool_use.conversation(layer, runtime, runtime.start_run(), provider)
             request = json.dumps(dict(conversation.request())) + system_prompt("Do.", "Be brief.", conversation.prompt)
             sent.setdefault((layer, presentation), set()).add(request)
-    assert len(sent) == 12
+    assert len(sent) == len(LAYERS) * len(PRESENTATIONS)
     assert all(len(requests) == 1 for requests in sent.values())
     for layer in LAYERS:
-        assert len({next(iter(sent[layer, presentation])) for presentation in PRESENTATIONS}) == 4
+        assert len({next(iter(sent[layer, presentation])) for presentation in PRESENTATIONS}) == len(PRESENTATIONS)
 
 
 def test_tus_04_the_trace_of_a_call_is_the_same_in_every_presentation(shop_catalog: LoadShop) -> None:
@@ -715,14 +717,11 @@ def test_tus_05_25_26_only_candidates_are_dispatchable(shop_catalog: LoadShop, w
 
 
 def test_the_number_of_turns_for_one_action(shop_catalog: LoadShop) -> None:
-    """The number of requests with calls, before the final answer."""
-    needed = {}
     for presentation in PRESENTATIONS:
         shop = visit(shop_catalog, presentation)
         model = asyncio.run(perform(shop, task(shop, "shop.get_price", "what one good costs", id=3)))
         assert shop.shop.calls == ["get_price"]
-        needed[presentation] = model.requests - 1
-    assert needed == {"enumerate-all": 1, "universal-category": 2, "retrieval": 2, "codeact": 1}
+        assert model.requests - 1 == KINDS[presentation][1], presentation
 
 
 def test_a_chain_of_dependent_calls_takes_one_turn_in_codeact(shop_catalog: LoadShop) -> None:
