@@ -142,7 +142,7 @@ def test_tus_04_the_trace_of_a_call_is_the_same_in_every_presentation(shop_catal
         traces.append(asyncio.run(shop.trace()))
         assert shop.shop.orders == {1: 800}
     assert traces[0]
-    assert traces == [traces[0]] * 4
+    assert traces == [traces[0]] * len(PRESENTATIONS)
 
 
 def test_tus_04_the_order_of_exclusion_permission_and_dispatch_is_the_same_in_every_presentation(
@@ -154,7 +154,7 @@ def test_tus_04_the_order_of_exclusion_permission_and_dispatch_is_the_same_in_ev
     assert asked == ["shop.buy_good"]
     assert [entry[0] for entry in denied][-1] == "tool_denied"
     assert "tool_started" not in excluded
-    assert outcomes == [outcomes[0]] * 4
+    assert outcomes == [outcomes[0]] * len(PRESENTATIONS)
 
 
 async def denied_and_excluded(
@@ -272,8 +272,7 @@ def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presenta
         (failed,) = [result for turn in turns for result in turn.results if not result.success]
         assert failed.tool_name == ident
         found[presentation], answers[presentation] = failure_of(failed), model.answers[-2]
-    assert len(found) == 4
-    assert list(found.values()) == [found["enumerate-all"]] * 4
+    assert found == dict.fromkeys(PRESENTATIONS, found["enumerate-all"])
     kind, _, message, *_ = found["enumerate-all"]
     expected = {"shop.buy_good": "invalid_call", "shop.get_price": "domain_rejection"}
     assert kind == expected.get(ident, "malformed_result")
