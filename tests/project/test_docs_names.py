@@ -38,7 +38,7 @@ PAGES = [
     if not (page.parent.name == "reference" and (page.name in GENERATED or page.name.startswith("runtime")))
 ]
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-BLOCK = re.compile(r"^ *```sh[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ *```([^\n]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 FILES = (".json", ".md", ".py", ".toml")
 FOLDERS = ("toolgen", "tests", "docs", "specs", "templates", "benchmarks")
 OF_USERS = ("specs/", "docs/tools", "generated/")
@@ -101,7 +101,8 @@ def _listed(page: str, term: str) -> set[str]:
 
 def _command_lines(page: Path) -> Iterator[str]:
     text = page.read_text(encoding="utf-8")
-    for found in (*BLOCK.findall(text), *SPAN.findall(text)):
+    shell = (block for language, block in BLOCK.findall(text) if language in ("", "sh"))
+    for found in (*shell, *SPAN.findall(text)):
         for line in str(found).replace("\\\n", " ").splitlines():
             for part in re.split(r"\s+(?:&&|\|\||;|\|)\s+", line.partition("  #")[0].strip()):
                 if part.startswith("toolgen ") and part not in NAMES_OF_CONNECTIONS:
@@ -132,6 +133,6 @@ def _problem(line: str) -> str:
         command = command.get_command(context, words.pop(0)) or command
     known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)} | {"--help", "-h"}
     used = [word.partition("=")[0] for word in words if word.startswith("--")]
-    if isinstance(command, click.Group) and words and re.fullmatch(r"[a-z-]+", words[0]):
+    if isinstance(command, click.Group) and words and re.fullmatch(r"[\w.-]+", words[0]) and words[0][0] != "-":
         return f"there is no command {words[0]} in it"
     return ", ".join(f"there is no option {option}" for option in used if option not in known and option != "--")
