@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -51,42 +51,29 @@ TEXTS = st.text(max_size=4)
 NAMES = st.lists(TEXTS, max_size=2).map(tuple)
 JSON = st.dictionaries(TEXTS, st.integers() | TEXTS | st.lists(st.booleans(), max_size=2), max_size=2)
 COUNTS = st.none() | st.integers(min_value=0, max_value=9)
-SETTINGS = st.builds(
-    ToolSettings,
-    roles=st.none() | st.lists(st.sampled_from(["main", "sub"]), max_size=2).map(tuple),
-    annotations=st.none() | JSON,
-    result_inferred=st.none() | st.booleans(),
-    validate_responses=st.booleans(),
-    source_name=TEXTS,
-    imported=TEXTS,
-    icons=st.lists(JSON, max_size=2).map(tuple),
-    access=st.builds(Access, *[NAMES] * len(fields(Access))),
-    one_of=NAMES,
-    inject=NAMES,
-    limits=st.builds(Limits, st.integers(0, 9) | st.floats(0, 9), st.integers(0, 9), COUNTS, COUNTS),
-    cost=st.sampled_from(["free", "cheap", "expensive"]),
-    gate=st.booleans(),
-    retry_hints=st.booleans(),
-    confirm=TEXTS,
-    examples=st.lists(
+HINTS = get_type_hints(ToolSettings)
+OWN: dict[str, st.SearchStrategy[Any]] = {
+    "annotations": st.none() | JSON,
+    "icons": st.lists(JSON, max_size=2).map(tuple),
+    "access": st.builds(Access, *[NAMES] * len(fields(Access))),
+    "limits": st.builds(Limits, st.integers(0, 9) | st.floats(0, 9), st.integers(0, 9), COUNTS, COUNTS),
+    "examples": st.lists(
         st.builds(Example, JSON) | st.builds(Example, JSON, st.just(value=True), st.none() | JSON), max_size=2
     ).map(tuple),
-    tag=st.none() | st.builds(Tag, TEXTS, TEXTS, NAMES, TEXTS, st.booleans()),
-    method=TEXTS,
-    handler=TEXTS,
-    user=TEXTS,
-    system=TEXTS,
-    command=st.none()
+    "tag": st.none() | st.builds(Tag, TEXTS, TEXTS, NAMES, TEXTS, st.booleans()),
+    "command": st.none()
     | st.builds(
         CommandSettings, st.lists(TEXTS | NAMES, max_size=2).map(tuple), TEXTS, TEXTS, NAMES, st.integers(0, 9999)
     ),
-    http=st.none() | JSON,
-    hints=st.dictionaries(TEXTS, TEXTS, max_size=2),
-    bounded=st.none() | st.builds(Bounded, TEXTS, TEXTS, TEXTS),
-    server_data=st.dictionaries(TEXTS, st.booleans() | JSON, max_size=2),
-    reminder=TEXTS,
-    args_secrets=NAMES,
-    result_secrets=NAMES,
+    "http": st.none() | JSON,
+    "bounded": st.none() | st.builds(Bounded, TEXTS, TEXTS, TEXTS),
+    "hints": st.dictionaries(TEXTS, TEXTS, max_size=2),
+    "server_data": st.dictionaries(TEXTS, st.booleans() | JSON, max_size=2),
+}
+"""Strategies for keys whose values are records, mappings, or any JSON."""
+
+SETTINGS = st.builds(
+    ToolSettings, **{each.name: OWN.get(each.name, st.from_type(HINTS[each.name])) for each in fields(ToolSettings)}
 )
 
 
