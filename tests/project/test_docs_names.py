@@ -14,6 +14,7 @@ import pytest
 from tests.project.checkout import ROOT
 from toolgen.cli.commands import COMMANDS, module_of
 from toolgen.compiler.ir.catalog import ToolsetKind
+from toolgen.providers.table import PROVIDERS
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.spec.tool_use import LAYERS, PRESENTATIONS
 
@@ -92,6 +93,13 @@ def test_the_glossary_has_kinds_answers_and_presentations() -> None:
     assert _listed(page, "rule") >= set(PolicyAnswer)
     assert _listed(page, "presentation") == {*PRESENTATIONS, *(f"tool_use.{layer}" for layer in LAYERS)}
     assert _listed(page, "built-in toolset") == {file.stem for file in (ROOT / "specs" / "builtin").glob("*.yaml")}
+
+
+def test_the_guide_to_providers_lists_all_of_them() -> None:
+    page = (ROOT / "docs" / "how-to" / "models" / "talk-to-a-provider.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| name | API |\n| --- | --- |\n")
+    names = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines()]
+    assert sorted(SPAN.findall(" ".join(names))) == sorted(PROVIDERS)
 
 
 def _listed(page: str, term: str) -> set[str]:
