@@ -383,7 +383,8 @@ class ToolsetRegistration:
     `under` is for executors that keep to policies themselves, such as those of commands: a runtime calls
     it with its policies, and uses the registration that it returns. `folder` is where relative paths of calls start,
     for executors of files and programs: a runtime asks about the same paths. `server` is the MCP server that gets the
-    calls, as a spec has it, where it is not that of the spec: a person who is asked is shown this one.
+    calls, as a spec has it, where it is not that of the spec: a person who is asked is shown this one. `hosts` has, by
+    ident, the hosts that every call reaches, for executors that send calls to a URL: policies judge these.
     """
 
     toolset: str
@@ -396,3 +397,4 @@ class ToolsetRegistration:
     under: Callable[[Any], ToolsetRegistration] | None = None
     folder: str = ""
     server: Mapping[str, Any] | None = None
+    hosts: Mapping[str, tuple[str, ...]] | None = None

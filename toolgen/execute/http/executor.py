@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +20,7 @@ from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
+from toolgen.runtime.policy.hosts import hosts_of_calls
 
 try:
     from toolgen.execute.http.sending import Sender
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.execute.python.modules import HandlerModules
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.policy.policy import Policies
 
 _FENCING: Final = "Fencing-Token"
@@ -105,6 +107,15 @@ class HttpExecutor:
         operation = self._operation(ident)
         return f"{operation.method} {without_body(operation, args, self._routes).url(self._base_url(operation))}"
 
+    def hosts(self, definitions: Iterable[ToolDefinition]) -> dict[str, tuple[str, ...]]:
+        """Return the hosts that every call of each tool reaches."""
+        found: dict[str, tuple[str, ...]] = {}
+        for each in definitions:
+            operation = self._operations[each.name]
+            specified = operation.base_url or self._api.get("base_url", "")
+            found[each.name] = hosts_of_calls(each.settings.access.hosts, self._base_url(operation), specified)
+        return found
+
     def _operation(self, ident: str) -> Operation:
         operation = self._operations.get(ident)
         if operation is None:
@@ -146,7 +157,8 @@ def http_executor(
     api: Mapping[str, Any] = compiled.get("api", {})
     if given.app is None and "app" in api:
         given = replace(given, app=_app(catalog, toolset, api["app"], modules))
-    if given.app is not None and not given.base_url:
+    is_sent = given.app is None or bool(given.base_url)
+    if not is_sent:
         given = replace(given, base_url="http://app")
     definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
     operations = {definition.name: Operation.of(definition) for definition in definitions}
@@ -160,7 +172,12 @@ def http_executor(
         return replace(registration, executor=runs.under(policies))
 
     registration = ToolsetRegistration(
-        toolset=toolset, executor=runs, decode_in_executor=True, preview=runs.preview, under=under
+        toolset=toolset,
+        executor=runs,
+        decode_in_executor=True,
+        preview=runs.preview,
+        under=under,
+        hosts=runs.hosts(definitions) if is_sent else None,
     )
     return registration
 

@@ -38,6 +38,7 @@ from toolgen.execute.mcp.server import McpHost, McpServer
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
+from toolgen.runtime.policy.hosts import hosts_of_calls, url_of_server
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.runtime.runs.run import check_guard
 
@@ -310,9 +311,9 @@ def mcp_executor(
 ) -> ToolsetRegistration:
     """Return what runs a compiled toolset of kind `mcp`: `Runtime(executors=[executor(catalog, "mcp.github")])`.
 
-    `server` replaces the server of the spec: a person who is asked is shown it, and policies still judge the hosts that
-    the `access` of the spec names. Raises `ExecutorError` for a toolset that is missing or of another kind,
-    without a server, and for environment variables that are not set.
+    `server` replaces the server of the spec: a person who is asked is shown it, and policies judge its host. Raises
+    `ExecutorError` for a toolset that is missing or of another kind, without a server, and for environment variables
+    that are not set.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
@@ -327,7 +328,10 @@ def mcp_executor(
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
     runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
     instead = None if server is None else server.as_compiled()
-    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True, server=instead)
+    resolved = reached.resolved(given.environment)
+    url, specified = resolved.http or resolved.sse, url_of_server(compiled.get("server", {}))
+    hosts = {ident: hosts_of_calls(each.settings.access.hosts, url, specified) for ident, each in definitions.items()}
+    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True, server=instead, hosts=hosts)
 
 
 def _changed(changes: Sequence[Change]) -> CallFailed:

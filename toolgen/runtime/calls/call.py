@@ -48,7 +48,7 @@ class Tool:
     """One tool, to which stages are bound.
 
     `toolset` is its toolset as it was compiled; empty for a registered tool. `preview` returns what a call with these
-    args sends, if its executor can.
+    args sends, if its executor can. `hosts` are those that every call reaches, if its executor or its server says so.
     """
 
     definition: ToolDefinition
@@ -59,6 +59,14 @@ class Tool:
     secrets: Secrets
     toolset: Mapping[str, Any]
     preview: Callable[[Mapping[str, Any]], str] | None = None
+    hosts: tuple[str, ...] | None = None
+
+    @property
+    def access(self) -> Mapping[str, Any]:
+        """What a call touches, by key: the args that name it, and the hosts that a tool of the network reaches."""
+        named = self.definition.settings.access.named
+        is_known = self.hosts is not None and "network" in self.entry.tags
+        return {**named, "hosts": self.hosts} if is_known else named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from toolgen.runtime.calls.refusals import Refusals, resolve
 from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.events.records import ABORTED
+from toolgen.runtime.policy.hosts import hosts_by_tool, with_hosts
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_tool
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.plan import Plan, Question
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
-    from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
     from toolgen.runtime.events.records import ArtifactStore, Store
     from toolgen.runtime.policy.paths import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
@@ -124,6 +125,7 @@ class Runtime:
         self._catalog = catalog
         in_force = Policies(catalog.section("policies"), catalog.names, disabled=disabled_policies)
         self._assigned = assign(catalog, executors, in_force)
+        self._hosts = hosts_by_tool(catalog, executors)
         self._servers = {each.toolset: each.server for each in executors if each.server is not None}
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
@@ -149,7 +151,7 @@ class Runtime:
         if telemetry is not None:
             self._refused = telemetry.calls.traced_refusal(self._refused, catalog)
             self._never_ran = telemetry.calls.traced_refusal(self._never_ran, catalog)
-        self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
+        self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing), self._hosts)
         self._plans: dict[str, Plan] = {}
         self._questions: dict[str, Question] = {}
 
@@ -239,7 +241,7 @@ class Runtime:
             check_may_call(run, ident)
         elif (
             self._host.policies
-            and self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is PolicyAnswer.EXCLUDE
+            and self._host.policies.judge(self._entry(ident), "main", "").answer is PolicyAnswer.EXCLUDE
         ):
             raise ToolNotFound(ident)
         plan = self._plans.get(ident) or self._bound(ident)
@@ -365,14 +367,18 @@ class Runtime:
         toolset = self._catalog.section("toolsets").get(name, {})
         return Tool(
             definition=definition,
-            entry=self._catalog.entry(ident),
+            entry=self._entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
             form=find_runner(self._catalog, self._assigned, ident, self._host.policies)[1],
             secrets=secrets_of_tool(definition),
             preview=self._preview(ident),
             toolset={**toolset, "server": self._servers[name]} if name in self._servers else toolset,
+            hosts=self._hosts.get(ident),
         )
+
+    def _entry(self, ident: str) -> PolicyEntry:
+        return with_hosts(self._catalog.entry(ident), self._hosts.get(ident))
 
     def _preview(self, ident: str) -> Callable[[Mapping[str, Any]], str] | None:
         if not self._previews or self._catalog.registered(ident) is not None:

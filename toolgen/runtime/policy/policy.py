@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.approvers import combined
+from toolgen.runtime.policy.hosts import UNCLEAR, UNNAMED
 from toolgen.spec.selector import Selector, names_one_of
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class Policies:
         self.modes = frozenset(mode for policy in stack for mode in policy.get("modes", {}))
         self._rules = [rule for name in names for rule in _rules(name, policies[name], tools)]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
+        self._servers = {name: _for_servers(network) for name, network in self._networks.items()}
         self._some = bool(names)
 
         self._approvers = [rule for name in names for rule in _approvers(name, policies[name], tools)]
@@ -146,7 +148,7 @@ class Policies:
         """Return the decision for a tool: by default readonly is allowed, and write asks.
 
         `allow` never overrides `dangerous`. Hosts and paths of a call are checked separately, but a host that all calls
-        reach counts here if it is denied.
+        reach counts here if it is denied; for a tool that is not tagged `network` also if a rule for it asks.
         """
         reasons = [rule.reason for rule in self._rules if rule.holds_for(tool, role, mode)]
         if not reasons:
@@ -159,23 +161,20 @@ class Policies:
             reasons.append(_asks("confirm"))
         if tool.hosts and "network" in tool.tags:
             reasons += (each for each in self.judge_hosts(tool.hosts).reasons if each.answer in _DENIALS)
+        elif self and UNNAMED not in tool.hosts:
+            reasons += (
+                each for each in _host_reasons(self._servers, tool.hosts) if each.answer is not PolicyAnswer.ALLOW
+            )
         return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
     def judge_hosts(self, hosts: Sequence[str]) -> PolicyDecision:
         """Return the answers for the hosts of a call (`*` if none). In each policy the most specific name wins."""
-        reasons = [
-            _host_reason(name, network, host) for host in hosts or ["*"] for name, network in self._networks.items()
-        ]
-        return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
+        reasons = tuple(_host_reasons(self._networks, hosts or [UNNAMED]))
+        return PolicyDecision(strictest(reason.answer for reason in reasons), reasons)
 
     def judge_unknown_host(self) -> PolicyDecision:
         """Return the answers for a URL with an unknown host: it may be any host of the policies, and at least asks."""
-        reasons = [
-            PolicyReason(PolicyAnswer(answer), f"{name}.network: {host} for a URL with an unclear host")
-            for name, network in self._networks.items()
-            for host, answer in (*network.items(), ("*", PolicyAnswer.ASK))
-        ]
-        return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
+        return self.judge_hosts([UNCLEAR])
 
 
 def strictest(answers: Iterable[PolicyAnswer]) -> PolicyAnswer:
@@ -202,6 +201,21 @@ def _common(lists: Sequence[Sequence[str]], default: Sequence[str]) -> tuple[str
     """The intersection of the lists."""
     first, *others = lists or [default]
     return tuple(name for name in first if all(name in other for other in others))
+
+
+def _for_servers(network: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the rules for servers of tools that are not tagged `network`: no `ask` for every host is about them."""
+    return {**network, UNNAMED: "deny"} if network.get(UNNAMED) == "deny" else {**network, UNNAMED: "allow"}
+
+
+def _host_reasons(networks: Mapping[str, Mapping[str, str]], hosts: Sequence[str]) -> Iterable[PolicyReason]:
+    for host in hosts:
+        for policy, network in networks.items():
+            if host != UNCLEAR:
+                yield _host_reason(policy, network, host)
+                continue
+            for name, answer in (*network.items(), (UNNAMED, PolicyAnswer.ASK)):
+                yield PolicyReason(PolicyAnswer(answer), f"{policy}.network: {name} for a URL with an unclear host")
 
 
 def _host_reason(policy: str, network: Mapping[str, str], host: str) -> PolicyReason:

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from toolgen.runtime.policy.hosts import url_of_server
 from toolgen.runtime.redact.shown_args import SHOWN, filled, joined
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
@@ -22,15 +22,13 @@ class Program:
 
     `text` is a command line with the args in it, a server, a handler or an agent; empty for a function that the host
     registered, and for an API, whose requests its executor shows. A process runs in `cwd`, relative to the project, and
-    `env` are the variables that it gets in addition to those of policies, if it `gets_policy_env`. `hosts` are those of
-    a server.
+    `env` are the variables that it gets in addition to those of policies, if it `gets_policy_env`.
     """
 
     text: str = ""
     cwd: str | None = None
     env: tuple[str, ...] = ()
     gets_policy_env: bool = False
-    hosts: tuple[str, ...] = ()
 
 
 def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any) -> Program:
@@ -45,20 +43,10 @@ def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any) -> P
     if server := toolset.get("server"):
         if "stdio" in server:
             return Program(joined([shlex.join(server["stdio"])], "", SHOWN), env=tuple(server.get("env", ())))
-        url = server.get("http") or server.get("sse", "")
-        return Program(visible(url), hosts=_hosts(url))
+        return Program(visible(url_of_server(server)))
     if agent := toolset.get("exported_by"):
         return Program(visible(f"agent {agent}"))
     return Program(visible(tool.settings.handler))
-
-
-def _hosts(url: str) -> tuple[str, ...]:
-    """Return the host of a URL; none if it is unknown, as where it has a variable of the environment."""
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        return ()
-    return (host,) if host and "$" not in host else ()
 
 
 def _line(elements: Sequence[str | Sequence[str]], args: Any) -> str:

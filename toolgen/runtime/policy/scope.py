@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from toolgen.runtime.policy.hosts import UNCLEAR, host_of, shown_hosts
 from toolgen.runtime.policy.paths import PathProblem
 from toolgen.schema.json_values import canonical, is_array, is_object
 
@@ -22,22 +21,6 @@ Scope: TypeAlias = tuple[tuple[str, str], ...]
 
 PATH_KEYS: Final = ("read", "search", "write", "cwd")
 """The keys of `access` whose args are paths."""
-
-_LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-
-
-@cache  # few hosts have tools that name URLs, and it takes milliseconds to compile
-def _plain_url() -> re.Pattern[str]:
-    """Return a pattern of URLs in which all clients find the same host, an IPv6 address or a name; `file:` has none."""
-    return re.compile(
-        rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
-        r"(?:[/?#][!-\[\]-~]*+)?",
-        re.ASCII | re.IGNORECASE,
-    )
-
-
-_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
-"""A name that clients parse as an IPv4 address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +58,26 @@ def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[],
     call with paths.
     """
     values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
-    urls = [(value, _host(value.text)) for value in values if value.key == "url"]
+    urls = [(value, host_of(value.text)) for value in values if value.key == "url"]
     judged = [_Judged.of(value, paths().judge(value.text)) for value in values if value.key in PATH_KEYS]
     no_text = any(value.key in PATH_KEYS and not value.is_text for value in values)
     problems = (
         [PathProblem.NOT_A_STRING] if no_text else [each.answer.problem for each in judged if each.answer.problem]
     )
     scope = [("host", host) for host in access.get("hosts", ())]
-    scope += [(f"host{value.arg}", host) for value, host in urls if host]
+    scope += [(f"host{value.arg}", host) for value, host in urls]
     scope += [(f"{value.key}{value.arg}", value.text) for value in values if value.key in ("exec", "scope")]
     scope += [each.in_scope for each in judged]
-    has_unknown_host = any(host is None for _, host in urls)
+    hosts = (*access.get("hosts", ()), *(host for _, host in urls))
     concerning = [each for each in judged if each.concern]
     return AccessedResources(
-        hosts=(*access.get("hosts", ()), *(host or "*" for _, host in urls)),
-        scope=None if has_unknown_host else tuple(sorted(dict.fromkeys(scope), key=itemgetter(0))) or None,
+        hosts=shown_hosts(hosts),
+        scope=None if UNCLEAR in hosts else tuple(sorted(dict.fromkeys(scope), key=itemgetter(0))) or None,
         cwd=next((each.answer.resolved for each in judged if each.value.key == "cwd"), ""),
         concerns=tuple(f"paths: {each.answer.given} is {each.concern}" for each in concerning),
         concerning=tuple(each.answer.resolved for each in concerning),
         problem=problems[0].value if problems else "",
-        has_unknown_host=has_unknown_host,
+        has_unknown_host=UNCLEAR in hosts,
         is_cwd_outside=any(each.value.key == "cwd" and each.answer.root is None for each in judged),
     )
 
@@ -179,19 +162,3 @@ def _integral(value: Any) -> Any:
 def _folder(answer: PathAnswer) -> str:
     """Return the resolved folder that contains a path, or the path if it is a folder."""
     return answer.resolved if answer.kind == "folder" else str(PurePath(answer.resolved).parent)
-
-
-def _host(url: str) -> str | None:
-    """Return the host of a plain URL, addresses in their shortest form; None if clients may find another one."""
-    found = _plain_url().fullmatch(url)
-    if found is None:
-        return None
-    address, name = found.groups()
-    if name is not None and not _NUMBER.fullmatch(name.lower()):
-        return name.lower()
-    from ipaddress import IPv4Address, IPv6Address  # slow to import, and hosts mostly have names
-
-    try:
-        return str(IPv4Address(name) if address is None else IPv6Address(address).ipv4_mapped or IPv6Address(address))
-    except ValueError:
-        return None

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.records import ToolCallMeta, running_call
+from toolgen.contract.records import NOTHING, ToolCallMeta, running_call
 from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set, named_by_ident
 from toolgen.runtime.policy.grants import Grant, Grants, MemoryGrants
+from toolgen.runtime.policy.hosts import with_hosts
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Lock, Task
@@ -203,9 +204,16 @@ class Agents:
     Effective sets are computed once per role, mode and request: with ten thousand tools that takes 50 ms.
     """
 
-    def __init__(self, catalog: Catalog, policies: Policies, missing: frozenset[str] = frozenset()) -> None:
-        """Take the catalog, the policies, and the idents of the tools without an executor."""
+    def __init__(
+        self,
+        catalog: Catalog,
+        policies: Policies,
+        missing: frozenset[str] = frozenset(),
+        hosts: Mapping[str, tuple[str, ...]] = NOTHING,
+    ) -> None:
+        """Take the catalog, the policies, the idents of the tools without an executor, and the hosts of calls."""
         self._catalog = catalog
+        self._hosts = hosts
         self._policies = policies
         self._missing = missing
         self._effective = lru_cache(maxsize=256)(self._effective_set)
@@ -259,8 +267,9 @@ class Agents:
 
     def _effective_set(self, agent: str, role: str, mode: str, requested: frozenset[str] | None) -> EffectiveSet:
         spec = named_by_ident(self._catalog.section("agents")[agent], self._catalog.names) if agent else {"use": ["*"]}
+        entries = self._catalog.entries
         return effective_set(
-            self._catalog.entries,
+            {**entries, **{ident: with_hosts(entries[ident], hosts) for ident, hosts in self._hosts.items()}},
             spec,
             self._policies,
             name=agent,

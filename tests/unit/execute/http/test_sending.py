@@ -74,6 +74,7 @@ toolgen: 1
 policy: shop
 network: {api.shop.example: allow, cdn.shop.example: allow, evil.example: deny}
 """
+NUMBERS = iter(range(1000))
 ENVIRONMENT = {
     "TENANT": "t1",
     "SHOP_KEY": "key-1234",
@@ -467,7 +468,44 @@ def test_a_loop_of_redirects_ends(catalog: Catalog) -> None:
 def test_a_host_that_a_policy_denies_is_never_reached(catalog: Catalog) -> None:
     recorder = Recorder()
     error = error_of(call(catalog, "get", app=recorder, base_url="http://evil.example"))
+    assert (error.kind, error.code, recorder.requests) == ("permission_denied", "permission_denied", [])
+
+
+def test_no_token_is_fetched_from_a_host_that_a_policy_denies(tmp_path: Path) -> None:
+    denied = POLICY.replace("evil.example", "login.shop.example")
+    recorder = tokens(PlainTextResponse("ok"))
+    error = error_of(call(package_of(tmp_path, "sending_tokens", SPEC, denied), "client", app=recorder))
     assert (error.kind, error.code, recorder.requests) == ("permission_denied", "host_denied", [])
+
+
+@pytest.mark.parametrize(
+    ("network", "code", "asked"),
+    [
+        ('"127.0.0.1": deny, "*": allow', "permission_denied", []),
+        ('api.shop.example: allow, other.example: allow, "*": deny', "permission_denied", []),
+        ('api.shop.example: deny, other.example: deny, "127.0.0.1": allow', "ok", []),
+        ('api.shop.example: allow, other.example: allow, "*": ask', "ok", [("127.0.0.1",)]),
+    ],
+)
+@pytest.mark.parametrize("tool", ["get", "elsewhere"])
+def test_reg_75_policies_judge_the_host_of_the_base_url_that_a_host_passes(
+    tmp_path: Path, server: Server, network: str, code: str, asked: list[Any], tool: str
+) -> None:
+    policy = f"toolgen: 1\npolicy: shop\nnetwork: {{{network}}}\n"
+    catalog = package_of(tmp_path, f"based_{next(NUMBERS)}", SPEC, policy)
+    questions: list[tuple[str, ...]] = []
+
+    def permission(request: Any) -> Any:
+        questions.append(request.hosts)
+        return allow_all(request)
+
+    result = call(catalog, tool, base_url=server.url, permission=permission)
+
+    assert (result.error.code if result.error else "ok", questions) == (code, asked)
+    assert len(server.requests) == (code == "ok")
+    own = http_executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, base_url=server.url))
+    offered = Runtime(catalog, executors=[own], permission=allow_all).start_run().effective.offered
+    assert (f"{TOOLSET}.{tool}" in offered) is (code == "ok")
 
 
 def test_the_network_policy_decides_over_the_host_of_the_spec(catalog: Catalog) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
+from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyReason, strictest
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
@@ -38,7 +39,7 @@ _TOO_LATE: Final = "no answer in time"
 
 def bind(tool: Tool, host: Host) -> Permission | None:
     """Return the stage; None if no call of the tool can need permission."""
-    access = tool.definition.settings.access.named
+    access = tool.access
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags
@@ -242,7 +243,7 @@ class Permission:
             request=request if preview is None or shown is call.args else preview(shown),
             scope=scope and tuple((what, hide(value)) for what, value in scope),
             program=hide(program.text),
-            hosts=tuple(map(hide, found.hosts or program.hosts)),
+            hosts=tuple(map(hide, found.hosts or shown_hosts(self._tool.hosts or ()))),
             cwd=hide(found.cwd or self._folder(program)),
             env=(*(self._host.policies.env if program.gets_policy_env else ()), *program.env),
             dangerous=is_dangerous,

@@ -1,0 +1,92 @@
+"""Hosts: which one a URL leads to, and which ones every call of a tool reaches, as it runs in a runtime."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.catalog.definition import PolicyEntry
+
+UNNAMED: Final = "*"
+"""Stands for the hosts of a tool that names none."""
+
+UNCLEAR: Final = "?"
+"""Stands for the host of a URL in which clients may find another one."""
+
+_LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+
+_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
+"""A name that clients parse as an IPv4 address."""
+
+
+@cache  # few hosts have tools that name URLs, and it takes milliseconds to compile
+def _plain_url() -> re.Pattern[str]:
+    """Return a pattern of URLs in which all clients find the same host, an IPv6 address or a name; `file:` has none."""
+    return re.compile(
+        rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
+        r"(?:[/?#][!-\[\]-~]*+)?",
+        re.ASCII | re.IGNORECASE,
+    )
+
+
+def host_of(url: str) -> str:
+    """Return the host of a plain URL, addresses in their shortest form; `UNCLEAR` if clients may find another one."""
+    found = _plain_url().fullmatch(url)
+    if found is None:
+        return UNCLEAR
+    address, name = found.groups()
+    if name is not None and not _NUMBER.fullmatch(name.lower()):
+        return name.lower()
+    from ipaddress import IPv4Address, IPv6Address  # slow to import, and hosts mostly have names
+
+    try:
+        return str(IPv4Address(name) if address is None else IPv6Address(address).ipv4_mapped or IPv6Address(address))
+    except ValueError:
+        return UNCLEAR
+
+
+def hosts_of_calls(named: Iterable[str], url: str, specified: str) -> tuple[str, ...]:
+    """Return the hosts of every call that is sent to a URL: its own, and those that a spec has `named` beside it.
+
+    `specified` is the URL of the spec, whose host is among those; a host may have another one, or none at all.
+    """
+    replaced = {UNNAMED, host_of(specified)} if specified else {UNNAMED}
+    own = [host_of(url)] if url else []
+    return tuple(dict.fromkeys([*own, *(host for host in named if host not in replaced)]))
+
+
+def url_of_server(server: Mapping[str, Any]) -> str:
+    """Return the URL of an MCP server, as a compiled toolset has it; empty for a program."""
+    url: str = server.get("http") or server.get("sse") or ""
+    return url
+
+
+def with_hosts(tool: PolicyEntry, hosts: tuple[str, ...] | None) -> PolicyEntry:
+    """Return what policies decide by, with the hosts that every call reaches; None is as the spec says."""
+    return tool if hosts is None else tool._replace(hosts=hosts or (tool.hosts and (UNNAMED,)))
+
+
+def shown_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Return hosts as a person is shown them: `UNCLEAR` may be any host."""
+    return tuple(UNNAMED if host == UNCLEAR else host for host in hosts)
+
+
+def hosts_by_tool(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> dict[str, tuple[str, ...]]:
+    """Return the hosts that every call of a tool reaches, for each tool whose calls are sent to one place.
+
+    An executor says where it sends them. For one that does not, it is the MCP server of the spec.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for each in registrations:
+        url = url_of_server(catalog.section("toolsets").get(each.toolset, {}).get("server") or {})
+        if each.hosts is not None:
+            found.update(each.hosts)
+        elif url:
+            tools = catalog.toolsets[each.toolset]
+            found.update((ident, hosts_of_calls(catalog.entry(ident).hosts, url, url)) for ident in tools)
+    return found
