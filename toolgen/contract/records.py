@@ -115,6 +115,7 @@ class ToolCallMeta:
     All ids are opaque text. `ancestors` are the runs above that of the call, from the first, which no call started, to
     the parent. `granted` are resolved paths that a person allowed for this call, in addition to those that policies
     allow. `was_asked` says whether a person was asked about this call, so that time has passed since it was checked.
+    `login` is the stored login that they were asked about, if its executor has one; None if they were not asked.
     `injected` are the fields that the host injects, by name: they may be secret, and are not in its `repr`.
     `idempotency_key`, if not empty, is the same whenever an engine makes the same call again, and of no other call.
     `fencing_token`, if an engine gives one, is greater than those of all earlier executions of the run: who has seen a
@@ -134,6 +135,7 @@ class ToolCallMeta:
     ancestors: tuple[Ancestor, ...] = ()
     granted: tuple[str, ...] = ()
     was_asked: bool = False
+    login: str | None = None
     injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
     idempotency_key: str = ""
     fencing_token: int | None = None
@@ -166,7 +168,7 @@ class ToolCallMeta:
         fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
         if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
-            for name in ("_context", "granted", "was_asked", "injected", "idempotency_key", "fencing_token"):
+            for name in ("_context", "granted", "was_asked", "login", "injected", "idempotency_key", "fencing_token"):
                 fields.pop(name, None)
         if context is not None:
             fields["_context"] = context
@@ -384,7 +386,8 @@ class ToolsetRegistration:
     it with its policies, and uses the registration that it returns. `folder` is where relative paths of calls start,
     for executors of files and programs: a runtime asks about the same paths. `server` is the MCP server that gets the
     calls, as a spec has it, where it is not that of the spec: a person who is asked is shown this one. `hosts` has, by
-    ident, the hosts that every call reaches, for executors that send calls to a URL: policies judge these.
+    ident, the hosts that every call reaches, for executors that send calls to a URL: policies judge these. `login`
+    returns the id of the stored login that a call would use, empty without one: an answer is for that login.
     """
 
     toolset: str
@@ -398,3 +401,4 @@ class ToolsetRegistration:
     folder: str = ""
     server: Mapping[str, Any] | None = None
     hosts: Mapping[str, tuple[str, ...]] | None = None
+    login: Callable[[], str] | None = None

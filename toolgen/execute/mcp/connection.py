@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
 from toolgen.execute.mcp.stdio import stdio_server
-from toolgen.execute.mcp.tokens import stored_auth
+from toolgen.execute.mcp.tokens import login_id, stored_auth
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
 
@@ -55,8 +55,9 @@ _LIST_SECONDS: Final = 120.0
 class Connection:
     """One session. Raises `ExecutorError` for an environment variable that is not set.
 
-    `tools` are what the server offers, as JSON; None until they are listed, or listed again. A client of the SDK must
-    be closed by the task that opened it, so a task of its own keeps it.
+    `tools` are what the server offers, as JSON; None until they are listed, or listed again. `login` is the id of the
+    stored login that signs its requests, empty without one, and None where none could. A client of the SDK must be
+    closed by the task that opened it, so a task of its own keeps it.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Connection:
         self._is_unauthorized = False
         self._incoming: Incoming | None = None
         self.in_flight = 0
+        self.login: str | None = None
         self.failure: BaseException | None = None
 
     @property
@@ -297,7 +299,8 @@ class Connection:
             headers |= await host.headers()
         auth = host.auth
         if auth is None and not any(name.lower() == "authorization" for name in headers):
-            auth = await stored_auth(server.http or server.sse)
+            stored = await stored_auth(server.http or server.sse)
+            auth, self.login = stored, "" if stored is None else login_id(stored)
         if server.sse:
             factory = partial(bounded_client, server.sse, self.credentials)
             return sse_client(server.sse, headers=headers, auth=auth, httpx_client_factory=factory)

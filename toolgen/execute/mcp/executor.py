@@ -32,9 +32,11 @@ from toolgen.execute.mcp.failures import (
     is_session_lost,
     malformed,
     malformed_list,
+    other_login,
     unreachable,
 )
 from toolgen.execute.mcp.server import McpHost, McpServer
+from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
@@ -111,6 +113,14 @@ class McpExecutor:
             return await asyncio.to_thread(self._credentials.hide_result, result)
         return self._credentials.hide_result(result)
 
+    def login(self) -> str:
+        """Return the id of the login that is stored for the server now. Raises `CallFailed` where it cannot be read."""
+        resolved = self._server.resolved(self._host.environment)
+        try:
+            return LoginStore().id_of(resolved.http or resolved.sse)
+        except ExecutorError as error:
+            raise CallFailed(FailureKind.UNAVAILABLE, "login_unreadable", str(error)) from error
+
     async def close(self) -> None:
         """End the connection of the running event loop."""
         connection = self._connections.pop(asyncio.get_running_loop(), None)
@@ -150,6 +160,10 @@ class McpExecutor:
     async def _attempt(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
         connection = await self._listed(definition, meta)
         name = source_name(definition)
+        if connection.login is not None and meta.login not in (None, connection.login):
+            if not connection.in_flight:
+                await connection.close()
+            raise _NotSentError(other_login(self._server.name))
         describe_call(connection.attributes)
         check_guard(meta)  # connecting takes time, and so does the wait before another attempt
         connection.in_flight += 1
@@ -331,7 +345,15 @@ def mcp_executor(
     resolved = reached.resolved(given.environment)
     url, specified = resolved.http or resolved.sse, url_of_server(compiled.get("server", {}))
     hosts = {ident: hosts_of_calls(each.settings.access.hosts, url, specified) for ident, each in definitions.items()}
-    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True, server=instead, hosts=hosts)
+    may_sign_in = url and given.auth is None and "authorization" not in map(str.lower, resolved.headers)
+    return ToolsetRegistration(
+        toolset=toolset,
+        executor=runs,
+        decode_in_executor=True,
+        server=instead,
+        hosts=hosts,
+        login=runs.login if may_sign_in else None,
+    )
 
 
 def _changed(changes: Sequence[Change]) -> CallFailed:

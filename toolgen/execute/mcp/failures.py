@@ -87,6 +87,12 @@ def connection_lost(server: str) -> CallFailed:
     return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, "check whether it did before you repeat it")
 
 
+def other_login(server: str) -> CallFailed:
+    """Return the failure of a call that would be made by another login than the one that a person was asked about."""
+    message = f"the login at {server} is not the one that a person was asked about"
+    return CallFailed(FailureKind.PERMISSION_DENIED, "login_changed", message, "make the call again")
+
+
 def answer_refused(reason: str) -> CallFailed:
     """Return the failure of a call whose answer cannot be read, or costs too much to be read. It is not repeated."""
     return CallFailed(FailureKind.MALFORMED_RESULT, "answer_refused", reason, "check whether the call took effect")

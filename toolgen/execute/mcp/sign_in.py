@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -178,7 +179,7 @@ async def mcp_sign_in(server: McpServer, show: Callable[[str], None], store: Log
         host = McpHost(timeout=_WAIT)
         resolved = server.resolved(host.environment)
         url = resolved.http or resolved.sse
-        tokens = Tokens(url, store or LoginStore(), {})
+        tokens = Tokens(url, store or LoginStore(), {"id": token_hex(16)})
         auth = OAuthClientProvider(url, client_metadata(redirect.url), tokens, open_page, redirect.wait)
         tokens.auth = auth
         await offer_of(server, replace(host, auth=auth))

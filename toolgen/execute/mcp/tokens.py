@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SERVICE: Final = "toolgen-mcp"
 _IN_KEYRING: Final = "keyring"
+"""What the file has for a login that is in the keyring, followed by the id of the login."""
 
 
 def _default_file() -> Path:
@@ -50,12 +51,22 @@ class LoginStore:
     def get(self, url: str) -> dict[str, Any] | None:
         """Return what was stored for a server. Raises `ExecutorError` for a file that others can read, or is broken."""
         found: Any = UserFile(self.file).read().get(url)
-        if found != _IN_KEYRING:
+        if not isinstance(found, str):
             return cast("dict[str, Any] | None", found)
         keyring = _keyring()
         with _keyring_errors():
             text = None if keyring is None else keyring.get_password(_SERVICE, url)
         return None if text is None else cast("dict[str, Any]", json.loads(text))
+
+    def id_of(self, url: str) -> str:
+        """Return the id of the login that is stored for a server, which a refresh keeps; empty without one.
+
+        It is no secret, and tells nothing of the account. Raises what `get` raises.
+        """
+        found: Any = UserFile(self.file).read().get(url)
+        if found is None or isinstance(found, str):
+            return (found or "").removeprefix(_IN_KEYRING)
+        return str(found.get("id", ""))
 
     def put(self, url: str, login: Mapping[str, Any]) -> None:
         """Store what a server gave. Raises `ExecutorError` where it cannot be stored."""
@@ -64,7 +75,7 @@ class LoginStore:
             with _keyring_errors():
                 keyring.set_password(_SERVICE, url, json.dumps(login))
         with UserFile(self.file).changed() as logins:
-            logins[url] = dict(login) if keyring is None else _IN_KEYRING
+            logins[url] = dict(login) if keyring is None else f"{_IN_KEYRING}{login.get('id', '')}"
 
 
 @contextmanager
@@ -113,6 +124,12 @@ async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientP
         auth.context.protected_resource_metadata = ProtectedResourceMetadata.model_validate(login["resource"])
     tokens.auth = auth
     return auth
+
+
+def login_id(auth: OAuthClientProvider) -> str:
+    """Return the id of the login that signs requests, as `LoginStore.id_of` does."""
+    storage = auth.context.storage
+    return str(storage.login.get("id", "")) if isinstance(storage, Tokens) else ""
 
 
 class Tokens:

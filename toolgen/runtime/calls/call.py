@@ -49,6 +49,7 @@ class Tool:
 
     `toolset` is its toolset as it was compiled; empty for a registered tool. `preview` returns what a call with these
     args sends, if its executor can. `hosts` are those that every call reaches, if its executor or its server says so.
+    `login` returns the id of the stored login that a call would use, if its executor uses them.
     """
 
     definition: ToolDefinition
@@ -60,6 +61,7 @@ class Tool:
     toolset: Mapping[str, Any]
     preview: Callable[[Mapping[str, Any]], str] | None = None
     hosts: tuple[str, ...] | None = None
+    login: Callable[[], str] | None = None
 
     @property
     def access(self) -> Mapping[str, Any]:

@@ -127,6 +127,7 @@ class Runtime:
         self._assigned = assign(catalog, executors, in_force)
         self._hosts = hosts_by_tool(catalog, executors)
         self._servers = {each.toolset: each.server for each in executors if each.server is not None}
+        self._logins = {each.toolset: each.login for each in executors if each.login is not None}
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
         self._new_id = new_id or _unique_ids()
@@ -375,6 +376,7 @@ class Runtime:
             preview=self._preview(ident),
             toolset={**toolset, "server": self._servers[name]} if name in self._servers else toolset,
             hosts=self._hosts.get(ident),
+            login=self._logins.get(name),
         )
 
     def _entry(self, ident: str) -> PolicyEntry:

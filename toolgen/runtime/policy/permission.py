@@ -51,9 +51,9 @@ class PermissionRequest:
     value, such as a resolved folder; None without a session, as outside of runs. `hosts` are the hosts of the call,
     `cwd` is its working directory, and `env` has the names of the environment variables of its process. `reasons` are
     the rules that require permission, `hook` is the outcome of the hooks (`passed`, or empty without hooks), and
-    `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled: an
-    answer allows this tool, and not another one with the same name. `approvers` are those who may answer, if a policy
-    says so.
+    `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled, and
+    the id of the stored login that the call would use: an answer allows this tool by this login, and not another one
+    with the same name. `approvers` are those who may answer, if a policy says so.
     """
 
     tool_name: str

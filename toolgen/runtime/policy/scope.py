@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -29,7 +29,8 @@ class AccessedResources:
 
     `cwd` is the resolved folder that it runs in, if an arg sets it; one that `is_cwd_outside` of the roots cannot be
     allowed. `concerns` describe the concerns about its paths, and `concerning` are those paths, resolved. `problem` is
-    why a path cannot be judged. With an unknown host, which is `*` among the hosts, there is no scope.
+    why a path cannot be judged. With an unknown host, which is `*` among the hosts, there is no scope. `login` is the
+    id of the stored login that a call which asks would use.
     """
 
     hosts: tuple[str, ...] = ()
@@ -40,6 +41,11 @@ class AccessedResources:
     problem: str = ""
     has_unknown_host: bool = False
     is_cwd_outside: bool = False
+    login: str | None = None
+
+    def by_login(self, login: str) -> AccessedResources:
+        """Return the resources that are accessed by a stored login, which is a part of the scope."""
+        return replace(self, login=login, scope=self.scope and (*self.scope, *([("login", login)] if login else [])))
 
 
 class _Value(NamedTuple):

@@ -1,7 +1,8 @@
 """An MCP server that wants OAuth, with its own authorization server: `python oauth_server.py FOLDER PORT`.
 
 Whoever opens the page of a login is signed in, or refused where FOLDER has a file `refuse`. Access tokens are valid for
-as many seconds as the file `seconds` says. Each token that was given is a line of the file `tokens`.
+as many seconds as the file `seconds` says. Each token that was given is a line of the file `tokens`, and the token of
+each call one of the file `calls`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import uvicorn
 from mcp.server import MCPServer
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import (
     AccessToken,
     AuthorizationCode,
@@ -110,6 +112,9 @@ SERVER = MCPServer(
 @SERVER.tool()
 def secret() -> str:
     """Return the secret."""
+    token = get_access_token()
+    with (FOLDER / "calls").open("a") as calls:
+        calls.write(f"{token.token if token else ''}\n")
     return "42"
 
 

@@ -58,7 +58,7 @@ class Permission:
         self._outside_runs = host.policies.judge(tool.entry, "main", "")
         self._approvers = host.policies.approvers(tool.entry)
         self._is_asked_before = host.permission is ask_before_call
-        self._is_by_call = bool(access) or "network" in tool.entry.tags
+        self._is_by_call = bool(access) or "network" in tool.entry.tags or tool.login is not None
         fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
         self._defaults = {
             name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
@@ -76,7 +76,7 @@ class Permission:
             if not self._is_granted(call, found):
                 return self._ask(call, found, decided)
             call.decision = "granted"
-        if found.concerning:
+        if found.concerning or found.login is not None:
             _note_granted(call, found)
         return None
 
@@ -105,7 +105,10 @@ class Permission:
         if found.is_cwd_outside:
             message, hint = f"{name} cannot run in a folder outside the write roots", "use a folder of the project"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
-        return found, self._judged_by_call(decided, found)
+        decided = self._judged_by_call(decided, found)
+        if self._tool.login is not None and decided.answer is PolicyAnswer.ASK:
+            found = found.by_login(self._tool.login())
+        return found, decided
 
     def _is_granted(self, call: Call, found: AccessedResources) -> bool:
         """Whether a grant is known to cover a call; one that is stored elsewhere is looked up by `_ask`."""
@@ -153,7 +156,7 @@ class Permission:
             message = "what the call accesses changed while a person was asked about it"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "changed_since_asked", message, "make the call again")
         call.decision = decision
-        call.meta = call.meta.with_fields(was_asked=True, granted=found.concerning)
+        call.meta = call.meta.with_fields(was_asked=True, granted=found.concerning, login=found.login)
 
     async def _finds_grant(self, call: Call, session: Session, grant: Grant) -> bool:
         try:
@@ -251,7 +254,7 @@ class Permission:
             hook=call.hook,
             agent=call.run.agent if call.run else "",
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
-            contract=self._contract,
+            contract=f"{self._contract}{found.login or ''}",
             approvers=self._approvers,
         )
 
@@ -315,5 +318,5 @@ def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
 
 
 def _note_granted(call: Call, found: AccessedResources) -> None:
-    """Add the paths that a person allowed to the meta, for the code that opens them."""
-    call.meta = call.meta.with_fields(granted=found.concerning)
+    """Add what a person allowed to the meta, for the code that opens the paths and uses the login."""
+    call.meta = call.meta.with_fields(granted=found.concerning, login=found.login)

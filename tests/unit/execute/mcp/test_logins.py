@@ -1,0 +1,144 @@
+"""Stored logins: an answer of a person is for the login that they were asked about, and for no other account."""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.request
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.forked_python import forked_python
+from tests.unit.execute.http.api import package_of
+from tests.unit.execute.mcp import conftest as servers
+from toolgen.contract.records import ToolRequest
+from toolgen.execute.mcp import McpServer, mcp_executor
+from toolgen.execute.mcp.sign_in import mcp_sign_in
+from toolgen.execute.mcp.tokens import LoginStore
+from toolgen.runtime import Runtime
+from toolgen.runtime.policy.approval import answered, ask_before_call, question_id
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from toolgen.runtime import Catalog
+
+PROGRAM = servers.PROGRAM.with_name("oauth_server.py")
+SECRET = "mcp.private.secret"
+SPEC = """
+toolgen: 1
+toolset: mcp.private
+kind: mcp
+server: {{http: "{url}", retries: 1, on_drift: warn}}
+tools:
+  secret:
+    description: Return the secret.
+    permission: write
+    tags: [{tags}]
+    args: {{}}
+    result: {{type: object, properties: {{result: {{type: string}}}}, required: [result]}}
+"""
+NAMES = iter(range(1000))
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A server that wants a login, and a user without a keyring."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    port = servers.free_port()
+    process = servers.serve([forked_python(), str(PROGRAM), str(tmp_path), str(port)], port)
+    yield f"http://127.0.0.1:{port}/mcp"
+    process.kill()
+    process.wait()
+
+
+def catalog_of(url: str, folder: Path, tags: str = "network") -> Catalog:
+    return package_of(folder, f"logins_{next(NAMES)}", SPEC.format(url=url, tags=tags))
+
+
+async def sign_in(url: str) -> str:
+    """Sign in anew, as another account may be; return the id of the login."""
+
+    def show(page: str) -> None:
+        asyncio.get_running_loop().run_in_executor(None, urllib.request.urlopen, page)  # the page is of the server
+
+    assert await mcp_sign_in(McpServer(http=url), show)
+    return LoginStore().id_of(url)
+
+
+@pytest.mark.parametrize("tags", ["", "network"])
+def test_an_answer_is_for_the_login_that_was_stored_when_it_was_asked_for(url: str, tmp_path: Path, tags: str) -> None:
+    catalog = catalog_of(url, tmp_path, tags)
+
+    async def calls() -> list[str]:
+        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.private")], permission=ask_before_call)
+        run, request = runtime.start_run(), ToolRequest(name=SECRET, tool_call_id="c")
+        codes: list[str] = []
+
+        async def ask() -> PermissionRequest:
+            question = await runtime.permission_request(request, run)
+            assert question is not None
+            return question
+
+        async def call(question: PermissionRequest) -> None:
+            with answered(question, PermissionDecision(decision=Decision.ALLOW_ONCE)):
+                result = await runtime.invoke(request, run=run)
+            codes.append(result.error.code if result.error else "ok")
+
+        before = await ask()
+        logins = [await sign_in(url)]
+        await call(before)  # there was no login
+        first = await ask()
+        assert question_id(await ask()) == question_id(first)
+        await call(first)
+        logins.append(await sign_in(url))
+        await call(first)
+        second = await ask()
+        await call(second)  # the connection of the first login is still open, and is not used
+        assert len({*logins, ""}) == 3
+        assert len({question_id(each) for each in (before, first, second)}) == 3
+        return codes
+
+    assert asyncio.run(calls()) == ["permission_denied", "ok", "permission_denied", "ok"]
+    given, used = ((tmp_path / name).read_text().splitlines() for name in ("tokens", "calls"))
+    assert used == [line.removeprefix("code ") for line in given]
+
+
+def test_a_grant_of_a_session_is_for_one_login(url: str, tmp_path: Path) -> None:
+    catalog = catalog_of(url, tmp_path)
+    asked: list[str] = []
+
+    def permission(request: PermissionRequest) -> Decision:
+        asked.append(dict(request.scope or ())["login"])
+        return Decision.ALLOW_FOR_SESSION
+
+    async def calls() -> list[str]:
+        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.private")], permission=permission)
+        run, logins = runtime.start_run(), []
+        for _ in range(2):
+            logins.append(await sign_in(url))
+            for _ in range(2):
+                result = await runtime.invoke(ToolRequest(name=SECRET), run=run)
+                assert result.error is None, result.error
+        return logins
+
+    assert asyncio.run(calls()) == asked
+
+
+def test_a_login_that_changes_while_a_person_decides_is_not_used(url: str, tmp_path: Path) -> None:
+    catalog = catalog_of(url, tmp_path)
+
+    async def permission(_request: PermissionRequest) -> Decision:
+        await sign_in(url)
+        return Decision.ALLOW_ONCE
+
+    async def call() -> str:
+        await sign_in(url)
+        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.private")], permission=permission)
+        result = await runtime.invoke(ToolRequest(name=SECRET))
+        return result.error.code if result.error else "ok"
+
+    assert asyncio.run(call()) == "changed_since_asked"
