@@ -219,6 +219,7 @@ class _UserTools:
     def __init__(self, definitions: Iterable[ToolDefinition], executor: CommandExecutor) -> None:
         self._definitions = definitions
         self._executor = executor
+        self.folder = executor.folder
 
     def definitions(self) -> Iterable[ToolDefinition]:
         return self._definitions

@@ -79,11 +79,12 @@ class Command:
 
 
 class CommandExecutor:
-    """Runs commands by ident, for requests with canonical JSON. Implements `ToolExecutor`."""
+    """Runs commands by ident, for requests with canonical JSON, in or below `folder`. Implements `ToolExecutor`."""
 
     def __init__(self, commands: Mapping[str, Command], host: CommandHost, policies: Policies | None = None) -> None:
         self._commands = commands
         self._host = host
+        self.folder = host.paths.project
         applied = policies or Policies({})
         self._access = PathAccess(host.paths.under(applied))
         self._env = applied.env

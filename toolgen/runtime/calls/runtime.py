@@ -140,7 +140,7 @@ class Runtime:
             inject=inject,
             artifacts=artifacts,
             clock=clock,
-            paths=cache(partial(_path_policy, _folder(project, executors), in_force)),
+            paths=cache(partial(_path_policy, _folder(project, executors, catalog), in_force)),
             start_child=self._start_child,
             permission_timeout=permission_timeout,
             gate_timeout=gate_timeout,
@@ -395,14 +395,15 @@ def _recorder(store: Store, own_run: str) -> Recorder:
     return Recorder(store, own_run)
 
 
-def _folder(project: Path | None, executors: Sequence[ToolsetRegistration]) -> Path:
+def _folder(project: Path | None, executors: Sequence[ToolsetRegistration], catalog: Catalog) -> Path:
     """Return the folder that paths in questions start at: that of the executors, so that both mean the same files.
 
     Raises `ExecutorError` where they are for several folders, or for another one than `project`.
     """
-    folders = {os.path.realpath(each.folder): each.toolset for each in executors if each.folder}
+    given = {**catalog.folders, **{each.folder: each.toolset for each in executors if each.folder}}
+    folders = {os.path.realpath(folder): name for folder, name in given.items()}
     found = Path(next(iter(folders), "") if project is None else os.path.realpath(project))
-    others = [f"{toolset} for {folder}" for folder, toolset in folders.items() if folder != str(found)]
+    others = [f"{name} for {folder}" for folder, name in folders.items() if folder != str(found)]
     if others:
         raise ExecutorError(
             f"executors are for several folders: the runtime is for {found}, and {', '.join(others)}; people "

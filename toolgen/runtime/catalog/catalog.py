@@ -211,6 +211,11 @@ class Catalog:
         """Return the registration of a registered tool; None for a compiled one."""
         return self._registered.get(ident)
 
+    @property
+    def folders(self) -> dict[str, str]:
+        """The folders that paths of calls of registered tools start at, each with one of its tools."""
+        return {each.folder: ident for ident, each in self._registered.items() if each.folder}
+
     def wire_name(self, ident: str) -> str:
         """Return the wire name of a tool. Raises `ToolNotFound`."""
         self._check_known(ident)

@@ -37,7 +37,8 @@ class ToolAdapter(Protocol):
     """A source of tools: defines them and runs them. Lookup and permission are handled by the runtime.
 
     An adapter that keeps to policies itself, such as that of user tools, has a method `under`: it takes the policies of
-    a runtime, and returns the adapter to use.
+    a runtime, and returns the adapter to use. An adapter of files or programs has a text `folder`, where relative paths
+    of its calls start: a runtime asks about the same paths.
     """
 
     def definitions(self) -> Iterable[ToolDefinition]:
@@ -53,7 +54,8 @@ class ToolAdapter(Protocol):
 class RegisteredTool:
     """A definition and the function that runs it; `under`, if set, returns one that keeps to the policies of a runtime.
 
-    Typed args are instances of `model`, typed results of `result_model`; plain JSON values if there is none.
+    Typed args are instances of `model`, typed results of `result_model`; plain JSON values if there is none. `folder` is
+    where relative paths of calls start, for a tool of files and programs.
     """
 
     definition: ToolDefinition
@@ -62,6 +64,7 @@ class RegisteredTool:
     model: type[BaseModel] | None = None
     result_model: type[BaseModel] | None = None
     under: Callable[[object], Execute] | None = None
+    folder: str = ""
 
 
 def from_handler(
@@ -96,6 +99,7 @@ def from_adapter(adapter: ToolAdapter, profile: SchemaProfile) -> list[Registere
             run=run_request(adapter, each.name),
             form=Form.CANONICAL,
             under=None if under is None else partial(_run_under, under, each.name),
+            folder=getattr(adapter, "folder", ""),
         )
         for each in checked
     ]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import ToolRequest
-from toolgen.runtime import Runtime, load
+from toolgen.execute import CommandHost, load_user_tools
+from toolgen.runtime import PathPolicy, Runtime, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.toolsets.code import CodeTools
@@ -51,3 +52,27 @@ def test_a_runtime_for_another_folder_than_its_executors_is_refused(tmp_path: Pa
     (tmp_path / "b").mkdir()
     with pytest.raises(ExecutorError, match="executors are for several folders"):
         runtime_of([], CodeTools(tmp_path / "a"), project=tmp_path / "b")
+
+
+def test_a_runtime_for_another_folder_than_the_tools_of_the_user_is_refused(tmp_path: Path) -> None:
+    for folder in ("tools", "a", "b"):
+        (tmp_path / folder).mkdir(mode=0o755)
+    tool = {"name": "mine.mark", "description": "Mark.", "input_schema": {"type": "object"}, "command": "touch"}
+    (tmp_path / "tools" / "mark.json").write_text(json.dumps({**tool, "args": ["mark"]}))
+
+    def runtime(**settings: Any) -> Runtime:
+        catalog = load("toolgen.toolsets.generated")
+        load_user_tools(catalog, tmp_path, CommandHost(paths=PathPolicy(tmp_path / "a")))
+
+        def permit(request: PermissionRequest) -> Decision:
+            asked.append(request.cwd)
+            return Decision.ALLOW_ONCE
+
+        return Runtime(catalog, missing=[*catalog.toolsets], permission=permit, **settings)
+
+    asked: list[str] = []
+    asyncio.run(runtime().invoke(ToolRequest(name="mine.mark")))
+    assert asked == [str(tmp_path / "a")]
+    assert (tmp_path / "a" / "mark").exists()
+    with pytest.raises(ExecutorError, match=r"mine\.mark for"):
+        runtime(project=tmp_path / "b")
