@@ -54,8 +54,8 @@ class ToolAdapter(Protocol):
 class RegisteredTool:
     """A definition and the function that runs it; `under`, if set, returns one that keeps to the policies of a runtime.
 
-    Typed args are instances of `model`, typed results of `result_model`; plain JSON values if there is none. `folder` is
-    where relative paths of calls start, for a tool of files and programs.
+    Typed args are instances of `model`, typed results of `result_model`; plain JSON values if there is none. `folder`
+    is where relative paths of calls start, for a tool of files and programs.
     """
 
     definition: ToolDefinition
