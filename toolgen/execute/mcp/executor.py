@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -340,17 +341,19 @@ def mcp_executor(
     given = host or McpHost()
     reached.check(given.environment)
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
-    runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
-    instead = None if server is None else server.as_compiled()
-    resolved = reached.resolved(given.environment)
-    url, specified = resolved.http or resolved.sse, url_of_server(compiled.get("server", {}))
+    resolved, shown = reached.resolved(given.environment), reached.as_compiled()
+    if reached.stdio:
+        given = replace(given, cwd=os.path.realpath(given.cwd or os.curdir))  # it runs where a person is told
+        shown |= {"stdio": (resolved.stdio[0], *reached.stdio[1:]), "cwd": given.cwd}
+    url, specified = resolved.http or resolved.sse, url_of_server(compiled.get("server") or {})
     hosts = {ident: hosts_of_calls(each.settings.access.hosts, url, specified) for ident, each in definitions.items()}
+    runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
     may_sign_in = url and given.auth is None and "authorization" not in map(str.lower, resolved.headers)
     return ToolsetRegistration(
         toolset=toolset,
         executor=runs,
         decode_in_executor=True,
-        server=instead,
+        server=shown,
         hosts=hosts,
         login=runs.login if may_sign_in else None,
     )

@@ -42,7 +42,8 @@ def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any) -> P
         return Program(joined(texts, "; ", SHOWN), ".", gets_policy_env=True)
     if server := toolset.get("server"):
         if "stdio" in server:
-            return Program(joined([shlex.join(server["stdio"])], "", SHOWN), env=tuple(server.get("env", ())))
+            text, env = joined([shlex.join(server["stdio"])], "", SHOWN), tuple(server.get("env", ()))
+            return Program(text, server.get("cwd"), env)
         return Program(visible(url_of_server(server)))
     if agent := toolset.get("exported_by"):
         return Program(visible(f"agent {agent}"))

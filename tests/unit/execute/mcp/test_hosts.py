@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpHost, McpServer, mcp_executor
 from toolgen.runtime import Runtime
+from toolgen.runtime.policy.approval import question_id
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
@@ -26,10 +28,10 @@ HERE = "127.0.0.1"
 NAMES = iter(range(1000))
 
 
-def spec(tags: str, server: str) -> str:
+def spec(tags: str, server: str, permission: str = "readonly") -> str:
     text = import_tools(*TOOLS).text.replace("kind: mcp\n", f"kind: mcp\n{server}", 1)
     assert "\ndefaults" not in text
-    return text.replace("\ntools:", f"\ndefaults: {{permission: readonly, tags: [{tags}]}}\ntools:", 1)
+    return text.replace("\ntools:", f"\ndefaults: {{permission: {permission}, tags: [{tags}]}}\ntools:", 1)
 
 
 def calls(folder: Path, demo: Demo, network: str, tags: str, server: str, host: McpServer | None) -> Any:
@@ -54,6 +56,34 @@ def calls(folder: Path, demo: Demo, network: str, tags: str, server: str, host: 
 
     ends = asyncio.run(codes())
     return "mcp.shop.echo" in run.effective.offered, ends, asked
+
+
+def test_reg_94_a_question_shows_the_program_and_the_folder_that_a_host_gives_a_server(
+    start: Callable[..., Demo], tmp_path: Path
+) -> None:
+    demo = start("stdio")
+    program, *args = demo.server.stdio
+    catalog = package_of(
+        tmp_path, f"hosts_{next(NAMES)}", spec("", f"server: {{stdio: [$env.PROGRAM, {', '.join(args)}]}}\n", "write")
+    )
+    asked: list[PermissionRequest] = []
+
+    def permission(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    async def call(folder: Path) -> Any:
+        own = mcp_executor(catalog, "mcp.shop", McpHost(environment={"PROGRAM": program}, cwd=folder))
+        runtime = Runtime(catalog, executors=[own], permission=permission)
+        result = await runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{"text": "x"}', tool_call_id="c"))
+        assert result.error is None, result.error
+
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        folder.mkdir()
+        asyncio.run(call(folder))
+    assert [each.cwd for each in asked] == [str(tmp_path / "one"), str(tmp_path / "other")]
+    assert {each.program for each in asked} == {shlex.join([program, *args])}
+    assert len(set(map(question_id, asked))) == 2
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
