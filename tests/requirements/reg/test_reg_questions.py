@@ -183,6 +183,16 @@ def test_reg_94_a_question_shows_the_server_that_a_host_gives_instead_of_that_of
     assert question_id(of_spec) != question_id(asked)
 
 
+def test_reg_94_a_question_shows_the_handler_that_a_host_passes_instead_of_that_of_the_spec(
+    tmp_path: Path, kinds: str
+) -> None:
+    def erase(_args: Any, _meta: Any) -> None: ...
+
+    own = ToolsetRegistration(toolset="shop", handlers={"shop.erase": erase})
+    asked = question(load(kinds), tmp_path, "shop.erase", {"id": 1}, own)
+    assert asked.program == f"{__name__}:{erase.__qualname__}"
+
+
 def test_reg_94_a_question_about_a_command_of_the_built_in_tool_shows_its_program_folder_and_variables(
     tmp_path: Path,
 ) -> None:

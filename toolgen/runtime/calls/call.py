@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.calls.hooks import Gate, Hook
     from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
+    from toolgen.runtime.catalog.handler_signature import Handler
     from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.events.records import ArtifactStore, Trace
     from toolgen.runtime.policy.paths import PathPolicy
@@ -49,7 +50,8 @@ class Tool:
 
     `toolset` is its toolset as it was compiled; empty for a registered tool. `preview` returns what a call with these
     args sends, if its executor can. `hosts` are those that every call reaches, if its executor or its server says so.
-    `login` returns the id of the stored login that a call would use, if its executor uses them.
+    `login` returns the id of the stored login that a call would use, if its executor uses them. `handler` is the
+    function of the host that runs a compiled tool, if one does.
     """
 
     definition: ToolDefinition
@@ -62,6 +64,7 @@ class Tool:
     preview: Callable[[Mapping[str, Any]], str] | None = None
     hosts: tuple[str, ...] | None = None
     login: Callable[[], str] | None = None
+    handler: Handler | None = None
 
     @property
     def access(self) -> Mapping[str, Any]:

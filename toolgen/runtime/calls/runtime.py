@@ -128,6 +128,7 @@ class Runtime:
         self._hosts = hosts_by_tool(catalog, executors)
         self._servers = {each.toolset: each.server for each in executors if each.server is not None}
         self._logins = {each.toolset: each.login for each in executors if each.login is not None}
+        self._handlers = {ident: run for each in executors for ident, run in (each.handlers or {}).items()}
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
         self._new_id = new_id or _unique_ids()
@@ -377,6 +378,7 @@ class Runtime:
             toolset={**toolset, "server": self._servers[name]} if name in self._servers else toolset,
             hosts=self._hosts.get(ident),
             login=self._logins.get(name),
+            handler=self._handlers.get(ident),
         )
 
     def _entry(self, ident: str) -> PolicyEntry:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from toolgen.runtime.catalog.handler_signature import name_of
 from toolgen.runtime.policy.hosts import url_of_server
 from toolgen.runtime.redact.shown_args import SHOWN, filled, joined
 from toolgen.schema.json_values import is_array, is_object
@@ -14,6 +15,7 @@ from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.runtime.catalog.handler_signature import Handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,14 @@ class Program:
     gets_policy_env: bool = False
 
 
-def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any) -> Program:
-    """Return what runs a call with these args, from which secrets are redacted. `toolset` is as it was compiled."""
+def program_of(tool: ToolDefinition, toolset: Mapping[str, Any], args: Any, handler: Handler | None = None) -> Program:
+    """Return what runs a call with these args, from which secrets are redacted. `toolset` is as it was compiled.
+
+    `handler` is a function of the host: it runs instead of what the spec says.
+    """
     command, programs = tool.settings.command, tool.settings.access.exec
+    if handler is not None and (command or tool.settings.handler or {"server", "exported_by"} & toolset.keys()):
+        return Program(visible(f"{handler.__module__}:{name_of(handler)}"))
     if command is not None:
         text = filled(command.shell, args) if command.shell else _line(command.exec, args)
         return Program(text, command.cwd, command.env, gets_policy_env=True)

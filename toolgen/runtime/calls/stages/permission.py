@@ -231,7 +231,8 @@ class Permission:
         scope = found.scope if call.run else None  # only a run has a session to store the grant
         is_dangerous = "dangerous" in entry.tags
         shown = hide_from_person(call.args, call.secrets)
-        program = program_of(definition, self._tool.toolset, _with_defaults(self._defaults, shown))
+        given = _with_defaults(self._defaults, shown)
+        program = program_of(definition, self._tool.toolset, given, self._tool.handler)
         hide = partial(hide_text_from_person, secrets=call.secrets)
         preview = self._tool.preview
         request = "" if preview is None else preview(call.args)
