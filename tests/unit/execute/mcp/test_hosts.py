@@ -5,18 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
 
+from tests.unit.cli.command_line import toolgen
 from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp.conftest import TOOLS
+from toolgen.adapters import langchain
+from toolgen.adapters.bridge import Bridge
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpHost, McpServer, mcp_executor
-from toolgen.runtime import Runtime
+from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.policy.approval import question_id
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.serve import mcp_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,6 +113,59 @@ def test_reg_75_policies_judge_the_host_of_the_server_that_gets_the_calls(
     assert demo.calls == []
     assert under(f'mcp.example.com: deny, "{HERE}": allow') == (True, ["ok"] * 2, [])
     assert under(f'"{HERE}": ask, "*": allow') == (True, ["ok"] * 2, [(HERE,)] * 2)
+
+
+def test_reg_75_a_program_instead_of_a_server_of_the_network_is_not_on_the_host_of_the_spec(
+    start: Callable[..., Demo], tmp_path: Path
+) -> None:
+    demo = start("stdio")
+    server = 'server: {http: "https://mcp.example.com/mcp"}\n'
+
+    def under(network: str) -> Any:
+        return calls(tmp_path, demo, network, "network", server, demo.server)
+
+    assert under('mcp.example.com: allow, "*": deny') == (False, ["permission_denied"] * 2, [])
+    assert demo.calls == []
+    assert under('mcp.example.com: allow, "*": ask') == (True, ["ok"] * 2, [()] * 2)
+
+
+@pytest.mark.parametrize("tags", ["", "network"])
+def test_reg_75_a_server_on_a_host_that_a_policy_denies_gets_no_call_by_any_door(
+    start: Callable[..., Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tags: str
+) -> None:
+    demo = start("http")
+    policy = f'toolgen: 1\npolicy: p\nnetwork: {{"{HERE}": deny, "*": allow}}\n'
+    catalog = package_of(tmp_path, f"hosts_{next(NAMES)}", spec(tags, ""), policy)
+    own = mcp_executor(catalog, "mcp.shop", server=demo.server)
+    runtime = Runtime(catalog, executors=[own], permission=allow_all)
+    run = runtime.start_run()
+
+    async def doors() -> None:
+        request = ToolRequest(name="mcp.shop.echo", payload="{}", tool_call_id="c")
+        await runtime.invoke(request)
+        await runtime.turn([request], run)
+        assert await runtime.permission_request(request, run) is None
+        bridge: Bridge[None] = Bridge(runtime, run)
+        await bridge.make(await bridge.read("mcp__shop__echo", "{}", "c", None))
+        assert langchain.tools(runtime, run) == []
+        async with Client(mcp_server(runtime, run).protocol, cache=None) as client:
+            assert (await client.list_tools()).tools == []
+            with suppress(MCPError):
+                await client.call_tool("mcp__shop__echo", {})
+
+    asyncio.run(doors())
+    monkeypatch.setenv("PLACE", demo.server.http.removeprefix("http://"))
+    (tmp_path / "project" / "specs").mkdir(parents=True)
+    served = spec(tags, 'server: {http: "http://$env.PLACE"}\n')
+    (tmp_path / "project" / "specs" / "shop.yaml").write_text(served)
+    (tmp_path / "project" / "specs" / "policy.yaml").write_text(policy)
+    assert toolgen(tmp_path / "project", "build").code == 0
+    called = [
+        toolgen(tmp_path / "project", "call", "mcp.shop.echo", "{}", "--yes", *more)
+        for more in ((), ("--disable-policy", "p"))
+    ]
+    assert [(each.code, "permission_denied" in each.err) for each in called] == [(1, True), (0, False)], called
+    assert demo.calls == ["echo {}"]
 
 
 @pytest.mark.parametrize("tags", ["", "network"])
