@@ -8,7 +8,7 @@ import pytest
 
 from toolgen.execute.command import CommandHost
 from toolgen.execute.http import HttpHost
-from toolgen.execute.mcp import McpHost
+from toolgen.execute.mcp import McpHost, McpServer
 from toolgen.runtime import PathPolicy
 
 if TYPE_CHECKING:
@@ -31,3 +31,13 @@ def test_a_host_keeps_the_environment_of_when_it_was_made(make: Make, tmp_path: 
     host = make(live, tmp_path)
     live["TOKEN"] = "later"
     assert host.environment == {"TOKEN": "first"}
+
+
+@pytest.mark.parametrize("make", HOSTS.values(), ids=HOSTS)
+def test_no_value_of_an_environment_is_in_the_repr_of_a_host(make: Make, tmp_path: Path) -> None:
+    assert "hunter2" not in repr(make({"TOKEN": "hunter2"}, tmp_path))
+
+
+def test_no_header_is_in_the_repr_of_a_server() -> None:
+    server = McpServer(http="https://h.example/mcp", headers={"Authorization": "Bearer $env.TOKEN"})
+    assert "hunter2" not in repr(server.resolved({"TOKEN": "hunter2"}))

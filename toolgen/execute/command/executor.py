@@ -45,7 +45,7 @@ class CommandHost:
     """
 
     paths: PathPolicy
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
     timeout_ms: int | None = None
     max_timeout_ms: int | None = None
     result_bytes: int | None = None

@@ -71,7 +71,7 @@ class McpServer:
     http: str = ""
     sse: str = ""
     stdio: tuple[str, ...] = ()
-    headers: Mapping[str, str] = NOTHING
+    headers: Mapping[str, str] = field(default=NOTHING, repr=False)
     env: tuple[str, ...] = ()
     retries: int = 2
     on_drift: OnDrift = "refuse"
