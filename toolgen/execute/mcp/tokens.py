@@ -63,19 +63,28 @@ class LoginStore:
 
         It is no secret, and tells nothing of the account. Raises what `get` raises.
         """
-        found: Any = UserFile(self.file).read().get(url)
-        if found is None or isinstance(found, str):
-            return (found or "").removeprefix(_IN_KEYRING)
-        return str(found.get("id", ""))
+        return _id_of(UserFile(self.file).read().get(url))
 
-    def put(self, url: str, login: Mapping[str, Any]) -> None:
-        """Store what a server gave. Raises `ExecutorError` where it cannot be stored."""
+    def put(self, url: str, login: Mapping[str, Any], *, is_refresh: bool = False) -> None:
+        """Store what a server gave. Raises `ExecutorError` where it cannot be stored.
+
+        A refresh of a login that is not the stored one any more is not stored: somebody has signed in anew.
+        """
         keyring = _keyring()
-        if keyring is not None:
-            with _keyring_errors():
-                keyring.set_password(_SERVICE, url, json.dumps(login))
         with UserFile(self.file).changed() as logins:
-            logins[url] = dict(login) if keyring is None else f"{_IN_KEYRING}{login.get('id', '')}"
+            if is_refresh and _id_of(logins.get(url)) != _id_of(login):
+                return
+            if keyring is not None:
+                with _keyring_errors():
+                    keyring.set_password(_SERVICE, url, json.dumps(login))
+            logins[url] = dict(login) if keyring is None else f"{_IN_KEYRING}{_id_of(login)}"
+
+
+def _id_of(stored: Any) -> str:
+    """Return the id of a login, as the file has it; empty without one."""
+    if stored is None or isinstance(stored, str):
+        return (stored or "").removeprefix(_IN_KEYRING)
+    return str(stored.get("id", ""))
 
 
 @contextmanager
@@ -129,7 +138,7 @@ async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientP
 def login_id(auth: OAuthClientProvider) -> str:
     """Return the id of the login that signs requests, as `LoginStore.id_of` does."""
     storage = auth.context.storage
-    return str(storage.login.get("id", "")) if isinstance(storage, Tokens) else ""
+    return _id_of(storage.login) if isinstance(storage, Tokens) else ""
 
 
 class Tokens:
@@ -139,6 +148,7 @@ class Tokens:
 
     def __init__(self, url: str, store: LoginStore, login: dict[str, Any]) -> None:
         self._url, self._store, self.login = url, store, login
+        self._is_stored = "tokens" in login
 
     async def get_tokens(self) -> OAuthToken | None:
         """Return the tokens of the last login."""
@@ -168,7 +178,7 @@ class Tokens:
         for key, found in (("server", context.oauth_metadata), ("resource", context.protected_resource_metadata)):
             if found is not None:
                 self.login[key] = found.model_dump(mode="json", exclude_none=True)
-        await asyncio.to_thread(self._store.put, self._url, self.login)
+        await asyncio.to_thread(self._store.put, self._url, self.login, is_refresh=self._is_stored)
 
 
 def client_metadata(redirect: str) -> OAuthClientMetadata:

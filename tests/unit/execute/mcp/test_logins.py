@@ -15,7 +15,7 @@ from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpServer, mcp_executor
 from toolgen.execute.mcp.sign_in import mcp_sign_in
 from toolgen.execute.mcp.tokens import LoginStore
-from toolgen.runtime import Runtime
+from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 
@@ -142,3 +142,23 @@ def test_a_login_that_changes_while_a_person_decides_is_not_used(url: str, tmp_p
         return result.error.code if result.error else "ok"
 
     assert asyncio.run(call()) == "changed_since_asked"
+
+
+def test_a_refresh_of_an_older_login_does_not_replace_the_one_that_is_stored(url: str, tmp_path: Path) -> None:
+    catalog = catalog_of(url, tmp_path)
+
+    async def calls() -> str:
+        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.private")], permission=allow_all)
+        (tmp_path / "seconds").write_text("1")
+        await sign_in(url)
+        assert (await runtime.invoke(ToolRequest(name=SECRET))).error is None
+        (tmp_path / "seconds").write_text("3600")
+        later = await sign_in(url)
+        await asyncio.sleep(1.1)  # until the token of the first login, whose connection is open, has expired
+        assert (await runtime.invoke(ToolRequest(name=SECRET))).error is None
+        return later
+
+    later = asyncio.run(calls())
+    given = [line.split()[0] for line in (tmp_path / "tokens").read_text().splitlines()]
+    assert given == ["code", "code", "refresh"]
+    assert LoginStore().id_of(url) == later
