@@ -107,11 +107,12 @@ def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str, po
 
 def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
     handlers, executor = registration.handlers, registration.executor
-    strange = sorted(registration.missing - set(tools))
-    if strange:
-        raise ExecutorError(
-            f"the registration of {registration.toolset} lists {', '.join(strange)} in `missing`, but has no such tool"
-        )
+    for name, idents in (("missing", registration.missing), ("hosts", registration.hosts or ())):
+        strange = sorted({*idents} - set(tools))
+        if strange:
+            raise ExecutorError(
+                f"the registration of {registration.toolset} lists {', '.join(strange)} in `{name}`, but has no such tool"
+            )
     if handlers is not None and executor is None:
         _check_handlers(registration.toolset, [ident for ident in tools if ident not in registration.missing], handlers)
         return _but_missing(registration, lambda ident: (run_handler(handlers[ident]), Form.TYPED))

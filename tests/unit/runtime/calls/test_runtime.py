@@ -547,6 +547,10 @@ def test_types_that_disagree_with_their_schema_fail_only_the_call(shop: Shop) ->
             [ToolsetRegistration(toolset="shop.reviews", handlers={"shop.reviews.list": print, "a.b": print})],
             r"include a\.b, but shop\.reviews has no such tool",
         ),
+        (
+            [ToolsetRegistration(toolset="mcp.files", executor=Recorder(), hosts={"mcp.files.x": ("h",)})],
+            r"lists mcp\.files\.x in `hosts`, but has no such tool",
+        ),
     ],
 )
 def test_invalid_executors_are_an_error_at_start(
