@@ -108,10 +108,10 @@ def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str, po
 def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
     handlers, executor = registration.handlers, registration.executor
     for name, idents in (("missing", registration.missing), ("hosts", registration.hosts or ())):
-        strange = sorted({*idents} - set(tools))
+        strange = ", ".join(sorted({*idents} - set(tools)))
         if strange:
             raise ExecutorError(
-                f"the registration of {registration.toolset} lists {', '.join(strange)} in `{name}`, but has no such tool"
+                f"the registration of {registration.toolset} lists {strange} in `{name}`, but has no such tool"
             )
     if handlers is not None and executor is None:
         _check_handlers(registration.toolset, [ident for ident in tools if ident not in registration.missing], handlers)
