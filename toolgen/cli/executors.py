@@ -20,7 +20,7 @@ from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.reach import reached
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
-from toolgen.runtime.catalog.execution import in_thread
+from toolgen.runtime.catalog.execution import in_thread, keeps_to_policies
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -82,8 +82,12 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
         found = getattr(found, part)
     if isinstance(found, ToolsetRegistration):
         return found
-    package = import_module(catalog.package_of(toolset))
-    registration: ToolsetRegistration = package.executor(found() if isinstance(found, type) else found)
+    handlers = found() if isinstance(found, type) else found
+    registration: ToolsetRegistration
+    if keeps_to_policies(handlers):
+        registration = handlers.registration()
+        return registration
+    registration = import_module(catalog.package_of(toolset)).executor(handlers)
     return _in_threads(registration)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime.base.errors import ExecutorError, ToolUnavailable
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.catalog.execution import Form, run_handler, run_request
+from toolgen.runtime.catalog.execution import Form, keeps_to_policies, run_handler, run_request
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
@@ -26,8 +26,8 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration], polic
     Executors that keep to policies get those of the runtime.
 
     Raises `ExecutorError` for an unknown toolset, two executors for one, a registration with neither handlers nor
-    executor or both, and handlers that are missing or belong to no tool of the toolset; and TypeError for what is no
-    list of registrations.
+    executor or both, and handlers that are missing, belong to no tool of the toolset or would not get the policies; and
+    TypeError for what is no list of registrations.
     """
     assigned: dict[str, Runner] = {}
     _check_registrations(registrations)
@@ -36,9 +36,21 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration], polic
         _check_known(catalog, toolset)
         if toolset in assigned:
             raise ExecutorError(f"the toolset {toolset} has two executors; give only one")
+        _check_under(registration)
         bound = registration if registration.under is None else registration.under(policies)
         assigned[toolset] = _runner(bound, catalog.toolsets[toolset])
     return assigned
+
+
+def _check_under(registration: ToolsetRegistration) -> None:
+    """Refuse handlers that keep to policies, but would not get those of the runtime."""
+    for handler in (registration.handlers or {}).values() if registration.under is None else ():
+        owner = getattr(handler, "__self__", None)
+        if keeps_to_policies(owner):
+            raise ExecutorError(
+                f"the handlers of {registration.toolset} would not get the policies of the runtime: pass "
+                f"{type(owner).__name__}(…).registration()"
+            )
 
 
 def _check_registrations(registrations: object) -> None:

@@ -36,6 +36,11 @@ def blocking(handler: HandlerT) -> HandlerT:
     return handler
 
 
+def keeps_to_policies(handlers: object) -> bool:
+    """Return whether handlers keep to policies, such as those of `code`: registered by their `registration()`."""
+    return hasattr(handlers, "under") and hasattr(handlers, "registration")
+
+
 def run_handler(handler: Execute) -> Execute:
     """Return a function that runs a call with a handler of args and meta: the handler itself, unless it blocks."""
     return in_thread(handler) if getattr(handler, _BLOCKING, False) else handler

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.cli.command_line import toolgen
 from toolgen.contract.records import ToolRequest
 from toolgen.execute import CommandHost, load_user_tools
-from toolgen.runtime import PathPolicy, Runtime, load
+from toolgen.runtime import PathPolicy, Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.toolsets.code import CodeTools
+from toolgen.toolsets.generated.tools import code
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,3 +78,26 @@ def test_a_runtime_for_another_folder_than_the_tools_of_the_user_is_refused(tmp_
     assert (tmp_path / "a" / "mark").exists()
     with pytest.raises(ExecutorError, match=r"mine\.mark for"):
         runtime(project=tmp_path / "b")
+
+
+@pytest.mark.parametrize("given", ["CodeTools('files')", "CodeTools('files').registration()"])
+def test_tools_that_the_configuration_names_ask_about_their_own_folder(tmp_path: Path, given: str) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "files").mkdir()
+    (tmp_path / "specs" / "agent.yaml").write_text('toolgen: 1\nagent: coder\nuse: ["code.*"]\n')
+    app = f"from toolgen.toolsets.code import CodeTools\n\ncode = {given}\n".replace("files", str(tmp_path / "files"))
+    (tmp_path / "app.py").write_text(app)
+    config = 'executors = {code = "app:code"}\n[[targets]]\nout = "asking_files"\nbuiltin = ["code"]\n'
+    (tmp_path / "toolgen.toml").write_text(config)
+    assert toolgen(tmp_path, "build").code == 0
+
+    asked = toolgen(tmp_path, "call", "code.write_file", '{"path": "note.txt", "content": "x"}')
+
+    shown = "".join(asked.err.replace("|", "").split())  # lines of a terminal
+    assert f"folder{tmp_path}/filesbecause" in shown
+
+
+def test_handlers_that_keep_to_policies_are_passed_as_their_registration() -> None:
+    catalog = load("toolgen.toolsets.generated")
+    with pytest.raises(ExecutorError, match=r"pass CodeTools\(…\)\.registration\(\)"):
+        Runtime(catalog, executors=[code.executor(CodeTools("."))], missing=[*catalog.toolsets], permission=allow_all)
