@@ -177,7 +177,7 @@ def http_executor(
         decode_in_executor=True,
         preview=runs.preview,
         under=under,
-        hosts=runs.hosts(definitions) if is_sent else None,
+        hosts=runs.hosts(definitions) if is_sent else {},
     )
     return registration
 

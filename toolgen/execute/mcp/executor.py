@@ -114,6 +114,13 @@ class McpExecutor:
             return await asyncio.to_thread(self._credentials.hide_result, result)
         return self._credentials.hide_result(result)
 
+    def hosts(self, specified: str) -> dict[str, tuple[str, ...]]:
+        """Return the hosts that every call of each tool reaches. `specified` is the URL of the spec; it may be empty."""
+        resolved = self._server.resolved(self._host.environment)
+        url = resolved.http or resolved.sse
+        named = {ident: each.settings.access.hosts for ident, each in self._definitions.items()}
+        return {ident: hosts_of_calls(hosts, url, specified) for ident, hosts in named.items()}
+
     def login(self) -> str:
         """Return the id of the login that is stored for the server now. Raises `CallFailed` where it cannot be read."""
         resolved = self._server.resolved(self._host.environment)
@@ -345,16 +352,14 @@ def mcp_executor(
     if reached.stdio:
         given = replace(given, cwd=os.path.realpath(given.cwd or os.curdir))  # it runs where a person is told
         shown |= {"stdio": (resolved.stdio[0], *reached.stdio[1:]), "cwd": given.cwd}
-    url, specified = resolved.http or resolved.sse, url_of_server(compiled.get("server") or {})
-    hosts = {ident: hosts_of_calls(each.settings.access.hosts, url, specified) for ident, each in definitions.items()}
     runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
-    may_sign_in = url and given.auth is None and "authorization" not in map(str.lower, resolved.headers)
+    may_sign_in = not reached.stdio and given.auth is None and "authorization" not in map(str.lower, resolved.headers)
     return ToolsetRegistration(
         toolset=toolset,
         executor=runs,
         decode_in_executor=True,
         server=shown,
-        hosts=hosts,
+        hosts=runs.hosts(url_of_server(compiled.get("server") or {})),
         login=runs.login if may_sign_in else None,
     )
 

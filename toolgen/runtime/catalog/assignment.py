@@ -43,7 +43,13 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration], polic
 
 
 def _check_under(registration: ToolsetRegistration) -> None:
-    """Refuse handlers that keep to policies, but would not get those of the runtime."""
+    """Refuse handlers and executors that keep to policies, but would not get those of the runtime."""
+    for name in ("under", "hosts"):
+        if getattr(registration, name) is None and hasattr(registration.executor, name):
+            raise ExecutorError(
+                f"the registration of {registration.toolset} does not say the `{name}` of its executor, so policies would "
+                "not hold: pass the registration of `command_executor`, `http_executor` or `mcp_executor`"
+            )
     for handler in (registration.handlers or {}).values() if registration.under is None else ():
         owner = getattr(handler, "__self__", None)
         if keeps_to_policies(owner):

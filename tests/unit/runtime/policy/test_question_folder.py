@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from toolgen.contract.records import ToolRequest
-from toolgen.execute import CommandHost, load_user_tools
+from toolgen.contract.records import ToolRequest, ToolsetRegistration
+from toolgen.execute import (
+    CommandExecutor,
+    CommandHost,
+    HttpExecutor,
+    HttpHost,
+    McpExecutor,
+    McpHost,
+    McpServer,
+    load_user_tools,
+)
 from toolgen.runtime import PathPolicy, Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
@@ -18,6 +27,7 @@ from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.generated.tools import code
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -95,6 +105,23 @@ def test_tools_that_the_configuration_names_ask_about_their_own_folder(tmp_path:
 
     shown = "".join(asked.err.replace("|", "").split())  # lines of a terminal
     assert f"folder{tmp_path}/filesbecause" in shown
+
+
+@pytest.mark.parametrize(
+    ("executor", "name"),
+    [
+        (lambda: CommandExecutor({}, CommandHost(paths=PathPolicy("."))), "under"),
+        (lambda: HttpExecutor({}, {}, HttpHost()), "under"),
+        (lambda: McpExecutor({}, McpServer(http="https://h.example"), McpHost()), "hosts"),
+    ],
+)
+def test_executors_that_keep_to_policies_are_passed_by_their_registration(
+    executor: Callable[[], Any], name: str
+) -> None:
+    catalog = load("toolgen.toolsets.generated")
+    own = ToolsetRegistration(toolset="code", executor=executor())
+    with pytest.raises(ExecutorError, match=f"does not say the `{name}` of its executor"):
+        Runtime(catalog, executors=[own], missing=[*catalog.toolsets], permission=allow_all)
 
 
 def test_handlers_that_keep_to_policies_are_passed_as_their_registration() -> None:
