@@ -115,7 +115,7 @@ class McpExecutor:
         return self._credentials.hide_result(result)
 
     def hosts(self, specified: str) -> dict[str, tuple[str, ...]]:
-        """Return the hosts that every call of each tool reaches. `specified` is the URL of the spec; it may be empty."""
+        """Return the hosts that every call of each tool reaches. `specified` is the URL of the spec, or empty."""
         resolved = self._server.resolved(self._host.environment)
         url = resolved.http or resolved.sse
         named = {ident: each.settings.access.hosts for ident, each in self._definitions.items()}

@@ -47,8 +47,8 @@ def _check_under(registration: ToolsetRegistration) -> None:
     for name in ("under", "hosts"):
         if getattr(registration, name) is None and hasattr(registration.executor, name):
             raise ExecutorError(
-                f"the registration of {registration.toolset} does not say the `{name}` of its executor, so policies would "
-                "not hold: pass the registration of `command_executor`, `http_executor` or `mcp_executor`"
+                f"the registration of {registration.toolset} does not say the `{name}` of its executor, so policies "
+                "would not hold: pass the registration of `command_executor`, `http_executor` or `mcp_executor`"
             )
     for handler in (registration.handlers or {}).values() if registration.under is None else ():
         owner = getattr(handler, "__self__", None)
