@@ -162,3 +162,19 @@ def test_a_refresh_of_an_older_login_does_not_replace_the_one_that_is_stored(url
     given = [line.split()[0] for line in (tmp_path / "tokens").read_text().splitlines()]
     assert given == ["code", "code", "refresh"]
     assert LoginStore().id_of(url) == later
+
+
+def test_a_call_whose_login_cannot_be_read_is_refused_before_a_person_is_asked(url: str, tmp_path: Path) -> None:
+    catalog = catalog_of(url, tmp_path)
+
+    def permission(_request: PermissionRequest) -> Decision:
+        raise AssertionError
+
+    async def call() -> str:
+        await sign_in(url)
+        LoginStore().file.chmod(0o644)
+        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.private")], permission=permission)
+        result = await runtime.invoke(ToolRequest(name=SECRET))
+        return result.error.code if result.error else "ok"
+
+    assert asyncio.run(call()) == "login_unreadable"
