@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import time
 from contextlib import closing, contextmanager
 from functools import partial
 from multiprocessing import Process
 from typing import TYPE_CHECKING, Any, Final
 
-import psycopg
 import pytest
+import sqlalchemy as sa
 
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
+from toolgen.engine.dbos import database_url
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -29,8 +31,11 @@ _ADOPTED_WITHIN: Final = 10.0
 
 _LOST: Final = "has lost its lease"
 
-_DRAWN: Final = "SELECT last_value FROM toolgen_fencing_tokens"
-_OF_WORKER: Final = "SELECT workflow_uuid FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
+_DRAWN: Final = {
+    "postgresql": "SELECT last_value FROM toolgen_fencing_tokens",
+    "sqlite": "SELECT token FROM toolgen_fencing_token",
+}
+_RUNS_IN: Final = {"postgresql": "dbos.workflow_status", "sqlite": "workflow_status"}
 
 
 class Freezes:
@@ -39,6 +44,11 @@ class Freezes:
     def __init__(self, url: str, folder: Path) -> None:
         self.workers = Workers(url, folder)
         self.adoptions: list[float] = []
+        self._database = sa.create_engine(database_url(url), poolclass=sa.NullPool)
+        self._drawn = _DRAWN[self._database.dialect.name]
+        runs = _RUNS_IN[self._database.dialect.name]
+        self._of_worker = f"SELECT workflow_uuid FROM {runs} WHERE status = 'PENDING' AND executor_id = :worker"  # noqa: S608  # of this test
+        self._answered = f"SELECT workflow_uuid FROM {runs} WHERE status = 'SUCCESS'"  # noqa: S608  # of this test
 
     async def go(self, freezes: int) -> None:
         workers = self.workers
@@ -69,14 +79,18 @@ class Freezes:
         workers = self.workers
         process = workers.running[name]
         process.send_signal(signal.SIGSTOP)
+        while not self._may_write():  # it stands still amid a write, which nobody can end
+            process.send_signal(signal.SIGCONT)
+            await asyncio.sleep(0.1)
+            process.send_signal(signal.SIGSTOP)
         began = time.monotonic()
-        before, adopted = self._value(_DRAWN), {*self._ids(_OF_WORKER, name)}
+        before, adopted = self._value(self._drawn), {*self._ids(self._of_worker, name)}
         await until(lambda: not self._runs_of(name))
         self.adoptions.append(time.monotonic() - began)
-        drawn = self._value(_DRAWN)
+        drawn = self._value(self._drawn)
         seen = self._last_call()
         process.send_signal(signal.SIGCONT)
-        await until(lambda: self._value("SELECT beats FROM toolgen_workers WHERE worker = %s", name) > 0)
+        await until(lambda: self._value("SELECT beats FROM toolgen_workers WHERE worker = :worker", name) > 0)
         await until(lambda: adopted <= self._went_on(seen, before), seconds=300)  # somebody goes on with each
         # What it was doing in the moment in which it was stopped is in flight: a call after its guard, if it was there.
         assert self._calls(seen, "token <= ? AND pid = ?", drawn, process.pid) <= 1
@@ -98,17 +112,28 @@ class Freezes:
         query = "SELECT run FROM attempts WHERE rowid > ? AND token > ?"
         with closing(app.opened(self.workers.folder)) as database:
             called = {run_id for (run_id,) in database.execute(query, [after, token])}
-        return called | {*self._ids("SELECT workflow_uuid FROM dbos.workflow_status WHERE status = 'SUCCESS'")}
+        return called | {*self._ids(self._answered)}
 
     def _runs_of(self, name: str) -> int:
-        return len(self._ids(_OF_WORKER, name))
+        return len(self._ids(self._of_worker, name))
 
-    def _value(self, query: Any, *values: str) -> int:
-        return int(([*self._ids(query, *values)] or [0])[0])
+    def _may_write(self) -> bool:
+        """Return whether others can write: an SQLite file has one writer at a time."""
+        if self._database.dialect.name != "sqlite":
+            return True
+        try:
+            with closing(sqlite3.connect(self.workers.database, timeout=1)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        return True
 
-    def _ids(self, query: Any, *values: str) -> list[Any]:
-        with psycopg.connect(self.workers.database) as connection:
-            return [value for (value,) in connection.execute(query, values)]
+    def _value(self, query: str, worker: str = "") -> int:
+        return int(([*self._ids(query, worker)] or [0])[0])
+
+    def _ids(self, query: str, worker: str = "") -> list[Any]:
+        with self._database.connect() as connection:
+            return [*connection.execute(sa.text(query), {"worker": worker} if worker else {}).scalars()]
 
 
 def _spin() -> None:
@@ -141,6 +166,11 @@ def _round(url: str, folder: Path, count: int) -> Freezes:
 
 def test_frozen_workers_are_adopted_and_begin_no_call_when_they_go_on(postgres_url: str, tmp_path: Path) -> None:
     _round(postgres_url, tmp_path, 3)
+
+
+@pytest.mark.long
+def test_frozen_workers_of_an_sqlite_file_are_adopted_unless_they_stand_still_amid_a_write(tmp_path: Path) -> None:
+    _round(str(tmp_path / "runs.sqlite"), tmp_path, 5)
 
 
 @pytest.mark.long
