@@ -40,8 +40,14 @@ check: .venv/ready ## Run lint and the fast tests, in under a minute
 test-fast:
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
+# pyright runs beside the tests, many of which wait; mypy before them, because they start from what it keeps.
 .PHONY: test
-test: lint programs .venv/compiled ## Run all checks
+test: programs .venv/ready .venv/compiled ## Run all checks
+	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff
+	@$(MAKE) --jobs --keep-going lint-pyright test-all
+
+.PHONY: test-all
+test-all:
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
@@ -74,7 +80,7 @@ lint: .venv/ready ## Check formatting, style and types
 
 .PHONY: $(LINT)
 lint-pyright: # it has no quiet mode
-	@found=$$($(PYTHON) -m pyright --pythonpath $(PYTHON)) || { echo "$$found"; exit 1; }
+	@found=$$(nice $(PYTHON) -m pyright --pythonpath $(PYTHON)) || { echo "$$found"; exit 1; }
 lint-mypy:
 	@$(PYTHON) -m mypy --no-error-summary
 lint-ruff:
