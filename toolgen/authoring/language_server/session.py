@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.exceptions import PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -73,16 +73,7 @@ class Documents(Workspace):
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol, with documents of this module, and an answer to every request."""
-
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """Read a message. A request that cannot be read is answered first: pygls only logs it, and its editor waits."""
-        try:
-            return super().structure_message(data)
-        except JsonRpcException as error:
-            if "method" in data and isinstance(data.get("id"), int | str):
-                self._send_response(data["id"], error=error.to_response_error())
-            raise
+    """The protocol, with documents of this module."""
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
