@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
-from pygls.exceptions import PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -73,7 +73,26 @@ class Documents(Workspace):
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol, with documents of this module."""
+    """The protocol, with documents of this module, and an answer to every request."""
+
+    def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Leave a message as it is: pygls reads each object within it too, and drops what it cannot read."""
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Handle a message as pygls does; a request that it would drop is answered with an error."""
+        try:
+            read: Any = super().structure_message(message)
+            if self._shutdown and message["method"] != types.EXIT:
+                raise JsonRpcInvalidRequest("the server is shutting down")
+            if message.get("jsonrpc") != self.VERSION:
+                raise JsonRpcInvalidRequest(f"`jsonrpc` must be {self.VERSION}")
+        except JsonRpcException as error:
+            if not isinstance(message.get("id"), int | str) or "method" not in message:
+                raise
+            self._send_response(message["id"], error=error.to_response_error())
+        else:
+            super().handle_message(read)
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
