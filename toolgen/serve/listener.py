@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.serve.server import ToolServer
 
 _CONNECTIONS: Final = 1_000
-"""More than the requests of all clients that may be open."""
+"""More than the requests of all clients that may be open. The one that waits longest for a request gives way."""
 
 _HEAD_SECONDS: Final = 10.0
 
@@ -54,6 +54,7 @@ async def serve_http(
             server_header=False,
             proxy_headers=False,  # whoever has no token is known by address, and must not choose it
             limit_concurrency=_CONNECTIONS,
+            backlog=_CONNECTIONS,
             timeout_graceful_shutdown=2,
         )
         where = f"[{host}]" if ":" in host else host
@@ -71,9 +72,13 @@ def is_loopback(host: str) -> bool:
 
 
 class _Protocol(H11Protocol):
-    """A connection, closed if the head of a request does not come in time: idle ones would use up all that may be."""
+    """A connection, closed if the head of a request does not come in time, or if another one needs its place.
+
+    Idle ones would use up all that may be, and whoever has no token can open them.
+    """
 
     _due: asyncio.TimerHandle | None = None
+    _idle_since: float
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn narrows it too
         opened: socket.socket = transport.get_extra_info("socket")
@@ -82,7 +87,10 @@ class _Protocol(H11Protocol):
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._joined = _Joined(transport)
         super().connection_made(cast("asyncio.Transport", self._joined))
+        self._idle_since = self.loop.time()
         self._expect_head()
+        if len(self.connections) >= _CONNECTIONS:
+            self._make_room()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -93,11 +101,18 @@ class _Protocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         self._joined.flush()
+        self._idle_since = self.loop.time()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
         super().connection_lost(exc)
+
+    def _make_room(self) -> None:
+        idle = [each for each in self.connections if isinstance(each, _Protocol) and each._awaits_head()]  # noqa: SLF001
+        oldest = min(idle, key=lambda each: each._idle_since)  # noqa: SLF001  # this one is among them
+        self.connections.discard(oldest)  # several may come before the loop tells it that it has ended
+        oldest.transport.abort()
 
     def _awaits_head(self) -> bool:
         cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request

@@ -329,6 +329,39 @@ def test_connections_on_which_no_request_comes_are_closed(monkeypatch: pytest.Mo
     assert all(b"Missing session ID" in each for each in received[2:])
 
 
+def test_connections_without_a_request_give_way_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "_HEAD_SECONDS", 3600)
+    monkeypatch.setattr(listener, "_CONNECTIONS", 20)
+    begun = [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+
+    async def use() -> tuple[list[int], bytes]:
+        _, server = make_server()
+        port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(
+            server.serve_http(on_listening=lambda url: port.set_result(int(url.split(":")[2].split("/")[0])))
+        )
+        idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        statuses: list[int] = []
+        limits = httpx2.Limits(max_keepalive_connections=0)
+        async with asyncio.timeout(20), httpx2.AsyncClient(headers=HEADERS, limits=limits) as client:
+            for number in range(60):
+                idle.append(await asyncio.open_connection("127.0.0.1", await port))
+                idle[-1][1].write(begun[number % 3])
+                answer = await client.post(f"http://127.0.0.1:{port.result()}/mcp", json=OPENING)
+                statuses.append(answer.status_code)
+            first = await rest_of(idle[0][0])
+        for _, writer in idle:
+            writer.close()
+        signal.raise_signal(signal.SIGTERM)
+        await serving
+        await server.close()
+        return statuses, first
+
+    statuses, first = asyncio.run(use())
+    assert statuses == [200] * 60
+    assert first == b""
+
+
 async def call_started(server: ToolServer) -> None:
     while not server.unfinished:
         await asyncio.sleep(0.01)
