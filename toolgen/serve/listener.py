@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from signal import SIGINT, SIGTERM
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 _CONNECTIONS: Final = 1_000
 """More than the requests of all clients that may be open. The one that waits longest for a request gives way."""
 
+_FILES: Final = 4 * _CONNECTIONS
+"""Files that the process may open: as many connections come at once before one gives way, and tools need some too."""
+
 _HEAD_SECONDS: Final = 10.0
 
 _JOINED: Final = 16 * 1024
@@ -44,6 +48,7 @@ async def serve_http(
     if not is_loopback(host) and endpoint.settings.authenticate is None:
         raise ValueError(f"{host} can be reached from other machines: clients need tokens there")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    _allow_files()
     with socket.create_server((host, port), family=family, backlog=_CONNECTIONS) as listening:
         config = uvicorn.Config(
             server,
@@ -69,6 +74,18 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:  # a name
         return False
+
+
+def _allow_files() -> None:
+    """Let the process open files as far as the system allows: most allow 1,024 until a program asks for more."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < _FILES:
+        most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class _Protocol(H11Protocol):

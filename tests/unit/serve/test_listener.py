@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 from pathlib import Path
@@ -85,3 +86,16 @@ def test_a_client_does_not_choose_the_address_by_which_it_is_known(header: str) 
     value = "for=192.0.2.1" if header == "Forwarded" else "192.0.2.1"
     request = f"GET / HTTP/1.1\r\nHost: x\r\n{header}: {value}\r\nConnection: close\r\n\r\n"
     assert answer_to(request, lambda client: client[0]) == "127.0.0.1"
+
+
+def test_there_are_files_for_all_connections_and_for_tools() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        allowed = answer_to(
+            "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            lambda _: str(resource.getrlimit(resource.RLIMIT_NOFILE)[0]),
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert int(allowed) == min(4_000, hard if hard != resource.RLIM_INFINITY else 4_000)
