@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, wraps
 from secrets import token_hex
 from time import time
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from dbos import error as dbos_errors
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -90,14 +90,34 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.approvers import Approver
     from toolgen.runtime.policy.permission import PermissionDecision
 
+MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
 T = TypeVar("T")
 
 _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
 
 _ALLSTATES: Final = get_args(RunState)
+_FAILED: Final = ("ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+"""The states of DBOS that are those of failed runs, beside the ones of `STATES`."""
+
 _BATCH: Final = 1000
 """How many runs are deleted, or looked at, at a time."""
+
+
+def _reads(method: MethodT) -> MethodT:
+    """Let a method raise `StoreError` for what it cannot read: who can write to a database can write anything there."""
+
+    @wraps(method)
+    async def reading(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await method(*args, **kwargs)
+        except RunNotFound:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            why = f"{type(error).__name__}: {error}"
+            raise StoreError(f"the database of the runs has values that cannot be read: {why}") from error
+
+    return cast("MethodT", reading)
 
 
 class DbosEngine:
@@ -126,6 +146,7 @@ class DbosEngine:
             await self._with_database(lambda: self._client.enqueue_async(options, request.as_json()))
         return request.run_id
 
+    @_reads
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
         """Wait for the end of a run. Raises as `Engine.result` does."""
         await self._status(run_id)
@@ -209,10 +230,12 @@ class DbosEngine:
             total += batch
         return total
 
+    @_reads
     async def workers(self) -> list[WorkerInfo]:
         """Return the workers, by name. See `Engine.workers`."""
         return await self._with_database(lambda: asyncio.to_thread(workers_of, self._tables.engine))
 
+    @_reads
     async def retention(self) -> Retention | None:
         """Return what workers delete by themselves; None if none does, or has done so."""
         return await self._with_database(lambda: asyncio.to_thread(retention_of, self._tables))
@@ -266,6 +289,7 @@ class DbosEngine:
         add = partial(add_signal, self._tables, self._client, run_id, sent)
         return await self._with_database(lambda: asyncio.to_thread(add))
 
+    @_reads
     async def signals(self, run_id: str, /) -> RunSignals:
         """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
         is_running = _state(await self._status(run_id)) == "running"
@@ -273,6 +297,7 @@ class DbosEngine:
         received = await self._with_database(lambda: asyncio.to_thread(signals_of, self._tables, run_id))
         return RunSignals(awaited=tuple(awaited.get(run_id, ())), received=tuple(received))
 
+    @_reads
     async def progress(self, run_id: str, /) -> Json | None:
         """Return what a single call has reported of its progress last, None also where there is no such run."""
         look = partial(events_of, self._tables, PROGRESS, [run_id])
@@ -305,7 +330,7 @@ class DbosEngine:
         }
         wanted = [status for status, state in STATES.items() if state in states] if states else None
         if wanted is not None and "failed" in states:
-            wanted += ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+            wanted += _FAILED
         if wanted is not None and "waiting" in states and "PENDING" not in wanted:
             wanted.append("PENDING")
         # Whether a run waits is not known before its questions are read, so many are looked at together.
@@ -321,12 +346,17 @@ class DbosEngine:
                 break
         return infos[:limit]
 
+    @_reads
     async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         await self._status(run_id)
         return shown_steps(await self._kept_steps(run_id))
 
+    @_reads
     async def _kept_steps(self, run_id: str) -> list[KeptStep]:
+        kept = await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
+        if not all(isinstance(step["function_name"], str) for step in kept):
+            raise TypeError(f"a step of {run_id} has no text as its name")
         return [
             KeptStep(
                 number=step["function_id"],
@@ -336,7 +366,7 @@ class DbosEngine:
                 outcome=step["error"].outcome if isinstance(step["error"], StepFailed) else step["output"],
                 error="" if step["error"] is None or isinstance(step["error"], StepFailed) else str(step["error"]),
             )
-            for step in await self._with_database(lambda: self._client.list_workflow_steps_async(run_id))
+            for step in kept
         ]
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
@@ -352,10 +382,12 @@ class DbosEngine:
         """Remove a schedule. Raises `ScheduleNotFound`."""
         await self._with_database(lambda: asyncio.to_thread(remove_schedule, self._tables, name))
 
+    @_reads
     async def schedules(self) -> list[ScheduleInfo]:
         """Return all schedules, by name."""
         return await self._with_database(lambda: asyncio.to_thread(schedules_of, self._tables))
 
+    @_reads
     async def load(self) -> Load:
         """Return what waits in the database, for its metrics."""
         return await self._with_database(lambda: asyncio.to_thread(load_of, self._tables))
@@ -364,11 +396,13 @@ class DbosEngine:
         """Close the connections."""
         await asyncio.to_thread(close_client, self._client)
 
+    @_reads
     async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
         running = [each.workflow_id for each in statuses if _state(each) == "running"]
         waiting = {**await self._open(running), **await self._awaited(running)} if running else {}
         return [_info(each, is_waiting=each.workflow_id in waiting) for each in statuses]
 
+    @_reads
     async def _open(self, run_ids: Sequence[str]) -> dict[str, list[Approval]]:
         """Return the questions of runs that have no answers, also where no worker has read the answers of others."""
         asked = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, QUESTIONS, run_ids))
@@ -382,11 +416,13 @@ class DbosEngine:
                     found.setdefault(run_id, []).append(Approval(run_id=run_id, call=call, question=question))
         return found
 
+    @_reads
     async def _awaited(self, run_ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the names of the signals that runs wait for, by run, without those that wait for none."""
         awaited = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, AWAITED, run_ids))
         return {run_id: names for run_id, names in awaited.items() if names}
 
+    @_reads
     async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[ApprovalAnswer]]:
         given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))
         return {run_id: [*map(_answer, answers)] for run_id, answers in given.items()}
@@ -397,10 +433,12 @@ class DbosEngine:
             raise RunNotFound(run_id)
         return found[0]
 
+    @_reads
     async def _listed(self, **options: Any) -> list[WorkflowStatus]:
-        return await self._with_database(
+        found = await self._with_database(
             lambda: self._client.list_workflows_async(name=RUN, load_input=False, load_output=False, **options)
         )
+        return [_checked(each) for each in found]
 
     async def _with_database(self, action: Callable[[], Awaitable[T]]) -> T:
         """Do something with the database, again if it is away. Raises `StoreError` if this engine does not wait.
@@ -432,6 +470,24 @@ def _store_error(error: SQLAlchemyError) -> StoreError:
             "the database has no tables of runs: a worker makes them when it starts, and so does `prepare_database`"
         )
     return StoreError(f"the database of the runs fails: {reason_of(error)}")
+
+
+def _checked(status: WorkflowStatus) -> WorkflowStatus:
+    """Return a row of the table of runs. Raises TypeError and ValueError for what DBOS writes into none.
+
+    SQLite takes any value for any column.
+    """
+    about: Any = {} if status.attributes is None else status.attributes
+    texts = (status.workflow_id, status.status, status.authenticated_user, status.executor_id, status.forked_from)
+    more = (status.queue_name, *map(about.get, ("agent", "parent", "reason", "detail")))
+    times = (status.created_at, status.updated_at, status.completed_at)
+    for kind, values in ((str, (*texts, *more)), (int, times)):
+        for value in values:
+            if not isinstance(value, kind | None):
+                raise TypeError(f"{type(value).__name__} instead of {kind.__name__} in {status.workflow_id!a}")
+    if status.status not in (*STATES, *_FAILED):
+        raise ValueError(f"{status.workflow_id!a} is {status.status!a}, which is no state of a run")
+    return status
 
 
 def _state(status: WorkflowStatus) -> RunState:

@@ -557,7 +557,7 @@ async def _end(engine: Engine, run: str) -> dict[str, Any]:
     """Return how a run ended, without its messages: its steps have what was done, without secrets."""
     try:
         end = (await engine.result(run, 5)).as_json()
-    except (RunCancelled, RunFailed) as error:
+    except (RunCancelled, RunFailed, TimeoutError) as error:  # the last if it was resumed by now
         return {"reason": str(error)}
     del end["messages"]
     return end

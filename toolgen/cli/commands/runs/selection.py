@@ -224,5 +224,8 @@ def user_here() -> Approver:
 
 
 def shown_time(seconds: float) -> str:
-    """Return a time, in seconds since 1970, as commands show it."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    """Return a time, in seconds since 1970, as commands show it; one that no calendar has as a number."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OSError, OverflowError, ValueError):
+        return f"{seconds:g}"

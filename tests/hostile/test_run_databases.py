@@ -1,0 +1,93 @@
+"""Databases of runs in which somebody has written what toolgen does not: commands say so, and end."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.engine.app import read, request, write
+from tests.unit.engine.engines import Engines
+from toolgen.cli.exit_codes import USAGE
+from toolgen.cli.front import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.engine.engines import Running
+
+TABLES = ["workflow_status", "workflow_events", "operation_outputs", "workflow_output", "toolgen_workers"]
+COMMANDS = [
+    ["list"],
+    ["show", "r1", "--format", "json"],
+    ["show", "r2", "--timeline"],
+    ["fork", "r1", "1"],
+    ["workers"],
+]
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with a run that has ended, and one that asks something."""
+    folder = tmp_path_factory.mktemp("runs")
+    engines = Engines("sqlite", str(folder / "runs.sqlite"), folder)
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("a")], run_id="r1", user="ann"))
+        await running.engine.result("r1", 20)
+        await running.engine.start(request([read("a")], [write("b")], run_id="r2", user="bob"))
+        await running.questions("r2")
+        with (
+            sqlite3.connect(folder / "runs.sqlite") as opened,
+            sqlite3.connect(folder / "kept.sqlite") as kept,
+        ):
+            opened.backup(kept)
+
+    engines.run(body)
+    return folder / "kept.sqlite"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"\xff\xfe\0", "\x1b[31m\u202e", "5", "[" * 100_000, 2**62],
+    ids=["bytes", "escapes", "number", "deep", "large"],
+)
+def test_commands_end_whatever_a_database_of_runs_has(
+    value: object, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with sqlite3.connect(database) as opened:
+        places = [
+            (table, name)
+            for table in TABLES
+            for _, name, *_ in opened.execute(f"PRAGMA table_info({table})").fetchall()
+        ]
+    changed = tmp_path / "changed.sqlite"
+    for table, column in places:
+        shutil.copy(database, changed)
+        with sqlite3.connect(changed) as opened:
+            try:
+                opened.execute(f"UPDATE {table} SET {column} = ?", (value,))  # noqa: S608  # names of the schema
+            except sqlite3.IntegrityError:
+                continue
+        for command in COMMANDS:
+            code = run(["runs", *command, "--database", str(changed)])
+            said = "".join(capfd.readouterr())
+            assert code in (0, USAGE), (table, column, command, said)
+            assert "Traceback" not in said
+            assert "\x1b" not in said
+            assert "\u202e" not in said
+
+
+def test_a_row_of_other_types_is_an_error_that_names_the_run(
+    database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    changed = tmp_path / "changed.sqlite"
+    shutil.copy(database, changed)
+    with sqlite3.connect(changed) as opened:
+        opened.execute("UPDATE workflow_status SET authenticated_user = x'ff' WHERE workflow_uuid = 'r1'")
+    assert run(["runs", "list", "--database", str(changed)]) == USAGE
+    assert capfd.readouterr().err == (
+        "Error: the database of the runs has values that cannot be read: TypeError: bytes instead of str in 'r1'\n"
+    )
