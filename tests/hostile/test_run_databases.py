@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +14,9 @@ from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import Engines
 from toolgen.cli.exit_codes import USAGE
 from toolgen.cli.front import run
+from toolgen.engine.dbos import DbosEngine, database_url
+from toolgen.engine.dbos.connections import Limits
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,3 +96,24 @@ def test_a_row_of_other_types_is_an_error_that_names_the_run(
     assert capfd.readouterr().err == (
         "Error: the database of the runs has values that cannot be read: TypeError: bytes instead of str in 'r1'\n"
     )
+
+
+def test_a_file_that_stays_locked_is_not_waited_for_without_end(database: Path, tmp_path: Path) -> None:
+    locked = tmp_path / "locked.sqlite"
+    shutil.copy(database, locked)
+
+    async def look(other: sqlite3.Connection) -> None:
+        engine = DbosEngine(database_url(locked), waits=False, limits=Limits(size=1, statement=0.1, lock=0.1))
+        try:
+            async with asyncio.timeout(10):
+                await engine.runs()
+        except TimeoutError:
+            other.execute("ROLLBACK")  # else the thread that waits would hold up the end of the test
+            raise
+        finally:
+            await engine.close()
+
+    with closing(sqlite3.connect(locked, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="stays locked by another program"):
+            asyncio.run(look(other))

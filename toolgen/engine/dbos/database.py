@@ -261,7 +261,16 @@ def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DB
         close_connections(connections)
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
     retry_lost_connections(database_of(client), Failure.PASSES)
+    if not waits:
+        event.listen(connections, "handle_error", _refuse_busy)
     return client
+
+
+def _refuse_busy(context: ExceptionContext) -> None:
+    """Let a client that does not wait say that a file of SQLite is locked: DBOS would try again without end."""
+    error = context.sqlalchemy_exception
+    if error is not None and _is_busy(error):
+        raise StoreError("the database of the runs stays locked by another program") from error
 
 
 def close_client(client: DBOSClient) -> None:
@@ -344,7 +353,7 @@ def retry_lost_connections(database: SystemDatabase, *failures: Failure) -> None
 
 
 def _is_busy(error: exc.StatementError) -> bool:
-    """Whether a file of SQLite is locked: every client of DBOS waits for that, also one that waits for nothing else."""
+    """Whether a file of SQLite is locked, for longer than a statement waits."""
     return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
