@@ -291,8 +291,11 @@ class _BoundedBody:
         return message
 
     async def send(self, message: Message) -> None:
-        """Send a part of the response."""
+        """Send a part of the response. A refusal names no session: the SDK would name one that has ended."""
         self._deadline = None
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            headers = [each for each in message["headers"] if each[0].lower() != b"mcp-session-id"]
+            message = {**message, "headers": headers}
         await self._send(message)
 
     def release(self) -> None:

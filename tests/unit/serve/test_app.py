@@ -101,6 +101,18 @@ def client_of(app: Any, token: str = "", url: str = "http://localhost") -> httpx
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=url, headers=headers)
 
 
+@pytest.mark.parametrize("body", [b"", b"[", b"5", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'])
+def test_a_request_that_opens_no_session_is_given_none(body: bytes) -> None:
+    async def use() -> tuple[int, bool]:
+        _, server = make_server()
+        async with client_of(server) as http:
+            refused = await http.post("/mcp", content=body, headers={"Content-Type": "application/json"})
+        await server.close()
+        return refused.status_code, "mcp-session-id" in refused.headers
+
+    assert asyncio.run(use()) == (400, False)
+
+
 def test_it_is_mounted_in_another_app_and_asks_a_callback_who_calls() -> None:
     async def use() -> str:
         _, server = make_server(http=HttpSettings(authenticate=user_of))
