@@ -80,6 +80,21 @@ def test_commands_are_configured_by_the_variables_of_opentelemetry(
     assert done.stdout.strip() == said, done.stderr
 
 
+@pytest.mark.parametrize(
+    ("environment", "seconds"), [({}, "3.0"), ({"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "9"}, "None")]
+)
+def test_a_command_waits_three_seconds_for_a_collector_unless_a_variable_says_so(
+    environment: dict[str, str], seconds: str
+) -> None:
+    shows = (
+        "from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as Exporter; "
+        "made = Exporter.__init__; "
+        "Exporter.__init__ = lambda self, timeout: (print(timeout), made(self, timeout=timeout))[1]; "
+    )
+    done = python(f"{shows}{ASK}import os, sys; sys.stdout.flush(); os._exit(0)", **{ENDPOINT: NOWHERE, **environment})
+    assert done.stdout.splitlines() == [seconds]
+
+
 def test_a_program_that_has_set_up_the_sdk_is_left_as_it_is() -> None:
     done = python(f"""\
 from opentelemetry import trace

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.telemetry import Telemetry
 
 _ENDPOINTS: Final = tuple(f"OTEL_EXPORTER_OTLP_{signal}ENDPOINT" for signal in ("", "TRACES_", "METRICS_"))
+_TIMEOUTS: Final = tuple(f"OTEL_EXPORTER_OTLP_{signal}TIMEOUT" for signal in ("", "TRACES_", "METRICS_"))
+_SECONDS: Final = 3.0
+"""Seconds for a collector to take an export, unless a variable says so: a command ends only after its last ones."""
+
 _CONTENTS: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
@@ -48,11 +52,12 @@ def _set_providers() -> None:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+    seconds = None if any(os.environ.get(name) for name in _TIMEOUTS) else _SECONDS
     resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "toolgen")})
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         tracers = TracerProvider(resource=resource)
-        tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=seconds)))
         trace.set_tracer_provider(tracers)
     if not isinstance(metrics.get_meter_provider(), MeterProvider):
-        reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter(timeout=seconds))
         metrics.set_meter_provider(MeterProvider([reader], resource=resource))
