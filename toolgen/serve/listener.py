@@ -126,7 +126,8 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _make_room(self) -> None:
-        idle = [each for each in self.connections if isinstance(each, _Protocol) and each._awaits_head()]  # noqa: SLF001
+        others = [each for each in self.connections if isinstance(each, _Protocol)]
+        idle = [each for each in others if each._awaits_head()]  # noqa: SLF001  # they are of this class
         oldest = min(idle, key=lambda each: each._idle_since)  # noqa: SLF001  # this one is among them
         self.connections.discard(oldest)  # several may come before the loop tells it that it has ended
         oldest.transport.abort()

@@ -448,10 +448,12 @@ def test_redirects_to_other_hosts_are_refused(catalog: Catalog, url: str) -> Non
 
 
 def test_redirects_follow_the_network_policy_without_credentials(catalog: Catalog) -> None:
-    recorder = redirect("http://cdn.shop.example/file", 302)
-    assert call(catalog, "get", app=recorder).error is None
-    assert headers_of(recorder)["host"] == "cdn.shop.example"
-    assert not {"x-key", "x-tenant", "authorization"} & headers_of(recorder).keys()
+    for auth in (None, httpx2.BasicAuth("a", "b")):
+        recorder = redirect("http://cdn.shop.example/file", 302)
+        assert call(catalog, "get", app=recorder, auth=auth).error is None
+        assert headers_of(recorder)["host"] == "cdn.shop.example"
+        assert not {"x-key", "x-tenant", "authorization"} & headers_of(recorder).keys()
+        assert (recorder.requests[0].header("authorization") is None) == (auth is None)
 
     for url, status, tool in (("http://evil.example/", 302, "get"), ("http://cdn.shop.example/", 307, "put")):
         recorder = redirect(url, status)

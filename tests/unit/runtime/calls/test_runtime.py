@@ -318,7 +318,7 @@ def test_goa_29_built_in_executors_refuse_tools_of_other_toolsets(kind: str, tmp
     else:
         host = CommandHost(paths=PathPolicy(tmp_path))
         executor = command_executor(catalog, "local", host).executor
-    wrongly_tied = ToolsetRegistration(toolset="router", executor=executor)
+    wrongly_tied = ToolsetRegistration(toolset="router", executor=executor, under=lambda _: wrongly_tied)
     calls = Runtime(catalog, permission=allow_all, executors=[wrongly_tied], missing=catalog.toolsets)
     result = invoke(calls, '{"query": "x"}', "router.web_search")
     error = error_of(result)
