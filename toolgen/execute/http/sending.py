@@ -242,7 +242,7 @@ class Sender:
     async def _fetch(self, url: str, form: bytes, headers: Mapping[str, str]) -> tuple[int, Any]:
         """Post a form to a token endpoint."""
         all_headers = {**_ACCEPT, **headers, "Content-Type": "application/x-www-form-urlencoded"}
-        target = _Target(method="POST", url=httpx2.URL(url), headers=all_headers, data=form, with_auth=False)
+        target = _Target(method="POST", url=httpx2.URL(url), headers=all_headers, data=form)
         self._check_host(target.url)
         response = await self._once(target)
         try:
