@@ -42,17 +42,26 @@ class _Interrupt(BaseException):
 
 @contextmanager
 def bounded_time() -> Generator[None]:
-    """Raise `TooMuch` once what runs in the context has taken its processor time; in the main thread alone."""
+    """Raise `TooMuch` once what runs in the context has taken its processor time; in the main thread alone.
+
+    What was interrupted may end with an error of its own: compiled code says that a callback of it failed. Any error
+    after an interrupt is `TooMuch`, other than a person's own interrupt.
+    """
+    is_over = False
 
     def interrupt(_signal: int, _frame: Any) -> NoReturn:
+        nonlocal is_over
+        is_over = True
         raise _Interrupt
 
     before = signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, SECONDS, _AGAIN)
     try:
         yield
-    except _Interrupt:
-        raise TooMuch(f"the import has taken {SECONDS:,g} seconds of processor time") from None
+    except BaseException as error:
+        if is_over and not isinstance(error, KeyboardInterrupt):
+            raise TooMuch(f"the import has taken {SECONDS:,g} seconds of processor time") from error
+        raise
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)

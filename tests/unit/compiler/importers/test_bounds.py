@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Any, Final
+import time
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
@@ -19,6 +21,7 @@ from toolgen.compiler.importers.bounds import TooMuch, bounded_time
 from toolgen.compiler.source import json_text, yaml_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 BOUNDED = """\
@@ -165,6 +168,53 @@ def test_what_catches_everything_is_interrupted_again(monkeypatch: pytest.Monkey
     assert caught == 2
     assert signal.getsignal(signal.SIGPROF) == before
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def spin() -> NoReturn:
+    while True:
+        pass
+
+
+def replaced(error: BaseException) -> NoReturn:
+    """Run until interrupted, and end with another error, as compiled code does."""
+    try:
+        spin()
+    except BaseException:  # noqa: BLE001  # as some libraries do
+        raise error from None
+
+
+async def in_a_group() -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asyncio.to_thread(time.sleep, 0.01))
+        group.create_task(asyncio.sleep(10))
+        await asyncio.sleep(0)
+        spin()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        spin,
+        lambda: replaced(ValueError("it failed")),
+        lambda: replaced(SystemExit(3)),
+        lambda: asyncio.run(in_a_group()),
+    ],
+    ids=["interrupt", "error", "exit", "group"],
+)
+def test_whatever_an_interrupt_becomes_is_given_up(use: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "SECONDS", 0.05)
+
+    with pytest.raises(TooMuch, match=r"has taken 0\.05 seconds"), bounded_time():
+        use()
+
+
+def test_a_person_interrupts_and_an_error_in_time_is_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "SECONDS", 0.05)
+
+    with pytest.raises(KeyboardInterrupt), bounded_time():
+        replaced(KeyboardInterrupt())
+    with pytest.raises(ValueError, match="it failed"), bounded_time():
+        raise ValueError("it failed")
 
 
 FILES = {f"{number}.json": json.dumps(operation({"type": "string", "enum": ["a", "b"]})) for number in range(4)}
