@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from toolgen.authoring.format.scalars import is_literal, key_text, literal_lines, scalar_text
 from toolgen.authoring.format.tree import (
     BLANK,
     Tree,
@@ -21,7 +22,6 @@ from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
-from toolgen.compiler.source.write import WIDTH, is_literal, key_text, literal_lines, scalar_text
 from toolgen.schema.json_values import canonical
 from toolgen.spec.lines import BLANKS
 
@@ -32,12 +32,15 @@ if TYPE_CHECKING:
 
 # The text of a tree: two columns for each level, plain text where every parser reads it back, brackets as written.
 
+WIDTH: Final = 120
+"""Columns. A collection in brackets that does not fit goes on several lines; only text that was folded is folded."""
+
 _STEP: Final = 2
 _PARTED: Final = frozenset({"tools"})
-"""Keys of a file with a blank line above them."""
+"""Keys of a file with a blank line above and below them, if they take more than a line."""
 
 _LONGEST_KEY: Final = 1000
-"""As for new specs: parsers look for the colon of a key within 1,024 characters."""
+"""Characters; a longer key is written after a `?`, because parsers look for its colon within 1,024 characters."""
 
 
 def print_tree(tree: Tree, text: str, model: type[SpecFileHead] | None) -> str:
@@ -103,7 +106,7 @@ class _Printer:
         spaced = path == ("tools",)
         if lead is None:
             self._opened = len(self.out)
-        was_long = False
+        was_long = was_parted = False
         for index, entry in enumerate(entries):
             begin = len(self.out)
             if lead is None or index:
@@ -111,10 +114,10 @@ class _Printer:
             at = len(self.out)
             self._entry(entry, indent, path, lead if index == 0 else None)
             is_long = len(self.out) - at > 1
-            is_part = (spaced and (is_long or was_long)) or (not path and is_long and _name(entry) in _PARTED)
-            if is_part and index:
+            is_parted = not path and is_long and _name(entry) in _PARTED
+            if index and (is_parted or was_parted or (spaced and (is_long or was_long))):
                 self._part(begin)
-            was_long = is_long
+            was_long, was_parted = is_long, is_parted
         if value.after:
             self.lines(value.after, indent)
 

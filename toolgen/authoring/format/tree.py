@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -53,9 +53,13 @@ _KEPT: Final = frozenset(
 
 def model_of(root: Node) -> type[SpecFileHead] | None:
     """Return the model of a file, by its head; None if it is not a spec."""
-    if not isinstance(root, MappingNode) or "toolgen" not in root.keys():
-        return None
-    return next((HEADS[key] for key in root.keys() if key in HEADS), SharedFile)
+    return model_with(root.keys()) if isinstance(root, MappingNode) else None
+
+
+def model_with(keys: Iterable[str]) -> type[SpecFileHead] | None:
+    """Return the model of a file that has these keys; None if it is not a spec."""
+    names = list(keys)
+    return next((HEADS[key] for key in names if key in HEADS), SharedFile) if "toolgen" in names else None
 
 
 def key_order(model: type[SpecFileHead], path: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,12 +9,15 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.format import formatted, print_tree
-from toolgen.authoring.format.tree import BLANK, TreeEntry, Value, model_of, read_tree
+from toolgen.authoring.format.scalars import scalar_text
+from toolgen.authoring.format.tree import BLANK, Tree, TreeEntry, Value, model_of, model_with, read_tree
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.limits import MAX_DEPTH
 from toolgen.compiler.source.read import parse
-from toolgen.compiler.source.write import to_yaml
 from toolgen.schema.json_values import canonical
+from toolgen.spec.lines import lines_of
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
@@ -32,15 +35,28 @@ class SpecTooLarge(Exception):
 
 
 def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
-    """Return the text of a new spec; JSON has no comment. Raises `SpecTooLarge`."""
+    """Return the text of a new spec, with `comment` above; JSON has no comment. Raises `SpecTooLarge`.
+
+    Raises RuntimeError if the text would be read with other values, which is a defect.
+    """
     if path.lower().endswith(".json"):
         text = json.dumps(data, ensure_ascii=False, indent=2)
-    else:
-        try:
-            text = to_yaml(data, comment=comment)
-        except ValueError as error:
-            raise SpecTooLarge(str(error)) from error
-    return formatted(path, text, _parsed(path, text))
+        return formatted(path, text, _parsed(path, text))
+    text = to_yaml(data, comment)
+    if canonical(_parsed(path, text).to_data()) != canonical(data):
+        raise RuntimeError(f"{path}: the text would have other values; nothing was written")
+    return text
+
+
+def to_yaml(data: Any, comment: str = "") -> str:
+    """Return a JSON value as the YAML of a new spec, which YAML 1.1 parsers read as the same value.
+
+    A collection that fits goes on one line; text is never folded. Raises TypeError for a value that is not JSON,
+    ValueError for NaN, infinities and lone surrogates, `SpecTooLarge` for more than `MAX_DEPTH` levels.
+    """
+    head = [f"# {visible(line)}".rstrip() for line in lines_of(comment)]
+    model = model_with(data) if isinstance(data, dict) else None
+    return print_tree(Tree(head, _new_value(data, ())[0], [], has_aliases=False, comments=head), "", model)
 
 
 def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
@@ -90,7 +106,7 @@ def _updated(value: Value, data: Any, path: _Path) -> Value:
     elif canonical(_data(value)) == canonical(data):
         return value
     else:
-        made = _made(data, path)
+        made, _ = _new_value(data, path)
         made.after = [*made.after, *_comments_in(value)] if made.kind == "collection" and made.entries else made.after
         return made
     entries: list[TreeEntry] = []
@@ -98,7 +114,7 @@ def _updated(value: Value, data: Any, path: _Path) -> Value:
         place = (*path, index if value.is_list else key)
         if entry is None:
             name = None if value.is_list else Value("scalar", 0, 0, data=key, text=key)
-            entries.append(TreeEntry(name, _made(inner, place), 0, 0))
+            entries.append(TreeEntry(name, _new_value(inner, place)[0], 0, 0))
             continue
         lost = [] if _holds(entry.value, inner) else _comments_in(entry.value)
         entry.value = _updated(entry.value, inner, place)
@@ -136,29 +152,39 @@ def _items(value: Value, data: list[Any]) -> list[TreeEntry | None]:
     return found
 
 
-def _made(data: Any, path: _Path) -> Value:
-    """Return a new value, in the style in which it would be written in a new spec."""
-    wrapped: Any = data
-    for step in reversed(path):
-        wrapped = {step: wrapped} if isinstance(step, str) else [wrapped]
-    text = to_yaml(wrapped)
-    made = read_tree(text, _parsed("new.yaml", text)).root
-    for _ in path:
-        made = made.entries[0].value
-    _forget(made)
-    return made
+_FLOW_HEIGHT: Final = 3
+"""Maximum nesting of collections on one line."""
 
 
-def _forget(value: Value) -> None:
-    """Forget where a value was written: it has no text in the file that it goes to."""
-    value.start = value.end = 0
-    value.style = ""
-    for entry in value.entries:
-        entry.before = []
-        entry.start = entry.column = 0
-        if entry.key is not None:
-            _forget(entry.key)
-        _forget(entry.value)
+def _new_value(data: Any, path: _Path) -> tuple[Value, int]:
+    """Return a new value at a path, and its height in brackets: over `_FLOW_HEIGHT` if they cannot hold it.
+
+    A mapping in brackets holds at most one other: the properties of a schema go on a line each.
+    """
+    is_list = isinstance(data, list)
+    if not is_list and not isinstance(data, dict):
+        text = data if isinstance(data, str) else scalar_text(data, in_flow=False)
+        return Value("scalar", 0, 0, data=data, text=text), _FLOW_HEIGHT + 1 if "\n" in text else 0
+    value = Value("collection", 0, 0, is_list=is_list, is_flow=True)
+    if not data:
+        return value, 0
+    if len(path) >= MAX_DEPTH:
+        raise SpecTooLarge(f"the value is nested more than {MAX_DEPTH} levels deep")
+    height = mappings = 0
+    for key, inner in enumerate(data) if is_list else data.items():
+        made, inner_height = _new_value(inner, (*path, key))
+        value.entries.append(TreeEntry(None if is_list else Value("scalar", 0, 0, data=key, text=key), made, 0, 0))
+        height = max(height, inner_height + 1)
+        mappings += not is_list and isinstance(inner, dict) and bool(inner)
+    if mappings > 1 or (not is_list and _is_block(path)):
+        height = _FLOW_HEIGHT + 1
+    value.is_flow = height <= _FLOW_HEIGHT
+    return value, height
+
+
+def _is_block(path: _Path) -> bool:
+    """Whether a mapping at a path goes on lines of its own even if it is short: the file, its tools, and each tool."""
+    return not path or (path[0] == "tools" and len(path) <= 2)
 
 
 def _expand(value: Value, anchors: dict[str, Value]) -> None:

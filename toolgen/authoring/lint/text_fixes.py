@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.authoring.format.scalars import inline_text
 from toolgen.authoring.text import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
-from toolgen.compiler.source.write import inline_text
 from toolgen.spec.lines import BLANKS
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.unit.authoring.format.written import DATA, KEYS, Writer
 from toolgen.authoring.format.format import formatted
+from toolgen.authoring.format.update import to_yaml
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
-from toolgen.compiler.source.write import to_yaml
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:

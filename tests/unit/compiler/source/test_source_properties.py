@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.compiler.source.reading import data_of
+from toolgen.authoring.format.update import to_yaml
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode, Source
 from toolgen.compiler.source.read import parse
-from toolgen.compiler.source.write import to_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
