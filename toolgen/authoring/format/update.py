@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
@@ -171,9 +171,11 @@ def _new_value(data: Any, path: _Path) -> tuple[Value, int]:
     if len(path) >= MAX_DEPTH:
         raise SpecTooLarge(f"the value is nested more than {MAX_DEPTH} levels deep")
     height = mappings = 0
-    for key, inner in enumerate(data) if is_list else data.items():
+    pairs: Iterable[tuple[Any, Any]] = enumerate(data) if is_list else data.items()
+    for key, inner in pairs:
         made, inner_height = _new_value(inner, (*path, key))
-        value.entries.append(TreeEntry(None if is_list else Value("scalar", 0, 0, data=key, text=key), made, 0, 0))
+        name = None if is_list else Value("scalar", 0, 0, data=key, text=key)
+        value.entries.append(TreeEntry(name, made, 0, 0))
         height = max(height, inner_height + 1)
         mappings += not is_list and isinstance(inner, dict) and bool(inner)
     if mappings > 1 or (not is_list and _is_block(path)):
