@@ -79,7 +79,7 @@ def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
         raise RuntimeError(f"{file.path}: the update would write other values; nothing was written")
     if _comments(file.text) - _comments(text):
         raise RuntimeError(f"{file.path}: the update would lose a comment; nothing was written")
-    return formatted(file.path, text, root)
+    return formatted(file.path, text, root)  # comments that moved may belong to other entries when they are read again
 
 
 def _parsed(path: str, text: str) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import assume, example, given, settings
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.unit.authoring.format.written import DATA, KEYS, Writer
 from toolgen.authoring.format.format import formatted
-from toolgen.authoring.format.update import to_yaml
+from toolgen.authoring.format.update import to_yaml, updated_text
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
@@ -82,3 +83,21 @@ def test_what_an_import_writes_is_formatted(value: dict[str, Any]) -> None:
     text = to_yaml(value)
 
     assert formatted("a.yaml", text, node(text)) == text
+
+
+@settings(max_examples=100)
+@given(
+    st.data(),
+    st.dictionaries(KEYS, DATA, min_size=1, max_size=4),
+    st.dictionaries(KEYS, DATA, min_size=1, max_size=4),
+)
+def test_an_update_is_formatted_and_loses_no_comment(data: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
+    after |= {key: value for key, value in before.items() if data.draw(st.booleans())}
+    text = Writer(data.draw).document(before)
+
+    updated = updated_text(SpecFile("a.yaml", text, node(text)), after)
+
+    assert canonical(node(updated).to_data()) == canonical(after)
+    assert Counter(each.text for each in comments_of(updated)) >= Counter(each.text for each in comments_of(text))
+    if canonical(before) != canonical(after):  # else the text is as it was
+        assert formatted("a.yaml", updated, node(updated)) == updated
