@@ -283,13 +283,17 @@ class _Updater:
         found |= {key: by_name[name] for key, tool in rest.items()
                   if key not in found and (name := source_name(key, tool)) in by_name}  # fmt: skip
         used = {tool.name for tool in found.values()}
-        new = [tool for tool in offered if tool.name not in used]
-        written = {tool.name: Base.of(_theirs(tool, self._shared_tags)).entries for tool in new}
-        lost = {key: self._base(key).without_leaf(("disabled",), True).entries for key in rest if key not in found}
-        for tool in new:
-            same = [key for key, entries in lost.items() if entries == written[tool.name] and entries]
-            if len(same) == 1 and list(written.values()).count(written[tool.name]) == 1:
-                found[same[0]] = tool
+        lost: dict[frozenset[bytes], list[str]] = {}
+        for key in rest:
+            if key not in found and (entries := self._base(key).without_leaf(("disabled",), True).entries):
+                lost.setdefault(entries, []).append(key)
+        new: dict[frozenset[bytes], list[OfferedTool]] = {}
+        for tool in offered if lost else ():
+            if tool.name not in used:
+                new.setdefault(Base.of(_theirs(tool, self._shared_tags)).entries, []).append(tool)
+        for entries, tools in new.items():
+            if len(tools) == 1 and len(keys := lost.get(entries, [])) == 1:
+                found[keys[0]] = tools[0]
         for key, tool in found.items():
             former = source_name(key, self._old[key])
             if former != tool.name and "imported" in self._old[key]:
@@ -367,9 +371,8 @@ class _Updater:
                 made[key] = self._disabled(key, tool)
                 if not tool.get("disabled"):
                     gone.append(key)
-        for name, key in sorted(keys.items(), key=lambda entry: entry[1]):
-            made = _inserted(made, key, self._new(key, offered[name]))
-        return made, gone, dropped
+        new = {key: self._new(key, offered[name]) for name, key in keys.items()}
+        return _inserted(made, new), gone, dropped
 
     def _new(self, key: str, tool: OfferedTool) -> dict[str, Any]:
         theirs = _theirs(tool, self._shared_tags)
@@ -551,11 +554,16 @@ def _ordered(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tool[key] for key in (*_FIRST, *between, *_LAST) if key in tool}
 
 
-def _inserted(tools: Mapping[str, Any], key: str, tool: dict[str, Any]) -> dict[str, Any]:
-    """Insert a tool before the first with a greater key, so that sorted tools stay sorted."""
-    entries = list(tools.items())
-    index = next((index for index, (other, _) in enumerate(entries) if other > key), len(entries))
-    return dict([*entries[:index], (key, tool), *entries[index:]])
+def _inserted(tools: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Insert each new tool before the first with a greater key, so that sorted tools stay sorted."""
+    made: dict[str, Any] = {}
+    pending = sorted(new, reverse=True)
+    for key, tool in tools.items():
+        while pending and pending[-1] < key:
+            name = pending.pop()
+            made[name] = new[name]
+        made[key] = tool
+    return made | {key: new[key] for key in reversed(pending)}
 
 
 def _tags_of_all(offered: Sequence[OfferedTool]) -> list[str]:
