@@ -130,6 +130,19 @@ def test_a_host_is_asked_once_for_each_change(start: Callable[..., Demo], accept
     assert asked == [("mcp.shop.say", ["say: the title changed"])]
 
 
+def test_a_toolset_that_refuses_changes_asks_no_host(start: Callable[..., Demo]) -> None:
+    asked: list[str] = []
+
+    async def accept(ident: str, _changes: Sequence[Change]) -> bool:
+        asked.append(ident)
+        return True
+
+    demo = start("stdio", on_drift="refuse")
+    demo.list_tools(changed(title="Shout"))
+    assert demo.error("say", {"text": "hi"}, McpHost(accept_changes=accept)).code == "tool_changed"
+    assert (asked, demo.calls) == ([], [])
+
+
 def test_without_an_answer_a_changed_tool_is_refused(start: Callable[..., Demo]) -> None:
     demo = start("stdio", on_drift="ask")
     demo.list_tools(changed(title="Shout"))
