@@ -135,7 +135,8 @@ def test_payloads_can_be_anything(engines: Engines) -> None:
 def test_a_conversation_can_be_long_and_a_turn_can_have_many_calls(engines: Engines) -> None:
     def look(running: Running, end: RunEnd) -> None:
         assert end.stopped == "completed", end.reason
-        assert len(running.marks()) == 120
+        # A worker that a busy machine starves takes its run up again, and makes a call again with the same key.
+        assert len(set(running.marks("key"))) == 120
         assert len(end.messages[1].content) == 10_000_000
 
     many = [call(f"c{number}") for number in range(120)]

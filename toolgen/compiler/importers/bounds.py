@@ -58,7 +58,7 @@ def bounded_time() -> Generator[None]:
     signal.setitimer(signal.ITIMER_PROF, SECONDS, _AGAIN)
     try:
         yield
-    except BaseException as error:
+    except BaseException as error:  # compiled code and task groups replace an interrupt
         if is_over and not isinstance(error, KeyboardInterrupt):
             raise TooMuch(f"the import has taken {SECONDS:,g} seconds of processor time") from error
         raise
