@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.format.scalars import is_literal, key_text, literal_lines, scalar_text
 from toolgen.authoring.format.tree import (
     BLANK,
     Tree,
@@ -18,6 +17,7 @@ from toolgen.authoring.format.tree import (
     reads_as,
     reindented,
 )
+from toolgen.authoring.scalars import is_literal, key_text, literal_lines, scalar_text
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode

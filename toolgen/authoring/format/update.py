@@ -9,8 +9,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.format import formatted, print_tree
-from toolgen.authoring.format.scalars import scalar_text
 from toolgen.authoring.format.tree import BLANK, Tree, TreeEntry, Value, model_of, model_with, read_tree
+from toolgen.authoring.scalars import scalar_text
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.limits import MAX_DEPTH

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.format.scalars import inline_text
+from toolgen.authoring.scalars import inline_text
 from toolgen.authoring.text import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.spec.lines import BLANKS
