@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
@@ -171,8 +171,7 @@ def _new_value(data: Any, path: _Path) -> tuple[Value, int]:
     if len(path) >= MAX_DEPTH:
         raise SpecTooLarge(f"the value is nested more than {MAX_DEPTH} levels deep")
     height = mappings = 0
-    pairs: Iterable[tuple[Any, Any]] = enumerate(data) if is_list else data.items()
-    for key, inner in pairs:
+    for key, inner in (("", item) for item in data) if is_list else data.items():
         made, inner_height = _new_value(inner, (*path, key))
         name = None if is_list else Value("scalar", 0, 0, data=key, text=key)
         value.entries.append(TreeEntry(name, made, 0, 0))
