@@ -1,4 +1,4 @@
-"""Scalars as YAML that every YAML parser reads the same, with as few quotes as that allows."""
+"""Scalars, and values on one line, as YAML that every parser reads the same, with as few quotes as that allows."""
 
 from __future__ import annotations
 

@@ -137,6 +137,9 @@ def test_a_conversation_can_be_long_and_a_turn_can_have_many_calls(engines: Engi
         assert end.stopped == "completed", end.reason
         # A worker that a busy machine starves takes its run up again, and makes a call again with the same key.
         assert len(set(running.marks("key"))) == 120
+        assert [message.tool_call_id for message in end.messages if message.role == "tool"] == [
+            f"c{number}" for number in range(120)
+        ]
         assert len(end.messages[1].content) == 10_000_000
 
     many = [call(f"c{number}") for number in range(120)]

@@ -35,12 +35,13 @@ class SpecTooLarge(Exception):
 
 
 def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
-    """Return the text of a new spec, with `comment` above; JSON has no comment. Raises `SpecTooLarge`.
+    """Return the text of a new spec, with `comment` above; JSON has no comment.
 
-    Raises RuntimeError if the text would be read with other values, which is a defect.
+    Raises `SpecTooLarge`, ValueError for NaN, infinities and lone surrogates, which no spec can have, and RuntimeError
+    if the text would be read with other values, which is a defect.
     """
     if path.lower().endswith(".json"):
-        text = json.dumps(data, ensure_ascii=False, indent=2)
+        text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
         return formatted(path, text, _parsed(path, text))
     text = to_yaml(data, comment)
     if canonical(_parsed(path, text).to_data()) != canonical(data):
@@ -62,7 +63,7 @@ def to_yaml(data: Any, comment: str = "") -> str:
 def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
     """Return the text of a spec with other data; the text of the file if the data are the same.
 
-    Raises `SpecTooLarge`, and RuntimeError if the text would have other values or lose a comment, which is a defect.
+    Raises as `new_text`, and RuntimeError if the text would lose a comment too.
     """
     if canonical(file.root.to_data()) == canonical(data):
         return file.text
@@ -87,6 +88,8 @@ def _parsed(path: str, text: str) -> Node:
     root = parse(text, path, sink)
     if root is None and (exceeded := [found.message for found in sink if found.code in _OF_LIMITS]):
         raise SpecTooLarge(exceeded[0])
+    if root is None and (surrogates := [found.message for found in sink if found.code == "TG008"]):
+        raise ValueError(surrogates[0])
     if root is None:
         raise RuntimeError(f"{path}: the text cannot be read again; nothing was written")
     return root

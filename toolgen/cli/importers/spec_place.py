@@ -61,6 +61,9 @@ class SpecPlace:
         except SpecTooLarge as error:
             advice = "Import the tools in parts, each into its own toolset."
             raise click.UsageError(f"{self.path} is not written: {error}. {advice}") from error
+        except ValueError as error:
+            advice = "Change the name or the text that has it."
+            raise click.UsageError(f"{self.path} is not written: {error}. {advice}") from error
 
     def write(self, text: str) -> None:
         """Write the text atomically, if it is new; missing folders are created. Raises click.UsageError."""

@@ -168,6 +168,7 @@ def test_multiline_text_that_a_block_would_change_is_quoted(text: str, written: 
         ({}, "{}"),
         ([], "[]"),
         ("x", "x"),
+        ("a\nb", "|-\n  a\n  b"),
     ],
 )
 def test_values(value: Any, written: str) -> None:

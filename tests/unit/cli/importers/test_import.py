@@ -240,3 +240,22 @@ def test_tools_of_other_toolsets_are_neither_named_nor_imitated(capsys: pytest.C
     err = capsys.readouterr().err
     assert "warning[TG819]: `Look_At`: the name looks like `look.at` of mcp.shop" in err
     assert "warning[TG818]: `see`: the text names `look.at`, a tool of mcp.shop" in err
+
+
+@pytest.mark.parametrize("out", ["specs/shop.yaml", "specs/shop.json"])
+@pytest.mark.parametrize("is_update", [False, True], ids=["new", "update"])
+def test_a_name_that_no_spec_can_have_is_refused(out: str, is_update: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """The name of a file may be no UTF-8, and a spec keeps it as its source."""
+    arguments = ["--toolset", "mcp.shop", "--out", out]
+    if is_update:
+        assert run(["import", "mcp", save(LOOK), *arguments]) == 0
+    before = Path(out).read_bytes() if is_update else None
+    capsys.readouterr()
+
+    assert run(["import", "mcp", save(LOOK, name="tools\udcff.json"), *arguments]) == 2
+
+    err = capsys.readouterr().err
+    assert err.startswith(f"Error: {out} is not written: ")
+    assert "surrogate" in err
+    assert err.endswith("Change the name or the text that has it.\n")
+    assert (Path(out).read_bytes() if Path(out).exists() else None) == before
