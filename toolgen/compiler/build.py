@@ -21,7 +21,7 @@ from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
-    from toolgen.compiler.cache.derived import PartCache
+    from toolgen.compiler.cache.derived import OutputCache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.project.config import Config, Target
@@ -99,10 +99,10 @@ def build_target(
     return BuiltTarget(published, sources, strays(tree), cache)
 
 
-def _parts(compiled: Compiled, target: Target, cache: Cache) -> PartCache:
-    from toolgen.compiler.cache.derived import PartCache
+def _parts(compiled: Compiled, target: Target, cache: Cache) -> OutputCache:
+    from toolgen.compiler.cache.derived import OutputCache
 
-    return PartCache(cache, compiled.keys, settings_digest(target))
+    return OutputCache(cache, compiled.units, settings_digest(target))
 
 
 def owners_of(catalog: Catalog) -> dict[str, str]:

@@ -18,11 +18,11 @@ from toolgen.compiler.publish.publish import quiet
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.compiler.cache.derived import PartCache
-    from toolgen.compiler.cache.summary import Summary
+    from toolgen.compiler.cache.derived import OutputCache
+    from toolgen.compiler.cache.summary import PieceKey, Summary
     from toolgen.compiler.documents import Document
     from toolgen.compiler.documents.base import SpecFileHead
-    from toolgen.compiler.emit import ToolsetOutput
+    from toolgen.compiler.emit import Output, Unit
     from toolgen.compiler.ir.catalog import Catalog, Toolset
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
@@ -38,13 +38,14 @@ NAMES_OTHERS: Final = frozenset(
 class Compiled:
     """What the specs of a target compile to: the IR, and the text of every spec file by path.
 
-    `keys` has a digest for each toolset of everything that determines it. `documents` are the checked files, where they
-    were compiled without a cache.
+    `keys` are those of each toolset in the cache, and `units` are what is emitted of it for itself. `documents` are the
+    checked files, where they were compiled without a cache.
     """
 
     catalog: Catalog
     sources: Mapping[str, str]
-    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    keys: Mapping[str, tuple[PieceKey, ...]] = field(default_factory=dict[str, "tuple[PieceKey, ...]"])
+    units: Mapping[str, Sequence[Unit]] = field(default_factory=dict[str, "Sequence[Unit]"])
     documents: Sequence[Document[SpecFileHead]] = ()
 
 
@@ -63,7 +64,7 @@ def compile_specs(
     texts = _read_texts(root, target, sink)
     found = Diagnostics()
     settings = settings_digest(target) if cache else ""
-    memory = ToolsetCache(cache, texts, settings, found) if cache else None
+    memory = ToolsetCache(cache, texts, settings) if cache else None
     documents = Documents(texts, sink)
     progress("resolving")
     catalog = resolve_by_path(documents, found, profile=target.profile, formats=target.formats, memory=memory)
@@ -73,7 +74,7 @@ def compile_specs(
         from toolgen.compiler.cache.summary import keep_summary, summary_key, summary_of
 
         keep_summary(cache, summary_key(target, settings, memory.digests), summary_of(catalog, memory.keys))
-    return Compiled(catalog, sink.sources, memory.keys if memory else {})
+    return Compiled(catalog, sink.sources, memory.keys, memory.units()) if memory else Compiled(catalog, sink.sources)
 
 
 def read_files(root: Path, target: Target, sink: Diagnostics) -> list[SpecFile]:
@@ -138,7 +139,7 @@ def generate(
     progress: Callable[[str], None] = quiet,
     *,
     export: Sequence[str] = (),
-    parts: PartCache | None = None,
+    parts: OutputCache | None = None,
 ) -> dict[str, bytes]:
     """The files of the package that a catalog compiles to, by path below its root; `export` are names of providers.
 
@@ -149,19 +150,19 @@ def generate(
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """The files of a package, unformatted, without the modules of toolsets that are `known`; `made` are the others.
+    """The files of a package, unformatted, without the modules of outputs that are `known`; `made` are the others.
 
     `patterns` are those of models.
     """
 
     files: dict[str, str]
-    made: Mapping[str, ToolsetOutput]
-    known: Mapping[str, ToolsetOutput]
+    made: Mapping[str, Output]
+    known: Mapping[str, Output]
     patterns: Mapping[str, str]
 
 
 def emit_files(
-    catalog: Catalog, progress: Callable[[str], None], *, export: Sequence[str], parts: PartCache | None
+    catalog: Catalog, progress: Callable[[str], None], *, export: Sequence[str], parts: OutputCache | None
 ) -> Emitted:
     """Return the files of a package before they are formatted, which needs the catalog no more."""
     progress("generating")
@@ -169,11 +170,11 @@ def emit_files(
 
     known = parts.known() if parts else {}
     patterns = parts.patterns() if parts else {}
-    files, made = emit_new(catalog, export, known=known, patterns=patterns)
+    files, made = emit_new(catalog, export, units=parts.units if parts else {}, known=known, patterns=patterns)
     return Emitted(files, made, known, patterns)
 
 
-def format_files(emitted: Emitted, progress: Callable[[str], None], parts: PartCache | None) -> dict[str, bytes]:
+def format_files(emitted: Emitted, progress: Callable[[str], None], parts: OutputCache | None) -> dict[str, bytes]:
     """Return the files of a package, which are taken out of `emitted`, and keep what is new in `parts`."""
     progress("formatting")
     from toolgen.compiler.publish.format import format_python
@@ -202,10 +203,10 @@ def summarize(config: Config, target: Target, sink: Diagnostics) -> Summary | No
 
 def find_toolset(config: Config, target: Target, summary: Summary, name: str) -> Toolset:
     """Return the toolset of a summary with a name; the target is compiled if the cache does not have it any more."""
-    from toolgen.compiler.cache.toolsets import recall
+    from toolgen.compiler.cache.summary import recall_toolset
 
     cache = open_cache(config.root)
-    found = recall(cache, summary.keys[name])
+    found = recall_toolset(cache, summary.keys[name])
     if found is None:
         catalog = compile_specs(config.root, target, Diagnostics(), cache=cache).catalog
         found = next(toolset for toolset in catalog.toolsets if toolset.name == name)

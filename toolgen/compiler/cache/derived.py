@@ -3,48 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 from toolgen.compiler.cache.records import from_json, to_json
-from toolgen.compiler.emit import ToolsetOutput
+from toolgen.compiler.emit import Output
 from toolgen.providers.stubs import ToolTypes, read_types
 from toolgen.search.documents import CountedDocument, documents_of_tools
 
 if TYPE_CHECKING:
     from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.emit import Unit
 
 
-# Parts of packages: what toolsets were emitted to, formatted, and the patterns of models, by what determines them.
+# Outputs: what pieces of toolsets were emitted to, formatted, and the patterns of models, by what determines them.
 
-_PARTS: Final = "part"
+_OUTPUTS: Final = "output"
 _PATTERNS: Final = "patterns"
 _MOST_PATTERNS: Final = 20_000
 """Maximum number of patterns that are kept. A thousand tools have a hundred."""
 
 
-class PartCache:
-    """The parts of one target. `keys` has the digest of what determines each toolset, `settings` of the rest."""
+class OutputCache:
+    """The outputs of one target. `units` are those of its toolsets, `settings` is the digest of all else."""
 
-    def __init__(self, cache: Cache, keys: Mapping[str, str], settings: str) -> None:
+    def __init__(self, cache: Cache, units: Mapping[str, Sequence[Unit]], settings: str) -> None:
         self._cache = cache
-        self._keys = keys
+        self.units = units
         self._settings = settings
         self._patterns: dict[str, str] = {}
 
-    def known(self) -> dict[str, ToolsetOutput]:
-        """Return the parts of toolsets that were emitted before, by toolset."""
-        found = {name: self._cache.get(_PARTS, key) for name, key in self._keys.items()}
-        return {name: ToolsetOutput(**part) for name, part in found.items() if part}
+    def known(self) -> dict[str, Output]:
+        """Return the outputs that were emitted before, by the key of their unit."""
+        keys = [unit.key for units in self.units.values() for unit in units]
+        found = {key: self._cache.get(_OUTPUTS, key) for key in keys}
+        return {key: Output(**output) for key, output in found.items() if output}
 
-    def keep(self, parts: Mapping[str, ToolsetOutput]) -> None:
-        """Keep the parts of toolsets, by toolset."""
-        for name, part in parts.items():
-            if name in self._keys:
-                value = {"files": dict(part.files), "tools": dict(part.tools), "section": part.section}
-                self._cache.put(_PARTS, self._keys[name], value)
+    def keep(self, outputs: Mapping[str, Output]) -> None:
+        """Keep outputs, by the key of their unit."""
+        keys = {unit.key for units in self.units.values() for unit in units}
+        for key, output in outputs.items():
+            if key in keys:
+                value = {"files": dict(output.files), "lines": dict(output.lines), "sections": dict(output.sections)}
+                self._cache.put(_OUTPUTS, key, value)
 
     def patterns(self) -> dict[str, str]:
         """Return the patterns of `render_models` that are known, to which new ones may be added."""

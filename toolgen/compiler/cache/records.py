@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Final, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from toolgen.compiler.diagnostics.diagnostic import Related, Span
-from toolgen.compiler.ir.catalog import Policy
+from toolgen.compiler.ir.catalog import Policy, Toolset
 from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
 
 Convert: TypeAlias = Callable[[Any], Any]
@@ -28,6 +28,7 @@ _NAMES: Final[dict[str, Any]] = {
     "Related": Related,
     "Shape": Shape,
     "Span": Span,
+    "Toolset": Toolset,
 }
 """The names in annotations of the IR that modules import for type checkers only."""
 

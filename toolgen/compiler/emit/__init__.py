@@ -7,91 +7,132 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
-from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_lines
-from toolgen.compiler.emit.documentation import emit_tools_md, tools_section
+from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_line
+from toolgen.compiler.emit.documentation import emit_tools_md, tool_section
 from toolgen.compiler.emit.literals import Headers, docstring, first_line, literal
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
 from toolgen.compiler.emit.python.agents import emit_agents
 from toolgen.compiler.emit.python.models import render_models
-from toolgen.compiler.emit.python.toolset import emit_toolset
-from toolgen.compiler.emit.python.types import emit_shared_types, module_of
+from toolgen.compiler.emit.python.toolset import emit_package
+from toolgen.compiler.emit.python.types import ToolsetTypes, emit_shared_types
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
-    from toolgen.compiler.ir.catalog import Catalog, Toolset
+    from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
 
 
 @dataclass(frozen=True, slots=True)
-class ToolsetOutput:
-    """What one toolset gives to a package, which depends on nothing but the toolset.
+class Unit:
+    """Tools of a toolset that are emitted together; and with `has_rest` all that the toolset has beside its tools.
 
-    `files` are its modules, by path below the package, `tools` its lines of `catalog.json`, by ident, and `section` is
-    that of `TOOLS.md`.
+    `key` determines all that it gives to a package.
+    """
+
+    key: str
+    idents: frozenset[str]
+    has_rest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a unit gives to a package.
+
+    `files` are modules, by path below the package; `lines` in `catalog.json` and `sections` in `TOOLS.md` are those of
+    its tools, by ident.
     """
 
     files: Mapping[str, str]
-    tools: Mapping[str, str]
-    section: str
+    lines: Mapping[str, str]
+    sections: Mapping[str, str]
 
-    def emptied(self) -> ToolsetOutput:
-        """Return the part with the paths of its modules, without their text."""
+    def emptied(self) -> Output:
+        """Return the output with the paths of its modules, without their text."""
         return self.formatted(dict.fromkeys(self.files, ""))
 
-    def formatted(self, files: Mapping[str, str]) -> ToolsetOutput:
-        """Return the part with its modules as they are in `files`."""
+    def formatted(self, files: Mapping[str, str]) -> Output:
+        """Return the output with its modules as they are in `files`."""
         return replace(self, files={path: files[path] for path in self.files})
 
 
 def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
     """Return the files of a generated package, unformatted, by path below its root; `export` are names of providers."""
-    return emit_new(catalog, export, known={}, patterns={})[0]
+    return emit_new(catalog, export, units={}, known={}, patterns={})[0]
 
 
 def emit_new(
-    catalog: Catalog, export: Sequence[str], *, known: Mapping[str, ToolsetOutput], patterns: dict[str, str]
-) -> tuple[dict[str, str], dict[str, ToolsetOutput]]:
-    """Return the files of a package as `emit` does, without the modules of `known`, and the parts of other toolsets.
+    catalog: Catalog,
+    export: Sequence[str],
+    *,
+    units: Mapping[str, Sequence[Unit]],
+    known: Mapping[str, Output],
+    patterns: dict[str, str],
+) -> tuple[dict[str, str], dict[str, Output]]:
+    """Return the files of a package as `emit` does, without the modules of `known`, and the outputs of other units.
 
-    The modules of these parts are among the files, and empty in the parts.
-    `known` are the parts of toolsets that were emitted before, by name, and `patterns` those of `render_models`.
+    The modules of these are among the files, and empty in the outputs. `units` are those of toolsets, by name; another
+    toolset is one. `known` has outputs of units that were emitted before, by key, and `patterns` those of
+    `render_models`.
     """
     head = Headers(catalog)
-    # One toolset after the other: what is made of a toolset's fields takes ten times the memory of the result.
-    made = {toolset.name: _part(toolset, head, patterns) for toolset in catalog.toolsets if toolset.name not in known}
-    parts = {**known, **made}
-    lines = {ident: line for part in parts.values() for ident, line in part.tools.items()}
+    outputs = dict(known)
+    made: dict[str, str] = {}
+    # One unit after the other: what is made of fields takes ten times the memory of the result.
+    for toolset in catalog.toolsets:
+        types: ToolsetTypes | None = None
+        for unit in units.get(toolset.name) or [_whole(toolset)]:
+            if unit.key not in known:
+                types = types or ToolsetTypes(toolset)
+                output = _output(unit, types, head, patterns)
+                made.update(output.files)
+                outputs[unit.key] = output.emptied()
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
         ),
         "py.typed": "",
-        "catalog.json": emit_catalog_json(catalog, lines),
-        "TOOLS.md": emit_tools_md(catalog, {name: part.section for name, part in parts.items()}),
+        "catalog.json": emit_catalog_json(catalog, _merged(output.lines for output in outputs.values())),
+        "TOOLS.md": emit_tools_md(catalog, _merged(output.sections for output in outputs.values())),
         **emit_agents(catalog),
         **emit_actions(catalog),
     }
     if catalog.shared_types:
         [shared] = render_models([[each for each in catalog.shared_types if isinstance(each, ClassType)]], patterns)
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
-    modules = {path: text for part in made.values() for path, text in part.files.items()}
-    folders = _packages([*files, *(path for part in parts.values() for path in part.files)])
-    others = {**folders, **files, **emit_providers(catalog, export)}
-    taken = {path for part in parts.values() for path in part.files}
+    taken = {path for output in outputs.values() for path in output.files}
+    others = {**_packages([*files, *taken]), **files, **emit_providers(catalog, export)}
     files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
-    return dict(sorted({**files, **modules}.items())), {name: part.emptied() for name, part in made.items()}
+    new = {key: output for key, output in outputs.items() if key not in known}
+    return dict(sorted({**files, **made}.items())), new
 
 
-def _part(toolset: Toolset, head: Headers, patterns: dict[str, str]) -> ToolsetOutput:
-    [models] = render_models([_described_classes(toolset)], patterns)
+def _merged(parts: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    return {key: text for part in parts for key, text in part.items()}
+
+
+def _whole(toolset: Toolset) -> Unit:
+    return Unit(toolset.name, frozenset(tool.ident for tool in toolset.tools), has_rest=True)
+
+
+def _output(unit: Unit, types: ToolsetTypes, head: Headers, patterns: dict[str, str]) -> Output:
+    toolset = types.toolset
+    tools = [tool for tool in toolset.tools if tool.ident in unit.idents]
+    rest = types.modules_without(toolset.tools) if unit.has_rest else []
+    classes = types.classes_of([*map(types.module_of, tools), *rest])
+    [models] = render_models([_described(classes, tools)], patterns)
+    modules = {
+        **{f"{types.module_of(tool)}.py": types.of_tool(tool, models) for tool in tools},
+        **{f"{module}.py": types.of_several(module, models) for module in rest},
+        **(emit_package(types) if unit.has_rest else {}),
+    }
     folder = "/".join(toolset.package)
-    files = {f"{folder}/{path}": text for path, text in emit_toolset(toolset, models).items()}
-    return ToolsetOutput(
+    files = {f"{folder}/{path}": text for path, text in modules.items()}
+    return Output(
         files={path: head.added(path, text) for path, text in files.items()},
-        tools=tool_lines(toolset),
-        section=tools_section(toolset) if toolset.tools else "",
+        lines={tool.ident: tool_line(tool, toolset.package, types.named) for tool in tools},
+        sections={tool.ident: tool_section(tool, types.classes) for tool in tools},
     )
 
 
@@ -99,25 +140,24 @@ def owners(catalog: Catalog) -> dict[str, str]:
     """Return the idents of the tools that own parts of the package, by `path#part`, or by path for whole files."""
     found: dict[str, str] = {}
     for toolset in catalog.toolsets:
-        folder, homes = "/".join(toolset.package), module_of(toolset)
+        folder, types = "/".join(toolset.package), ToolsetTypes(toolset)
         for tool in toolset.tools:
             keys = (
                 f"catalog.json#{tool.ident}",
                 f"TOOLS.md#{tool.ident}",
-                f"{folder}/{homes[tool.names.args].removeprefix('.')}.py",
+                f"{folder}/{types.module_of(tool)}.py",
             )
             found.update(dict.fromkeys(keys, tool.ident))
     return found
 
 
-def _described_classes(toolset: Toolset) -> list[ClassType]:
-    """Return the classes of a toolset, with descriptions for those of args and results whose schemas have none."""
+def _described(classes: Sequence[ClassType], tools: Sequence[Tool]) -> list[ClassType]:
+    """Return classes, with descriptions for those of args and results of tools whose schemas have none."""
     described: dict[str, str] = {}
-    for tool in toolset.tools:
+    for tool in tools:
         short = first_line(tool.description)
         described[tool.names.args] = f"Args of `{tool.key}`: {short}"
         described[tool.names.result] = f"Result of `{tool.key}`: {short}"
-    classes = [made for made in toolset.types if isinstance(made, ClassType) and made.module != PACKAGE_MODULE]
     return [
         made if made.description.strip() else replace(made, description=described.get(made.name, ""))
         for made in classes

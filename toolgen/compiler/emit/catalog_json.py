@@ -6,7 +6,7 @@ tools can be merged, because there is an unchanged line between the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +19,19 @@ from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
+    from toolgen.compiler.ir.shapes import AliasType, ClassType
 
 
 def emit_catalog_json(catalog: Catalog, tools: Mapping[str, str] | None = None) -> str:
     """Return the catalog as JSON text, with two lines per tool, which a runtime parses on use.
 
-    `tools` are the second lines, by ident, if they are known.
+    `tools` are the second lines, those of `tool_line`, by ident, if they are known.
     """
     if tools is None:
-        tools = {ident: line for toolset in catalog.toolsets for ident, line in tool_lines(toolset).items()}
+        tools = {}
+        for toolset in catalog.toolsets:
+            types = {made.name: made for made in toolset.types}
+            tools |= {tool.ident: tool_line(tool, toolset.package, types) for tool in toolset.tools}
     sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
         "tools": {},
@@ -60,9 +64,10 @@ def emit_catalog_json(catalog: Catalog, tools: Mapping[str, str] | None = None) 
     return "".join(pieces)  # once: with one character beyond Latin-1, a copy takes two bytes or four for each
 
 
-def tool_lines(toolset: Toolset) -> dict[str, str]:
-    """Return the second line of each tool of a toolset, by ident."""
-    return {ident: compact_json(tool) for ident, tool in _tools(toolset)}
+def tool_line(tool: Tool, package: tuple[str, ...], types: Mapping[str, ClassType | AliasType]) -> str:
+    """Return the second line of a tool; `types` are those of its toolset, by name, and `package` is its package."""
+    places = {name: f"{'.'.join(package)}.{types[name].module}:{name}" for name in tool.names.classes}
+    return compact_json(_tool(tool, places))
 
 
 def _section(entries: Mapping[str, str], between: str) -> list[str]:
@@ -118,13 +123,6 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
             )
         ),
     }
-
-
-def _tools(toolset: Toolset) -> Iterator[tuple[str, dict[str, Any]]]:
-    folder = ".".join(toolset.package)
-    places = {made.name: f"{folder}.{made.module}:{made.name}" for made in toolset.types}
-    for tool in toolset.tools:
-        yield tool.ident, _tool(tool, places)
 
 
 def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:

@@ -32,29 +32,44 @@ _BLOCK: Final = re.compile(r"^(\d*)([#>=+-]|(?<=\d)[.)])")
 def emit_tools_md(catalog: Catalog, sections: Mapping[str, str] | None = None) -> str:
     """Return all tools, with args, results, permissions and limits, as Markdown.
 
-    `sections` are those of `tools_section`, by toolset, if they are known.
+    `sections` are those of `tool_section`, by ident, if they are known.
     """
-    shown = [toolset for toolset in catalog.toolsets if toolset.tools]
-    listed = (tools_section(toolset) if sections is None else sections[toolset.name] for toolset in shown)
-    return "".join([f"# Tools\n\n{header()}\n", *listed])
+    parts = [f"# Tools\n\n{header()}\n"]
+    for toolset in catalog.toolsets:
+        if toolset.tools:
+            classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
+            parts.append(_overview(toolset))
+            parts += (sections[tool.ident] if sections else tool_section(tool, classes) for tool in toolset.tools)
+    return "".join(parts)
 
 
-def tools_section(toolset: Toolset) -> str:
-    """Return the section of one toolset, which has tools."""
-    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
-    tools = [_tool(tool, classes) for tool in toolset.tools]
+def _overview(toolset: Toolset) -> str:
+    tools = [
+        {"ident": tool.ident, "anchor": _anchor(tool), "permission": tool.permission.value, "tags": _tags(tool)}
+        for tool in toolset.tools
+    ]
     described = {"name": toolset.name, "description": _paragraphs(toolset.description), "tools": tools}
     return render("tools.md.jinja", {"toolset": described})
 
 
-def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
+def tool_section(tool: Tool, classes: Mapping[str, ClassType]) -> str:
+    """Return the section of one tool; `classes` are those of its toolset."""
+    return render("tool.md.jinja", {"tool": _tool(tool, classes)})
+
+
+def _anchor(tool: Tool) -> str:
+    return re.sub(r"[^a-z0-9_-]", "", tool.ident.lower())
+
+
+def _tags(tool: Tool) -> str:
+    return ", ".join(tag for tag in tool.tags if tag != tool.permission.value)
+
+
+def _tool(tool: Tool, classes: Mapping[str, ClassType]) -> dict[str, Any]:
     args = _fields(tool.args, classes)
     return {
         "ident": tool.ident,
-        "anchor": re.sub(r"[^a-z0-9_-]", "", tool.ident.lower()),
         "description": _paragraphs(tool.description),
-        "permission": tool.permission.value,
-        "tags": ", ".join(tag for tag in tool.tags if tag != tool.permission.value),
         "facts": [_fact(fact) for fact in facts_of(tool) if fact.is_listed],
         "args": [field for field in args if field["wire"] not in tool.inject],
         "result": _code(annotation(tool.result.shape)),
@@ -66,7 +81,7 @@ def _fact(fact: Fact) -> str:
     return f"- {fact.label}: {', '.join(map(_code, fact.codes)) or _line(fact.text)}"
 
 
-def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]:
+def _fields(side: Schema, classes: Mapping[str, ClassType]) -> list[dict[str, Any]]:
     """Return the named fields of one side of a tool; empty if it is not an object with named fields."""
     made = classes.get(side.shape.name) if isinstance(side.shape, ClassRef) else None
     if made is None:

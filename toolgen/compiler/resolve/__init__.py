@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeGuard, TypeVar, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import SharedFile
-from toolgen.compiler.documents.library import Documents
+from toolgen.compiler.documents.library import Documents, is_toolset
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.ir.catalog import Catalog, Policy
+from toolgen.compiler.ir.parts import Part
 from toolgen.compiler.resolve.agents import resolve_agents
 from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.schemas import Schemas, Types
 from toolgen.compiler.resolve.selectors import Selectable
 from toolgen.compiler.resolve.toolsets.sides import resolve_shared_types
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
-from toolgen.compiler.resolve.toolsets.toolsets import check_toolsets, resolve_toolset
+from toolgen.compiler.resolve.toolsets.toolsets import (
+    Surroundings,
+    check_toolsets,
+    join_parts,
+    resolve_part,
+    resolve_toolset,
+)
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Toolset
+    from toolgen.compiler.source.split import SplitText
 
 
 # Policy files to policies, with checks of selectors, hosts and limits.
@@ -119,19 +127,6 @@ def _check(document: Document[PolicyFile], tools: Selectable, sink: Diagnostics)
 FileT = TypeVar("FileT", bound="SpecFileHead")
 
 
-class Memory(Protocol):
-    """The toolsets of earlier builds, by the paths of their files."""
-
-    def tags(self, path: str) -> Mapping[str, str] | None:
-        """Return the tags that the toolset of a file declares; None if its file is not known with this text."""
-
-    def recall(self, path: str, context: Context) -> Toolset | None:
-        """Return the toolset of a file, and report its findings, if it was resolved in an equal context."""
-
-    def keep(self, path: str, context: Context, made: Made) -> None:
-        """Keep a toolset that was just resolved."""
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """What toolsets depend on beside their files and the settings: the names of tags, and the shared types.
@@ -144,13 +139,44 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A toolset from its file, without what follows from others; the findings; and the other files that it used."""
+class Piece:
+    """What is resolved, and kept, of a toolset file for itself: the tools of some keys, or its head, which has none.
 
-    toolset: Toolset
+    `split` is the divided file. Without it the piece is the whole file.
+    """
+
+    path: str
+    keys: tuple[str, ...] | None = None
+    split: SplitText | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a piece was resolved to; the tags of its file; the findings; and the other files that it used."""
+
+    part: Part
     tags: Mapping[str, str]
     findings: Diagnostics
     read: Collection[str]
+
+
+class Memory(Protocol):
+    """The toolsets of earlier builds, by the paths of their files."""
+
+    def tags(self, path: str) -> Mapping[str, str] | None:
+        """Return the tags that the toolset of a file declares; None if that is not known of this text."""
+
+    def pieces(self, path: str) -> Sequence[Piece]:
+        """Return the pieces that a file is divided into, in order; empty if it is one."""
+
+    def recall(self, piece: Piece, context: Context) -> Made | None:
+        """Return what a piece was resolved to in an equal context."""
+
+    def keep(self, piece: Piece, context: Context, made: Made) -> None:
+        """Keep what a piece was resolved to."""
+
+    def use(self, toolset: str, pieces: Sequence[Piece]) -> None:
+        """Note the pieces that a toolset is made of."""
 
 
 def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, formats: str) -> Catalog:
@@ -179,24 +205,13 @@ def resolve_by_path(
     schemas = Schemas(Types(documents, sink), sink, formats)
     shared = resolve_shared_types(shared_files, schemas, sink, profile=profile)
     context = Context(frozenset(tags), frozenset(schemas.read.union(document.path for document in shared_files)))
+    resolver = _Resolver(documents, schemas, Surroundings(documents, shared, tags, profile), context, memory, sink)
     toolsets: list[Toolset] = []
     for path in documents:
-        if path not in declared and path not in files:
-            continue
-        toolset = memory.recall(path, context) if memory else None
-        if toolset is None:
-            document = files.pop(path, None) or documents.get(path)
-            if document is None or not _is_toolset(document):
-                continue
-            findings = Diagnostics()
-            own = schemas.for_toolset(findings)
-            toolset = resolve_toolset(document, documents, own, shared, tags, findings, profile=profile)
-            for found in findings:
-                sink.add(found)
-            if memory and not findings.has_errors:
-                memory.keep(path, context, Made(toolset, document.file.tags, findings, own.read - {path}))
+        if path in declared or path in files:
+            toolsets += resolver.toolset(path)
             documents.forget(path)
-        toolsets.append(toolset)
+            files.pop(path, None)
     toolsets.sort(key=lambda toolset: toolset.name)
     check_toolsets(toolsets, sink)
     words = [*BUILTIN, *tags]
@@ -215,8 +230,95 @@ def resolve_by_path(
     )
 
 
-def _is_toolset(document: Document[SpecFileHead]) -> TypeGuard[Document[ToolsetFile]]:
-    return isinstance(document.file, ToolsetFile)
+class _Resolver:
+    """Resolves toolset files, with what `memory` has of them."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        schemas: Schemas,
+        surroundings: Surroundings,
+        context: Context,
+        memory: Memory | None,
+        sink: Diagnostics,
+    ) -> None:
+        self._documents = documents
+        self._schemas = schemas
+        self._surroundings = surroundings
+        self._context = context
+        self._memory = memory
+        self._sink = sink
+
+    def toolset(self, path: str) -> list[Toolset]:
+        """Return the toolset of a file; none if the file has errors."""
+        whole = Piece(path)
+        if self._memory and (made := self._memory.recall(whole, self._context)):
+            return [self._used([(whole, made)], made.part.toolset)]
+        if found := self._by_pieces(path):
+            return [found]
+        document = self._documents.whole(path)
+        if not is_toolset(document):
+            return []
+        findings = Diagnostics()
+        own = self._schemas.for_toolset(findings)
+        toolset = resolve_toolset(document, own, self._surroundings, findings)
+        made = Made(Part(toolset, {}), document.file.tags, findings, own.read - {path})
+        if self._memory and not findings.has_errors:
+            self._memory.keep(whole, self._context, made)
+        return [self._used([(whole, made)], toolset)]
+
+    def _by_pieces(self, path: str) -> Toolset | None:
+        """Return the toolset of a file from its pieces; None where it has to be resolved as a whole, as for errors."""
+        memory = self._memory
+        pieces = memory.pieces(path) if memory else ()
+        if not memory or not pieces:
+            return None
+        known = {piece: memory.recall(piece, self._context) for piece in pieces}
+        made = self._made([piece for piece in pieces if known[piece] is None])
+        if made is None:
+            return None
+        all_made = [(piece, known[piece] or made[piece]) for piece in pieces]
+        head, *parts = (each.part for _, each in all_made)
+        toolset = join_parts(head, parts)
+        if toolset is not None:
+            for piece, each in made.items():
+                memory.keep(piece, self._context, each)
+            self._used(all_made, toolset)
+        return toolset
+
+    def _made(self, pieces: Sequence[Piece]) -> dict[Piece, Made] | None:
+        """Resolve pieces of one file; None if one of them has errors, or what it is depends on the others."""
+        made: dict[Piece, Made] = {}
+        if not pieces or (split := pieces[0].split) is None:
+            return made
+        keys = {key for piece in pieces for key in piece.keys or ()} or {next(iter(split.tools))}
+        document = self._documents.part(split, keys, with_tail=not all(piece.keys for piece in pieces))
+        if document is None:
+            return None
+        for piece in pieces:
+            findings = Diagnostics()
+            own = self._schemas.for_toolset(findings)
+            part = resolve_part(
+                document,
+                piece.keys or (),
+                own,
+                self._surroundings,
+                findings,
+                names=split.tools,
+                with_head=not piece.keys,
+            )
+            if findings.has_errors or part.is_cut:
+                return None
+            made[piece] = Made(part, document.file.tags, findings, own.read - {split.path})
+        return made
+
+    def _used(self, made: Sequence[tuple[Piece, Made]], toolset: Toolset) -> Toolset:
+        for _, each in made:
+            for found in each.findings:
+                self._sink.add(found)
+        if self._memory:
+            self._memory.use(toolset.name, [piece for piece, _ in made])
+        return toolset
 
 
 def _of(documents: Sequence[Document[SpecFileHead]], kind: type[FileT]) -> list[Document[FileT]]:

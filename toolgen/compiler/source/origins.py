@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.diagnostics.silence import hides
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.diagnostics.silence import Silenced
     from toolgen.compiler.source.nodes import Node
+    from toolgen.compiler.source.split import SplitText
+
+_IMPORTED: Final = re.compile(r"^ +[\"']?imported[\"']? *:", re.MULTILINE)
 
 
 class Origins:
@@ -21,7 +25,7 @@ class Origins:
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
         self._roots: dict[str, Node | None] = {}
-        self._own: dict[str, list[tuple[int, int]] | None] = {}
+        self._splits: dict[str, SplitText | None] = {}
 
     def toolset(self, file: str) -> str:
         """Return the toolset of a file; empty if it has none."""
@@ -33,11 +37,32 @@ class Origins:
         """Whether a warning is about a tool that an import wrote, or about what such a file has beside its tools."""
         if found.severity is Severity.ERROR:
             return False
-        file = found.span.file
-        if file not in self._own:
-            self._own[file] = _own_tools(self._root(file))
-        own = self._own[file]
-        return own is not None and not any(start <= found.span.line <= end for start, end in own)
+        file, line = found.span.file, found.span.line
+        split = self._split(file)
+        if split is None:
+            return _is_imported(self._root(file), line)
+        key = next((key for key, lines in split.tools.items() if lines.first <= line < lines.end), None)
+        if key is not None:
+            return _is_imported(self._tools(split, [key]), line)
+        return any(_IMPORTED.search(lines.text) for lines in split.tools.values()) and _is_imported(
+            self._root(file), line
+        )
+
+    def _tools(self, split: SplitText, keys: Sequence[str]) -> Node | None:
+        """Return the nodes of some tools of a file, or of all of it if these cannot be read alone."""
+        from toolgen.compiler.source.read import parse_source
+
+        sink = Diagnostics()
+        spec = parse_source(split.only(keys), sink)
+        return self._root(split.path) if spec is None or sink else spec.root
+
+    def _split(self, file: str) -> SplitText | None:
+        if file not in self._splits:
+            from toolgen.compiler.source.split import split_tools
+
+            text = self._sources.get(file)
+            self._splits[file] = None if text is None else split_tools(file, text)
+        return self._splits[file]
 
     def _root(self, file: str) -> Node | None:
         if file not in self._roots:
@@ -57,12 +82,11 @@ def reporting(silence: Sequence[Silenced]) -> Diagnostics:
     return sink
 
 
-def _own_tools(root: Node | None) -> list[tuple[int, int]] | None:
-    """Return the first and last lines of the tools that a person wrote; None for a file that has no imported one."""
+def _is_imported(root: Node | None, line: int) -> bool:
+    """Whether a line of a file is in an imported tool, or in no tool, and the file has an imported one."""
     tools = root.get("tools") if isinstance(root, MappingNode) else None
     if root is None or not isinstance(tools, MappingNode):
-        return None
+        return False
     own = [key for key, tool in tools.entries() if tool.child("imported") is None]
-    if len(own) == len(tools.keys()):
-        return None
-    return [(tools.key_span(key).line, root.span_at(("tools", key)).end_line) for key in own]
+    places = [(tools.key_span(key).line, root.span_at(("tools", key)).end_line) for key in own]
+    return len(own) < len(tools.keys()) and not any(start <= line <= end for start, end in places)

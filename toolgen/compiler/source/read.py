@@ -69,8 +69,13 @@ def parse_spec(path: str, text: str, sink: Diagnostics) -> SpecFile | None:
 
     Every problem is reported; a file with errors that leave it readable is kept, so that later stages report theirs.
     """
-    node = _parse(Source(path, text), sink)
-    return None if node is None else SpecFile(path, text, node)
+    return parse_source(Source(path, text), sink)
+
+
+def parse_source(source: Source, sink: Diagnostics) -> SpecFile | None:
+    """Parse a source as `parse_spec` does."""
+    node = _parse(source, sink)
+    return None if node is None else SpecFile(source.path, source.text, node)
 
 
 def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +12,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -23,6 +25,7 @@ from hypothesis.stateful import (
 )
 
 from toolgen.compiler.build import build_target, derive
+from toolgen.compiler.cache import toolsets
 from toolgen.compiler.cache.store import FOLDER
 from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.diagnostics import Diagnostics
@@ -39,7 +42,7 @@ SCHEMAS: Final[tuple[Any, ...]] = (
     {"owner": {"$ref": "shared.yaml#/types/Person"}},
     {"order": {"$ref": "b.yaml#/types/Order"}},
     {"type": "object", "properties": {"limit": {"type": "integer", "default": "ten"}, "units": {"unit": "km"}}},
-    {"filter": {"name": "string"}, "a": {"b": {"c": "integer"}}},
+    {"filter": {"name": "string"}, "a": {"b": {"c": "integer"}}, "args_size": {"width": "integer"}},
     {"when": {"type": "string", "format": "date"}},
 )
 """Args: scalars, types of the own file, of a shared one and of another toolset, ones with warnings, nested classes."""
@@ -52,7 +55,10 @@ TYPES: Final[tuple[Any, ...]] = (
     {"type": "array", "items": "string"},
 )
 TOOLSETS: Final = ("a", "b", "c")
-KEYS: Final = ("add", "add_filter", "find", "remove")
+KEYS: Final = ("add", "add_args", "add_filter", "find", "remove")
+FORMS: Final = ("yaml", "commented", "json")
+"""How files are written: YAML with each tool on lines of its own, the same with comments, and all on one line."""
+
 OTHERS: Final[dict[str, Any]] = {
     "agent": {"toolgen": 1, "agent": "helper", "description": "Helps.", "use": ["a", "b.find"]},
     "policy": {"toolgen": 1, "policy": "strict", "rules": {"*+billing": "ask"}},
@@ -68,6 +74,7 @@ class Project(RuleBasedStateMachine):
         self.folder = Path(mkdtemp(prefix="toolgen-incremental-"))
         self.earlier: list[dict[str, str]] = []
         self.good: dict[str, bytes] = {}
+        self.form = FORMS[0]
 
     def teardown(self) -> None:
         shutil.rmtree(self.folder)
@@ -78,7 +85,8 @@ class Project(RuleBasedStateMachine):
         for name in TOOLSETS:
             tools = {key: {"description": "Does it.", "args": SCHEMAS[0]} for key in KEYS[:2]}
             types = {"Money": TYPES[0], **({"Order": TYPES[1]} if name == "b" else {})}
-            self.write(f"{name}.yaml", {"toolgen": 1, "toolset": name, "types": types, "tools": tools})
+            head = {"toolgen": 1, "toolset": name, "types": types}
+            self.write(f"{name}.yaml", {**head, "tools": tools, "imported": {"add": "a1"}})
         self.configure(0)
 
     @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(KEYS), args=st.sampled_from(SCHEMAS), tag=st.booleans())
@@ -95,6 +103,29 @@ class Project(RuleBasedStateMachine):
             tool = spec["tools"].pop(key)
             spec["tools"] |= {new: tool} if new != key else {}
             self.write(f"{name}.yaml", spec)
+
+    @rule(name=st.sampled_from(TOOLSETS), form=st.sampled_from(FORMS))
+    def change_form(self, name: str, form: str) -> None:
+        self.form = form
+        spec = self.read(f"{name}.yaml")
+        if spec is not None:
+            self.write(f"{name}.yaml", spec)
+
+    @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(KEYS), is_own=st.booleans())
+    def import_tool(self, name: str, key: str, is_own: bool) -> None:
+        spec = self.read(f"{name}.yaml")
+        if spec is not None and key in spec.get("tools", ()):
+            spec["tools"][key].pop("imported", None)
+            spec["tools"][key] |= {} if is_own else {"imported": "0a"}
+            spec["imported"] = {**spec.get("imported", {}), key: f"b{len(spec['tools'])}"}
+            self.write(f"{name}.yaml", spec)
+
+    @rule(name=st.sampled_from(TOOLSETS), damage=st.sampled_from(("'", "{", "  x: &a 1\n", "tools:\n  y: {}\n")))
+    def write_nonsense(self, name: str, damage: str) -> None:
+        place = self.folder / "specs" / f"{name}.yaml"
+        if place.exists() and (text := place.read_text("utf-8")):
+            at = text.find("\n", len(text) // 2) + 1
+            place.write_text(f"{text[:at]}{damage}{text[at:]}", encoding="utf-8")
 
     @rule(
         name=st.sampled_from(("shared", *TOOLSETS)),
@@ -223,11 +254,19 @@ class Project(RuleBasedStateMachine):
 
     def read(self, name: str) -> Any:
         place = self.folder / "specs" / name
-        return json.loads(place.read_text("utf-8")) if place.exists() else None
+        try:
+            return yaml.safe_load(place.read_text("utf-8")) if place.exists() else None
+        except yaml.YAMLError:
+            return None
 
     def write(self, name: str, spec: Any) -> None:
         (self.folder / "specs").mkdir(exist_ok=True)
-        (self.folder / "specs" / name).write_text(json.dumps(spec), encoding="utf-8")
+        text = json.dumps(spec)
+        if self.form != "json":
+            text = yaml.safe_dump(json.loads(text), sort_keys=False)  # without anchors for equal parts
+        if self.form == "commented":
+            text = re.sub(r"^  (?=\w+:$)", "\n# The next one.\n  ", text, flags=re.MULTILINE)
+        (self.folder / "specs" / name).write_text(text, encoding="utf-8")
 
 
 def run(examples: int, steps: int) -> None:
@@ -239,6 +278,8 @@ def run(examples: int, steps: int) -> None:
 @pytest.fixture(autouse=True)
 def own_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(toolsets, "_SMALL", 1)  # so that files of two tools are divided
+    monkeypatch.setattr(toolsets, "_TOGETHER", 2)
 
 
 @pytest.fixture
@@ -329,8 +370,8 @@ def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Proj
     built = build_target(config, config.targets[0], Diagnostics())
 
     assert built.cache is not None
-    assert (built.cache.hits["toolset"], built.cache.misses["toolset"]) == (2, 1)
-    assert (built.cache.hits["part"], built.cache.misses["part"]) == (2, 1)
+    assert (built.cache.hits["toolset"], built.cache.misses["toolset"]) == (8, 1)  # heads, and a piece for each tool
+    assert (built.cache.hits["output"], built.cache.misses["output"]) == (7, 2)  # that tool, and the package of `b`
 
 
 def test_warnings_of_a_toolset_that_is_not_compiled_are_shown_again(project: Project) -> None:

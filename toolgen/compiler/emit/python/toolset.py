@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.python.annotations import CONTRACT, FORMATS, RUNTIME, annotation, names_in
-from toolgen.compiler.emit.python.types import emit_types, module_of
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.compiler.ir.shapes import ClassType, accepts_null
 
 if TYPE_CHECKING:
-    from toolgen.compiler.emit.python.models import Model
+    from toolgen.compiler.emit.python.types import ToolsetTypes
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
     from toolgen.compiler.ir.shapes import Field
 
@@ -33,10 +32,10 @@ def transform_names(toolset: Toolset) -> list[str]:
     return [made["function"] for tool in toolset.tools for made in _transforms(tool)]
 
 
-def emit_transforms(toolset: Toolset) -> str:
+def emit_transforms(types_of: ToolsetTypes) -> str:
     """Return the module `transforms.py` of a toolset."""
+    toolset, homes = types_of.toolset, types_of.modules
     transforms = [made for tool in toolset.tools for made in _transforms(tool)]
-    homes = module_of(toolset)
     imports: dict[str, set[str]] = {}
     types: dict[str, set[str]] = {}
     for made in transforms:
@@ -252,31 +251,32 @@ _REGISTRATION: Final = {
 }
 
 
-def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """Return the files of one toolset, by path below its package. A toolset without tools has only types."""
-    files = emit_types(toolset, models)
-    if files or toolset.tools:
-        files["__init__.py"] = _package(toolset)
+def emit_package(types: ToolsetTypes) -> dict[str, str]:
+    """Return the files of a toolset's package that are no modules of types, by path below it.
+
+    A toolset without tools and types has none.
+    """
+    toolset = types.toolset
+    files = {"__init__.py": _package(types)} if toolset.tools or types.modules_without(()) else {}
     if transform_names(toolset):
-        files["transforms.py"] = emit_transforms(toolset)
+        files["transforms.py"] = emit_transforms(types)
     return files
 
 
-def _offered(toolset: Toolset) -> dict[str, list[str]]:
+def _offered(types: ToolsetTypes) -> dict[str, list[str]]:
     """Return what a toolset's package offers of modules: relative module to names, including types of shared files."""
-    homes = module_of(toolset)
     offered: dict[str, list[str]] = {}
-    for name, module in homes.items():
+    for name, module in types.modules.items():
         offered.setdefault(module, []).append(name)
-    for tool in toolset.tools:
-        offered.setdefault(homes[tool.names.args], []).append(tool.names.call)
-    if names := transform_names(toolset):
+    for tool in types.toolset.tools:
+        offered.setdefault(types.modules[tool.names.args], []).append(tool.names.call)
+    if names := transform_names(types.toolset):
         offered[".transforms"] = names
     return dict(sorted(offered.items()))
 
 
-def _package(toolset: Toolset) -> str:
-    offered = _offered(toolset)
+def _package(types_of: ToolsetTypes) -> str:
+    toolset, offered = types_of.toolset, _offered(types_of)
     summary = first_line(toolset.description)
     imports: dict[str, set[str]] = {"typing": {"TYPE_CHECKING"}}
     types: dict[str, set[str]] = {}

@@ -111,14 +111,6 @@ _ORIGINS: Final = {
 }
 
 
-def module_of(toolset: Toolset) -> dict[str, str]:
-    """Return the module of each named type of a toolset, relative to its package."""
-    return {
-        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".{made.module}"
-        for made in toolset.types
-    }
-
-
 def shared_module(package: tuple[str, ...]) -> str:
     """Return the module of the types of shared files, relative to a package."""
     return f"{'.' * (len(package) + 1)}{PACKAGE_MODULE}"
@@ -129,25 +121,49 @@ def emit_shared_types(types: Sequence[ClassType | AliasType], models: Mapping[st
     return _module("Types of shared files, which all toolsets use.", types, models, {}, None)
 
 
-def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """Return the modules of types of a toolset, by file name. `models` has each class."""
-    modules: dict[str, list[ClassType | AliasType]] = {}
-    for made in toolset.types:
-        if made.module != PACKAGE_MODULE:
-            modules.setdefault(made.module, []).append(made)
-    homes = module_of(toolset)
-    tools = {homes[tool.names.args].removeprefix("."): tool for tool in toolset.tools}
-    titles = {
-        "shared": f"Types that several tools of `{toolset.name}` share.",
-        "methods": f"Types of the methods that tools of `{toolset.name}` are bound to.",
-        **{module: f"The tool `{tool.ident}`." for module, tool in tools.items()},
-    }
-    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
-    builders = {module: _call_builder(tool, classes) for module, tool in tools.items()}
-    return {
-        f"{module}.py": _module(titles[module], members, models, homes, builders.get(module))
-        for module, members in sorted(modules.items())
-    }
+class ToolsetTypes:
+    """The types of a toolset, by module: one for each tool, `shared` and `methods`.
+
+    `named` has each type by name, and `modules` the module of each, relative to the package of the toolset.
+    """
+
+    def __init__(self, toolset: Toolset) -> None:
+        self.toolset = toolset
+        self.named = {made.name: made for made in toolset.types}
+        shared = shared_module(toolset.package)
+        self.modules = {
+            made.name: shared if made.module == PACKAGE_MODULE else f".{made.module}" for made in toolset.types
+        }
+        self.classes = {name: made for name, made in self.named.items() if isinstance(made, ClassType)}
+        self._members: dict[str, list[ClassType | AliasType]] = {}
+        for made in toolset.types:
+            if made.module != PACKAGE_MODULE:
+                self._members.setdefault(made.module, []).append(made)
+
+    def module_of(self, tool: Tool) -> str:
+        """Return the module of a tool, by which it is imported from the package."""
+        return self.modules[tool.names.args].removeprefix(".")
+
+    def modules_without(self, tools: Iterable[Tool]) -> list[str]:
+        """Return the modules that are not those of tools."""
+        return sorted(self._members.keys() - {self.module_of(tool) for tool in tools})
+
+    def classes_of(self, modules: Iterable[str]) -> list[ClassType]:
+        """Return the classes of some modules."""
+        return [made for module in modules for made in self._members[module] if isinstance(made, ClassType)]
+
+    def of_tool(self, tool: Tool, models: Mapping[str, Model]) -> str:
+        """Return the module of a tool. `models` has its classes."""
+        module, builder = self.module_of(tool), _call_builder(tool, self.classes)
+        return _module(f"The tool `{tool.ident}`.", self._members[module], models, self.modules, builder)
+
+    def of_several(self, module: str, models: Mapping[str, Model]) -> str:
+        """Return a module that is not that of a tool. `models` has its classes."""
+        titles = {
+            "shared": f"Types that several tools of `{self.toolset.name}` share.",
+            "methods": f"Types of the methods that tools of `{self.toolset.name}` are bound to.",
+        }
+        return _module(titles[module], self._members[module], models, self.modules, None)
 
 
 def _module(

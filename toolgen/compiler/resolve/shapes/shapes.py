@@ -290,7 +290,7 @@ class Shapes:
 
     `types` are the names of the types in its file, `classes` the names reserved for its tools, `module` the module of
     named types, and `shared` has the types of shared files, which a toolset uses. `depth` is the nesting of schemas
-    being read.
+    being read, `is_cut` whether one was nested too deep to be read whole, and `homes` has the places of named types.
     """
 
     def __init__(
@@ -312,9 +312,10 @@ class Shapes:
         self._aliases: dict[str, AliasType] = {}
         self._shared_aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
-        self._homes: dict[str, tuple[str, str]] = {}
+        self.homes: dict[str, tuple[str, str]] = {}
         self.renamed: set[tuple[str, str]] = set()
         self.depth = 0
+        self.is_cut = False
 
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:
@@ -389,7 +390,7 @@ class Shapes:
     def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:
         """Report two types with the same name: the types of a type's file may conflict with local ones."""
         home = bundle.types.get(name, ("", name))
-        first = self._homes.setdefault(name, home)
+        first = self.homes.setdefault(name, home)
         if first != home:
             self._sink.report(
                 "TG302",
@@ -414,7 +415,7 @@ class Shapes:
 
     def offers(self, name: str, home: tuple[str, str]) -> bool:
         """Whether the type `name` here is the type of a file and a name there."""
-        return self._types.get(name) is not None and self._homes[name] == home
+        return self._types.get(name) is not None and self.homes[name] == home
 
     def shape_of(self, name: str) -> Shape:
         """Return the shape of a named type that was created."""
@@ -433,10 +434,13 @@ class Shapes:
     def name_for(self, wanted: str, owner: Owner, path: str) -> str:
         """Return an unused class name.
 
-        Types, tools, and earlier classes take precedence over a class named by a field.
+        Types, tools, and earlier classes take precedence over a class named by a field, and so do the classes that
+        others could have: a name belongs to the type, or the side of a tool, whose name is the longest part of it. So
+        names do not depend on what other tools look like.
         """
         is_shared = self._shared is not None and wanted in self._shared.classes
-        if wanted == owner.name or not (is_shared or self._is_taken(wanted)):
+        is_free = not (is_shared or self._is_taken(wanted) or self._belongs_to_another(wanted, owner.name))
+        if wanted == owner.name or is_free:
             return wanted
         name = distinguished(wanted, f"{owner.name}{path}")
         if self._is_taken(name):
@@ -447,6 +451,11 @@ class Shapes:
                 fix="rename the type",
             )
         return name
+
+    def _belongs_to_another(self, wanted: str, owner: str) -> bool:
+        """Whether a type or a side of a tool could name a class so; `owner` is the one that wants to."""
+        ends = range(len(owner) + 1, len(wanted))
+        return any(not wanted[end].islower() and wanted[:end] in self._reserved for end in ends)
 
     def _is_taken(self, name: str) -> bool:
         return name in self._classes or name in self._aliases or name in self._reserved

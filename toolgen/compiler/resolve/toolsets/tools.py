@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
@@ -197,6 +198,7 @@ _RAW_ARG: Final = {
 }
 
 
+@cache
 def tool_names(key: str) -> ToolNames:
     """Return the names of a tool in generated code."""
     return ToolNames(constant(key), snake(key, KEYWORDS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result")

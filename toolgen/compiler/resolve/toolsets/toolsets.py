@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeGuard
 from urllib.parse import urlsplit
 
+from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec, ToolsetFile
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Step, Tool, Toolset, ToolsetKind, Transform
-from toolgen.compiler.ir.shapes import PACKAGE_MODULE, Array, ClassRef, ClassType, Map, Shape, Union
+from toolgen.compiler.ir.parts import Part, joined, sorted_tools
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, Array, ClassRef, ClassType, Map, Shape, Union
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner
 from toolgen.compiler.resolve.shapes.shapes import Shapes
@@ -23,7 +25,7 @@ from toolgen.spec.templates import VARIABLE, has_nameless_variable
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Schema
@@ -127,31 +129,57 @@ _BLANK: Final = re.compile(r"\s")
 _RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the server's name as `remote`"
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a toolset is resolved with: other files, shared types, the tags of the target, and its profile."""
+
+    documents: Mapping[str, Document[SpecFileHead]]
+    shared: Shapes
+    tags: Mapping[str, str]
+    profile: str
+
+
 def resolve_toolset(
+    document: Document[ToolsetFile], schemas: Schemas, surroundings: Surroundings, sink: Diagnostics
+) -> Toolset:
+    """Return one toolset. Its types, methods and tools share one namespace in Python, with the shared types."""
+    keys = document.file.tools.keys()
+    toolset = resolve_part(document, keys, schemas, surroundings, sink, names=keys, with_head=True).toolset
+    _check_names(toolset, document, sink)
+    return toolset
+
+
+def resolve_part(
     document: Document[ToolsetFile],
-    documents: Mapping[str, Document[SpecFileHead]],
+    keys: Iterable[str],
     schemas: Schemas,
-    shared: Shapes,
-    tags: Mapping[str, str],
+    surroundings: Surroundings,
     sink: Diagnostics,
     *,
-    profile: str,
-) -> Toolset:
-    """Return one toolset. Its types, methods and tools share one namespace in Python, with `shared`."""
-    document = _enabled(document)
+    names: Iterable[str],
+    with_head: bool,
+) -> Part:
+    """Return a toolset with the tools of some keys, with or without all that belongs to no tool.
+
+    `names` are the keys of all its tools, of which the document may have some. The types are those that the part uses,
+    in the order of their use. They depend on the names of all tools, and on nothing else that is not in the part.
+    """
     file = document.file
-    _check_name(document, sink)
-    classes_of_tools = [name for key in file.tools for name in tool_names(key).classes]
-    shapes = Shapes(file.types, classes_of_tools, sink, shared=shared)
-    sides = Sides(document, schemas, shapes, sink, profile=profile)
-    methods = _methods(document, documents, schemas, shapes, sink)
-    resolver = ToolResolver(document, sides, shapes, tags, sink)
+    classes_of_tools = [name for key in names for name in tool_names(key).classes]
+    shapes = Shapes(file.types, classes_of_tools, sink, shared=surroundings.shared)
+    sides = Sides(document, schemas, shapes, sink, profile=surroundings.profile)
+    methods = _methods(document, surroundings.documents, schemas, shapes, sink) if with_head else {}
+    resolver = ToolResolver(document, sides, shapes, surroundings.tags, sink)
     tools: list[Tool] = []
-    for key in file.tools:
+    for key in keys:
+        if file.tools[key].disabled:
+            continue  # nothing else of it is checked: its source no longer has it
         method = _method_of(document, key, methods, sink)
         injectable = field_names(method.payload, shapes) if method else {}
         tools.append(resolver.resolve(key, injectable, method.payload.secrets if method else ()))
-    sides.local_types(file.types)
+    if with_head:
+        _check_name(document, sink)
+        sides.local_types(file.types)
     types = shapes.types
     classes = {made.name: made for made in types if isinstance(made, ClassType)}
     tools = [_bound(tool, _method_of(document, tool.key, methods, sink), classes, document, sink) for tool in tools]
@@ -160,23 +188,32 @@ def resolve_toolset(
         kind=ToolsetKind(file.kind),
         package=package_of(file.toolset),
         description=file.description.strip(),
-        tools=tuple(sorted(tools, key=lambda tool: tool.ident)),
+        tools=sorted_tools(tools),
         types=types,
         span=document.span("toolset"),
         methods=tuple(methods.values()),
-        server=_server(document, sink),
-        api=resolve_api(document, sink),
+        server=_server(document, sink) if with_head else None,
+        api=resolve_api(document, sink) if with_head else None,
     )
-    _check_names(toolset, document, sink)
-    return toolset
+    return Part(toolset, shapes.homes, tuple(file.types) if with_head else (), shapes.is_cut)
 
 
-def _enabled(document: Document[ToolsetFile]) -> Document[ToolsetFile]:
-    """Return a file without its disabled tools, of which nothing else is checked: their sources no longer have them."""
-    tools = {key: tool for key, tool in document.file.tools.items() if not tool.disabled}
-    if len(tools) == len(document.file.tools):
-        return document
-    return replace(document, file=document.file.model_copy(update={"tools": tools}))
+def join_parts(head: Part, parts: Sequence[Part]) -> Toolset | None:
+    """Return the toolset of a head and of parts in the order of the file; None where it must be resolved as a whole.
+
+    That is where parts have different classes of one name, or names that conflict.
+    """
+    types: dict[str, ClassType | AliasType] = {}
+    homes: dict[str, tuple[str, str]] = {}
+    for part in (head, *parts):
+        if any(types.setdefault(made.name, made) != made for made in part.toolset.types):
+            return None
+        if any(homes.setdefault(name, home) != home for name, home in part.homes.items()):
+            return None
+    toolset = joined(head, parts)
+    found = Diagnostics()
+    _claim_names(toolset, dict.fromkeys(head.types, toolset.span), found)
+    return None if found.has_errors else toolset
 
 
 def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
@@ -346,9 +383,12 @@ def _bound(
 
 def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:
     """Report conflicting names in the generated package of a toolset."""
+    _claim_names(toolset, {name: document.span("types", name, key=True) for name in document.file.types}, sink)
+
+
+def _claim_names(toolset: Toolset, types: Mapping[str, Span], sink: Diagnostics) -> None:
     package = Namespace()
-    for name in document.file.types:
-        span = document.span("types", name, key=True)
+    for name, span in types.items():
         package.claim([name], f"the type `{name}`", span, sink, fix="rename the type")
     for method in toolset.methods:
         names = [method.payload.type_name, method.result.type_name]
