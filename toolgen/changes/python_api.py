@@ -201,17 +201,36 @@ def read_api(sources: Mapping[str, str]) -> Api:
 
     Raises SyntaxError for a module that is no Python.
     """
-    modules = {_module_name(path): Module(_module_name(path), path, text) for path, text in sources.items()}
+    return _api(sources, frozenset())
+
+
+def read_apis(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Api, Api]:
+    """Read the APIs of two versions, as `read_api` does. Modules that are the same in both are read if they are needed.
+
+    What such a module offers counts as defined there, in both.
+    """
+    same = frozenset(
+        path for path, text in before.items() if after.get(path) == text and not path.endswith("__init__.py")
+    )
+    return _api(before, same), _api(after, same)
+
+
+def _api(sources: Mapping[str, str], same: Set[str]) -> Api:
+    modules = {
+        _module_name(path): Module(_module_name(path), path, text, is_same=path in same)
+        for path, text in sources.items()
+    }
     packages = {name: dict(_offered(module, modules)) for name, module in modules.items() if module.is_public}
     return Api({name: offered for name, offered in packages.items() if offered}, modules)
 
 
 class Module:
-    """One module: its definitions and imports."""
+    """One module: its definitions and imports. `is_same` is whether the other version has the same."""
 
-    def __init__(self, name: str, path: str, text: str) -> None:
+    def __init__(self, name: str, path: str, text: str, *, is_same: bool = False) -> None:
         self.name = name
         self.is_package = path.endswith("__init__.py")
+        self.is_same = is_same
         self._text = text
 
     @property
@@ -352,7 +371,12 @@ def _definition(module: Module, name: str, modules: Mapping[str, Module]) -> Ref
     while ref not in seen:
         seen.add(ref)
         home = modules.get(ref.module)
-        if home is None or ref.name in home.items or ref.name not in home.imports:
+        if (
+            home is None
+            or (home.is_same and home is not module)
+            or ref.name in home.items
+            or ref.name not in home.imports
+        ):
             break
         ref = home.imports[ref.name]
     return ref
@@ -652,12 +676,19 @@ class _Apis:
             yield self._change("CODE102", package, f"{names(gone)} {'are' if len(gone) > 1 else 'is'} gone", package)
         if come:
             yield self._change("CODE103", package, f"{names(come)} {'are' if len(come) > 1 else 'is'} new", package)
-        common = [(name, ref, new[name]) for name, ref in old.items() if name in new]
+        common = [
+            (name, ref, new[name]) for name, ref in old.items() if name in new and not self._is_same(ref, new[name])
+        ]
         told = set[str]()
         for name, one, other in sorted(common, key=lambda each: self._is_function(each[1])):
             if (one, other) not in self._compared:
                 self._compared.add((one, other))
                 yield from self._pair(package, name, one, other, told)
+
+    def _is_same(self, one: Ref, other: Ref) -> bool:
+        """Whether a module that is the same in both versions defines a name. Its types are compared where they are."""
+        module = self._before.modules.get(one.module)
+        return one == other and module is not None and module.is_same
 
     def _is_function(self, ref: Ref) -> bool:
         return isinstance(self._before.item(ref), Function)

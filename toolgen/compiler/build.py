@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.cache.store import Cache, open_cache
-from toolgen.compiler.compile import Compiled, check_settings, compile_specs, emit_files, format_files, generate
+from toolgen.compiler.compile import check_settings, compile_specs, emit_files, format_files, generate, outputs_of
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
 from toolgen.compiler.publish.inputs import current_inputs, settings_digest
 from toolgen.compiler.publish.lock import note_state, read_lock
@@ -21,7 +21,6 @@ from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
-    from toolgen.compiler.cache.derived import OutputCache
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.project.config import Config, Target
@@ -83,7 +82,7 @@ def build_target(
         return BuiltTarget(None, compiled.sources, cache=cache)
     if is_current:
         return BuiltTarget(Published((), (), ()), compiled.sources, left, cache)
-    parts = _parts(compiled, target, cache)
+    parts = outputs_of(compiled, target, cache)
     emitted = emit_files(compiled.catalog, progress, export=target.export, parts=parts)
     owners, sources = owners_of(compiled.catalog), compiled.sources
     del compiled  # half of the memory, as the next
@@ -97,12 +96,6 @@ def build_target(
         derive(tree, cache, settings_digest(target))
     cache.prune()
     return BuiltTarget(published, sources, strays(tree), cache)
-
-
-def _parts(compiled: Compiled, target: Target, cache: Cache) -> OutputCache:
-    from toolgen.compiler.cache.derived import OutputCache
-
-    return OutputCache(cache, compiled.units, settings_digest(target))
 
 
 def owners_of(catalog: Catalog) -> dict[str, str]:
@@ -216,7 +209,7 @@ def check_target(
             tree,
             lock,
             inputs,
-            generate(compiled.catalog, progress, export=target.export, parts=_parts(compiled, target, cache)),
+            generate(compiled.catalog, progress, export=target.export, parts=outputs_of(compiled, target, cache)),
             owners_of(compiled.catalog),
         ),
         compiled.sources,

@@ -86,15 +86,29 @@ def read_files(root: Path, target: Target, sink: Diagnostics) -> list[SpecFile]:
 
 
 def compile_files(
-    files: Sequence[SpecFile], target: Target, sink: Diagnostics, *, is_complete: bool = True
+    files: Sequence[SpecFile],
+    target: Target,
+    sink: Diagnostics,
+    *,
+    is_complete: bool = True,
+    cache: Cache | None = None,
 ) -> Compiled:
-    """Resolve files that were read. `is_complete` is whether they are all of the target's: none was unreadable."""
+    """Resolve files that were read. `is_complete` is whether they are all of the target's: none was unreadable.
+
+    What `cache` has is checked, and not resolved again.
+    """
+    from toolgen.compiler.cache.toolsets import ToolsetCache
     from toolgen.compiler.documents import read_documents
-    from toolgen.compiler.resolve import resolve
+    from toolgen.compiler.documents.library import Documents
+    from toolgen.compiler.resolve import resolve_by_path
 
     documents = read_documents(files, sink)
     found = Diagnostics()
-    catalog = resolve(documents, found, profile=target.profile, formats=target.formats)
+    texts = {file.path: file.text for file in files}
+    memory = ToolsetCache(cache, texts, settings_digest(target)) if cache else None
+    catalog = resolve_by_path(
+        Documents.of(documents), found, profile=target.profile, formats=target.formats, memory=memory
+    )
     _report(catalog, target, found, sink, is_complete=is_complete and len(documents) == len(files))
     return Compiled(catalog, sink.sources, documents=documents)
 
@@ -115,6 +129,13 @@ def _report(catalog: Catalog, target: Target, found: Diagnostics, sink: Diagnost
         from toolgen.compiler.emit.providers import check_exports
 
         check_exports(catalog, target.export, sink)
+
+
+def outputs_of(compiled: Compiled, target: Target, cache: Cache) -> OutputCache:
+    """Return what the toolsets of a compiled target were emitted to before."""
+    from toolgen.compiler.cache.derived import OutputCache
+
+    return OutputCache(cache, compiled.units, settings_digest(target))
 
 
 def check_settings(config: Config, target: Target, compiled: Compiled, sink: Diagnostics) -> None:

@@ -52,7 +52,7 @@ class OtherSide:
         try:
             commit = commit_of(config, against)
             if self._side is None or commit is None or commit != self._commit:
-                with other_side(config, against) as side:
+                with other_side(config, against, open_cache(config.root)) as side:
                     self._commit, self._side = commit, side
         except (DiffError, ConfigError) as error:
             raise PartProblem(str(error)) from None

@@ -57,7 +57,7 @@ def lint_targets(question: Question) -> Lint:
     if sink.has_errors:
         return Lint(waits=True)
     try:
-        found = lint(config, files, load_baseline(config.root))
+        found = lint(config, files, load_baseline(config.root), cache=open_cache(config.root))
     except BaselineBroken as error:
         raise PartProblem(f"{error}. Delete it, or restore it") from None
     if found.errors:

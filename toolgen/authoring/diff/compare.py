@@ -10,7 +10,7 @@ from toolgen.authoring.diff.git import DiffError
 from toolgen.authoring.diff.sides import pairs
 from toolgen.changes.catalogs import Version, compare_versions
 from toolgen.changes.python_api import Places as ApiPlaces
-from toolgen.changes.python_api import Ref, Renamed, compare_apis, read_api, routing_of
+from toolgen.changes.python_api import Ref, Renamed, compare_apis, read_apis, routing_of
 from toolgen.changes.route import Sets
 from toolgen.changes.rules import Bump, Category, Level, names
 from toolgen.runtime.base.errors import CatalogError
@@ -159,7 +159,7 @@ def _apis(old: Package, new: Package) -> tuple[Api, Api]:
     toolsets = {*old.document["toolsets"], *new.document["toolsets"]}
     if old.fingerprints is not None and new.fingerprints is not None:
         toolsets = {name for name in toolsets if old.fingerprints.get(name) != new.fingerprints.get(name)}
-    return read_api(old.sources(toolsets)), read_api(new.sources(toolsets))
+    return read_apis(old.sources(toolsets), new.sources(toolsets))
 
 
 def _hosted(document: Mapping[str, Any]) -> Callable[[str], bool]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
-from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.read import parse, parse_source
+from toolgen.compiler.source.split import split_tools
 from toolgen.spec.tool_settings import KEYS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Places:
         tool = self._tools.get(ident)
         if tool is None:
             return None
-        root = self._root(tool.span.file)
+        root = self._with_tool(tool.span.file, tool.key)
         node = root.at(("tools", tool.key)) if root else None
         if not steps or not isinstance(node, MappingNode):
             return tool.span
@@ -57,6 +58,15 @@ class Places:
         if inner is None or root is None:
             return tool.span
         return _in_schema(inner, node.key_span(key), steps[1:], root)
+
+    def _with_tool(self, file: str, key: str) -> Node | None:
+        """Return the nodes of a file, of a large one without other tools."""
+        split = split_tools(file, self._sources.get(file, ""))
+        if split is None or key not in split.tools:
+            return self._root(file)
+        sink = Diagnostics()
+        spec = parse_source(split.only([key]), sink)
+        return self._root(file) if spec is None or sink else spec.root
 
     def _root(self, file: str) -> Node | None:
         if file not in self._roots:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.diff.catalog_validation import damage_of
 from toolgen.authoring.diff.git import DiffError, Repository, SpecsError
 from toolgen.authoring.diff.places import Places
-from toolgen.compiler.compile import compile_specs
+from toolgen.compiler.compile import compile_specs, outputs_of
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.emit import emit
+from toolgen.compiler.emit import emit_new
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.ir.text import toolset_text
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, load_config
@@ -28,7 +28,9 @@ from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.spec.files import read_file_inside
 
 if TYPE_CHECKING:
+    from toolgen.compiler.cache.derived import OutputCache
     from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.emit import Unit
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
     from toolgen.compiler.project.config import Config
 
@@ -93,9 +95,10 @@ def commit_of(config: Config, against: str) -> str | None:
 
 
 @contextmanager
-def other_side(config: Config, against: str) -> Generator[Side]:
+def other_side(config: Config, against: str, cache: Cache | None = None) -> Generator[Side]:
     """Read the version to compare a project with: a commit, a folder or a package; empty for the default branch.
 
+    What `cache` has of a commit or a folder is not compiled again.
     Raises DiffError if there is none of that name, SpecsError if its specs have errors, and ConfigError.
     """
     folder = _folder(config, against)
@@ -103,10 +106,10 @@ def other_side(config: Config, against: str) -> Generator[Side]:
     if folder is not None and commit is not None:
         raise DiffError(f"`{against}` is a commit and a folder: write `./{against}`, or the whole name of the branch")
     if folder is not None:
-        yield _of_folder(folder, against, config)
+        yield _of_folder(folder, against, config, cache)
     elif commit is not None:
         with TemporaryDirectory(prefix="toolgen-diff-") as place:
-            yield _of_commit(config, commit, against, Path(place))
+            yield _of_commit(config, commit, against, Path(place), cache)
     elif (found := _package_folder(against, [str(config.root)])) is not None:
         yield _of_package(found, f"the package {against}", found.name)
     else:
@@ -134,7 +137,7 @@ def _commit(config: Config, against: str, *, is_needed: bool) -> str | None:
     return repository.commit(against) if against else repository.default_commit()
 
 
-def _of_commit(config: Config, commit: str, against: str, place: Path) -> Side:
+def _of_commit(config: Config, commit: str, against: str, place: Path, cache: Cache | None) -> Side:
     repository = Repository(config.root)
     short = repository.describe(commit)
     name = against or short
@@ -143,10 +146,10 @@ def _of_commit(config: Config, commit: str, against: str, place: Path) -> Side:
     repository.extract(commit, sorted({target.specs for target in then.targets}), place)
     label = f"the commit {short}" if not against or against.startswith(short) else f"{against} ({short})"
     there = tuple(target for target in then.targets if (place / target.specs).exists())
-    return _compiled(replace(then, targets=there), label, f"{name}:")
+    return _compiled(replace(then, targets=there), label, f"{name}:", cache)
 
 
-def _of_folder(folder: Path, against: str, own: Config) -> Side:
+def _of_folder(folder: Path, against: str, own: Config, cache: Cache | None) -> Side:
     is_package = (folder / _CATALOG).is_file() and not (folder / OWN_FILE).exists()
     if is_package:
         inside = folder.resolve().is_relative_to(own.root.resolve())
@@ -156,7 +159,7 @@ def _of_folder(folder: Path, against: str, own: Config) -> Side:
     missing = [target.specs for target in config.targets if not (folder / target.specs).exists()]
     if missing:
         raise DiffError(f"the folder {against} is no project and no generated package: it has no `{missing[0]}`")
-    return _compiled(config, against, f"{against.rstrip('/')}/")
+    return _compiled(config, against, f"{against.rstrip('/')}/", cache)
 
 
 def _compiled(config: Config, label: str, prefix: str = "", cache: Cache | None = None) -> Side:
@@ -168,16 +171,26 @@ def _compiled(config: Config, label: str, prefix: str = "", cache: Cache | None 
         sources.update(compiled.sources)
         if sink.has_errors:
             raise SpecsError(f"the specs of {label} have errors", tuple(sink), compiled.sources)
-        packages[target.out] = package_of(compiled.catalog, compiled.sources)
+        outputs = outputs_of(compiled, target, cache) if cache else None
+        packages[target.out] = package_of(compiled.catalog, compiled.sources, outputs)
     return Side(label, packages, prefix, sources)
 
 
-def package_of(catalog: CompiledCatalog, sources: Mapping[str, str]) -> Package:
-    """Return the package that a catalog compiles to; its modules are generated when they are read."""
+def package_of(catalog: CompiledCatalog, sources: Mapping[str, str], outputs: OutputCache | None = None) -> Package:
+    """Return the package that a catalog compiles to; its modules are generated when they are read.
+
+    What `outputs` has is not generated again.
+    """
+    units: Mapping[str, Sequence[Unit]] = outputs.units if outputs else {}
 
     def emitted(toolsets: Collection[str]) -> Mapping[str, str]:
         chosen = tuple(each for each in catalog.toolsets if each.name in toolsets)
-        files = emit(replace(catalog, toolsets=chosen))
+        wanted = {name: units[name] for name in toolsets if name in units}
+        known = outputs.known(wanted) if outputs else {}
+        patterns = outputs.patterns() if outputs else {}
+        files, _ = emit_new(replace(catalog, toolsets=chosen), (), units=wanted, known=known, patterns=patterns)
+        for output in known.values():
+            files.update(output.files)
         return {path: text for path, text in files.items() if path.endswith(".py")}
 
     users = [
@@ -188,7 +201,7 @@ def package_of(catalog: CompiledCatalog, sources: Mapping[str, str]) -> Package:
     fingerprints = {
         toolset.name: "\n".join(
             [
-                toolset_text(toolset),
+                units[toolset.name][0].key if toolset.name in units else toolset_text(toolset),
                 *(f"{'.'.join(agent.package)} {name}" for agent, name in users if name.split()[-1] == toolset.name),
             ]
         )

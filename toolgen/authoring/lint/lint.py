@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.view import SpecPlace
     from toolgen.authoring.text import Comment
+    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
@@ -181,10 +182,12 @@ def lint(
     files: Mapping[Target, Sequence[SpecFile]],
     baseline: Mapping[BaselineEntry, int] | None = None,
     compiled: Mapping[Target, Compiled] | None = None,
+    cache: Cache | None = None,
 ) -> Linted:
     """Run the rules that are in use over the files of each target. Findings of a `baseline` are left out.
 
-    `compiled` are targets that were compiled without errors from these files; others are compiled here.
+    `compiled` are targets that were compiled without errors from these files; others are compiled here, except for what
+    `cache` has.
     """
     baseline = baseline or {}
     outcome = Linted()
@@ -192,7 +195,7 @@ def lint(
     matched: set[BaselineEntry] = set()
     for target, read in files.items():
         sink = Diagnostics()
-        made = compiled[target] if compiled and target in compiled else compile_files(read, target, sink)
+        made = compiled[target] if compiled and target in compiled else compile_files(read, target, sink, cache=cache)
         outcome.sources |= {each.path: each.text for each in read}
         if sink.has_errors:
             outcome.errors += [found for found in sink if found.severity is Severity.ERROR]

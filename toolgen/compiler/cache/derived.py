@@ -35,9 +35,9 @@ class OutputCache:
         self._settings = settings
         self._patterns: dict[str, str] = {}
 
-    def known(self) -> dict[str, Output]:
-        """Return the outputs that were emitted before, by the key of their unit."""
-        keys = [unit.key for units in self.units.values() for unit in units]
+    def known(self, units: Mapping[str, Sequence[Unit]] | None = None) -> dict[str, Output]:
+        """Return the outputs that were emitted before, by the key of their unit; of some toolsets if they are given."""
+        keys = [unit.key for each in (self.units if units is None else units).values() for unit in each]
         found = {key: self._cache.get(_OUTPUTS, key) for key in keys}
         return {key: Output(**output) for key, output in found.items() if output}
 

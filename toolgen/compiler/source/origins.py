@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.diagnostics.silence import hides
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.split import SplitText
 
-_IMPORTED: Final = re.compile(r"^ +[\"']?imported[\"']? *:", re.MULTILINE)
-
 
 class Origins:
     """The files of diagnostics. `sources` has their texts, by path; it may grow."""
@@ -26,6 +23,7 @@ class Origins:
         self._sources = sources
         self._roots: dict[str, Node | None] = {}
         self._splits: dict[str, SplitText | None] = {}
+        self._imported: dict[tuple[str, str], bool] = {}
 
     def toolset(self, file: str) -> str:
         """Return the toolset of a file; empty if it has none."""
@@ -42,19 +40,22 @@ class Origins:
         if split is None:
             return _is_imported(self._root(file), line)
         key = next((key for key, lines in split.tools.items() if lines.first <= line < lines.end), None)
-        if key is not None:
-            return _is_imported(self._tools(split, [key]), line)
-        return any(_IMPORTED.search(lines.text) for lines in split.tools.values()) and _is_imported(
-            self._root(file), line
-        )
+        return self._is_tool_imported(split, key) if key is not None else self._has_imported(split)
 
-    def _tools(self, split: SplitText, keys: Sequence[str]) -> Node | None:
-        """Return the nodes of some tools of a file, or of all of it if these cannot be read alone."""
-        from toolgen.compiler.source.read import parse_source
+    def _is_tool_imported(self, split: SplitText, key: str) -> bool:
+        """Whether an import wrote a tool; the whole file is read only if the tool cannot be read alone."""
+        place = (split.path, key)
+        if place not in self._imported:
+            from toolgen.compiler.source.read import parse_source
 
-        sink = Diagnostics()
-        spec = parse_source(split.only(keys), sink)
-        return self._root(split.path) if spec is None or sink else spec.root
+            sink = Diagnostics()
+            spec = parse_source(split.only([key]), sink) if "imported" in split.tools[key].text else None
+            root = self._root(split.path) if sink else None if spec is None else spec.root
+            self._imported[place] = root is not None and _written(root.at(("tools", key)))
+        return self._imported[place]
+
+    def _has_imported(self, split: SplitText) -> bool:
+        return any(self._is_tool_imported(split, key) for key in split.tools)
 
     def _split(self, file: str) -> SplitText | None:
         if file not in self._splits:
@@ -87,6 +88,11 @@ def _is_imported(root: Node | None, line: int) -> bool:
     tools = root.get("tools") if isinstance(root, MappingNode) else None
     if root is None or not isinstance(tools, MappingNode):
         return False
-    own = [key for key, tool in tools.entries() if tool.child("imported") is None]
+    own = [key for key, tool in tools.entries() if not _written(tool)]
     places = [(tools.key_span(key).line, root.span_at(("tools", key)).end_line) for key in own]
     return len(own) < len(tools.keys()) and not any(start <= line <= end for start, end in places)
+
+
+def _written(tool: Node) -> bool:
+    """Whether an import wrote a tool."""
+    return tool.child("imported") is not None

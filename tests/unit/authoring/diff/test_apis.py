@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.changes.python_api import Places, compare_apis, read_api
+from toolgen.changes.python_api import Places, compare_apis, read_api, read_apis
 
 NOWHERE = Places({}, {})
 PACKAGE = """
@@ -54,7 +54,9 @@ def codes(file: str, old: str, new: str) -> list[str]:
     path = f"shop/tools/{file}"
     assert old in SOURCES[path]
     after = {**SOURCES, path: SOURCES[path].replace(old, new)}
-    return [each.code for each in compare_apis(read_api(SOURCES), read_api(after), (NOWHERE, NOWHERE))]
+    changes = list(compare_apis(read_api(SOURCES), read_api(after), (NOWHERE, NOWHERE)))
+    assert list(compare_apis(*read_apis(SOURCES, after), (NOWHERE, NOWHERE))) == changes
+    return [each.code for each in changes]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +100,16 @@ def test_a_change_is_reported_by_its_rule(file: str, old: str, new: str, code: s
 )
 def test_other_spellings_are_no_change(file: str, old: str, new: str) -> None:
     assert codes(file, old, new) == []
+
+
+def test_modules_that_both_versions_have_are_not_read() -> None:
+    after = {**SOURCES, "shop/tools/calls.py": CALLS.replace("q: str", "q: str | int")}
+    apis = read_apis(
+        {**SOURCES, "shop/tools/models/shared.py": "a syntax error"},
+        {**after, "shop/tools/models/shared.py": "a syntax error"},
+    )
+
+    assert [each.code for each in compare_apis(*apis, (NOWHERE, NOWHERE))] == ["CODE405"]
 
 
 def test_a_float_is_an_int_or_a_float() -> None:

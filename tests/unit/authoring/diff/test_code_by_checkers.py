@@ -15,7 +15,7 @@ from tests.programs.type_checkers import CHECKERS, mypy
 from tests.unit.authoring.diff.consumer import consumer
 from tests.unit.authoring.diff.pairs import all_pairs, compare_pairs
 from toolgen.authoring.diff.sides import working_tree
-from toolgen.changes.python_api import read_api
+from toolgen.changes.python_api import Places, compare_apis, read_api, read_apis
 from toolgen.changes.rules import Category, Level
 from toolgen.compiler.project.config import Config
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 CHECKED = ("mypy", "pyright")
 SIDES = ("before", "after")
+NOWHERE = Places({}, {})
 
 
 def check(pairs: Sequence[Pair], folder: Path, cache: Path, checker: str) -> None:
@@ -38,6 +39,8 @@ def check(pairs: Sequence[Pair], folder: Path, cache: Path, checker: str) -> Non
         of_home = [pair for pair in pairs if homes[pair] == home]
         sources = {side: sources_of(folder / "specs" / home / side) for side in SIDES}
         api = read_api(sources["before"])
+        whole = compare_apis(api, read_api(sources["after"]), (NOWHERE, NOWHERE))
+        assert list(compare_apis(*read_apis(*sources.values()), (NOWHERE, NOWHERE))) == list(whole)
         for pair in of_home:
             packages = [name for name in api.packages if pair.kind == "files" or is_of(name, pair)]
             for side in SIDES:

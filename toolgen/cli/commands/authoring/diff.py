@@ -16,6 +16,7 @@ from toolgen.changes.rules import Category, Level
 from toolgen.cli.named_files import named_lines
 from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
+from toolgen.compiler.cache.store import open_cache
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -117,8 +118,11 @@ def command(
 
 
 def _report(config: Config, against: str, recording: Recording | None) -> Report:
-    with other_side(config, against) as before:
-        return compare_sides(before, working_tree(config), recording)
+    cache = open_cache(config.root)
+    with other_side(config, against, cache) as before:
+        report = compare_sides(before, working_tree(config, cache), recording)
+    cache.prune()
+    return report
 
 
 def _recording(calls: str | None) -> Recording | None:

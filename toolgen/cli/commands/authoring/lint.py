@@ -15,6 +15,7 @@ from toolgen.authoring.lint.registry import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
 from toolgen.cli.output import Listing, echo, listing_options, show_diagnostics, show_json
 from toolgen.cli.project import project
+from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
@@ -79,7 +80,7 @@ def command(
         if show_diff and not found.errors:
             return 1 if fixed.texts else 0
     else:
-        found = lint(config, files, baseline)
+        found = lint(config, files, baseline, cache=open_cache(config.root))
     _show(config, found, listing, only, notes=notes)
     return 1 if _fails(found, only) else 0
 
