@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import given
@@ -23,6 +24,9 @@ from toolgen.compiler.resolve.names import (
     pascal,
     snake,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PUBLIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -145,3 +149,36 @@ def test_only_folders_of_the_output_folder_give_way_to_modules_of_python() -> No
     assert package_of("code") == ("tools", "code")
     assert package_of_agent("email.types.json") == ("email_", "types", "agents", "json")
     assert package_of_agent("code") == ("agents", "code")
+
+
+NESTED: Final[dict[str, Any]] = {"args_size": {"width": "integer"}, "argsize": {"width": "integer"}}
+
+
+def classes(tools: Mapping[str, Mapping[str, Any]], **types: Any) -> set[str]:
+    found = resolved(toolset(tools, types=types))
+    assert not found.has_errors, found.messages
+    return {made.name for made in found.catalog.toolsets[0].types}
+
+
+def test_a_nested_class_has_a_hash_where_another_tool_could_have_its_name() -> None:
+    alone = classes({"add": {"args": NESTED}})
+    beside = {
+        frozenset(classes({"add": {"args": NESTED}, "add_args": tool}) - {"AddArgsArgs", "AddArgsResult"})
+        for tool in ({}, {"disabled": True}, {"args": {"name": "string"}})
+    }
+    taken = classes({"add": {"args": NESTED}, "add_args": {"args": {"size": {"width": "integer"}}}})
+
+    assert {"AddArgsArgsSize", "AddArgsArgsize"} < alone
+    assert len(beside) == 1
+    assert {name for name in next(iter(beside)) if name.startswith("AddArgsArgs")} == {
+        "AddArgsArgsSize_a9de36",
+        "AddArgsArgsize",  # no class of `add_args` goes on with a small letter
+    }
+    assert {"AddArgsArgsSize", "AddArgsArgsSize_a9de36"} < taken
+
+
+def test_a_type_owns_the_names_that_begin_with_its_own() -> None:
+    found = classes({"add": {"args": {"filter_item": {"name": "string"}}}}, AddArgsFilter={"name": "string"})
+
+    [name] = (name for name in found if name.startswith("AddArgsFilterItem"))
+    assert re.fullmatch("AddArgsFilterItem_[0-9a-f]{6}", name)
