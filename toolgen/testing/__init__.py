@@ -1,0 +1,1 @@
+"""Tests without servers and without models."""
