@@ -16,6 +16,7 @@ DOORS: Final = (
     "toolgen.agents",
     "toolgen.engine",
     "toolgen.serve",
+    "toolgen.testing",
     "toolgen.providers",
     "toolgen.toolsets",
     "toolgen.compiler",

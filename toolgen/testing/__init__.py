@@ -1,1 +1,33 @@
-"""Tests without servers and without models."""
+"""Tests of tools and agents without servers and without models.
+
+`stub_executors` answers calls in place of what runs the toolsets; all else of the runtime stays real. The modules below
+are private. Nothing here needs pytest; its fixtures are a plugin that pytest finds by itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgen.testing.answers import Answer as Answer
+    from toolgen.testing.answers import When as When
+    from toolgen.testing.answers import when as when
+    from toolgen.testing.stubs import StubbedCall as StubbedCall
+    from toolgen.testing.stubs import StubError as StubError
+    from toolgen.testing.stubs import Stubs as Stubs
+    from toolgen.testing.stubs import stub_executors as stub_executors
+else:
+    from toolgen.contract.lazy import reexport
+
+    __getattr__, __dir__, __all__ = reexport(
+        __name__,
+        {
+            "stub_executors": ".stubs",
+            "Stubs": ".stubs",
+            "StubbedCall": ".stubs",
+            "StubError": ".stubs",
+            "when": ".answers",
+            "When": ".answers",
+            "Answer": ".answers",
+        },
+    )

@@ -18,7 +18,6 @@ from toolgen.schema.comparison.refutation.goal import BudgetError, Claim, values
 from toolgen.schema.comparison.refutation.solver import Solver
 from toolgen.schema.comparison.refutation.validators import Validators
 from toolgen.schema.cost.bounds import MAX_NESTING
-from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.subschemas import is_deeper
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class MadeValues:
         for document in self._usable():
             for make in (_Making.along, _Making.solved):
                 try:
-                    value = make(_Making(document, Random(seed)), document.root)
+                    value = make(_Making(document, seed), document.root)
                 except (BudgetError, RecursionError, _NotMade):
                     continue
                 if self._is_valid(value):
@@ -97,8 +96,8 @@ class _NotMade(Exception):
 class _Making:
     """One value that is being made."""
 
-    def __init__(self, document: Document, random: Random) -> None:
-        self._random = random
+    def __init__(self, document: Document, seed: str) -> None:
+        self._random = Random(seed)  # noqa: S311  # values must be the same for the same seed
         self._validators = Validators(document)
         self._solver = Solver(
             steps=_MOST_STEPS,

@@ -88,8 +88,7 @@ class CommandExecutor:
         applied = policies or Policies({})
         self._access = PathAccess(host.paths.under(applied))
         self._env = applied.env
-        bounds = {name: [getattr(host, name), getattr(policies, name, None)] for name in BOUNDS}
-        self._bounds = {name: min(filter(None, both), default=BOUNDS[name]) for name, both in bounds.items()}
+        self._bounds = bounds_of(host, policies)
 
     def under(self, policies: Policies) -> CommandExecutor:
         """Return an executor of the same commands that keeps to the policies of a runtime."""
@@ -105,7 +104,7 @@ class CommandExecutor:
         host, command = self._host, self._commands[request.name]
         payload = request.payload if isinstance(request.payload, bytes) else request.payload.encode()
         argv = command.line.argv(texts_of(json.loads(payload), command.fields))
-        timeout_ms = _clamped(command.timeout_ms, self._bounds["timeout_ms"], self._bounds["max_timeout_ms"])
+        timeout_ms = timeout_of(command.timeout_ms, self._bounds)
         with self._access.open_folder(self._access.check_working_folder(command.cwd)) as folder:
             finished = await run_process(
                 argv,
@@ -187,8 +186,15 @@ def _compiled_command(definition: ToolDefinition, spec: CommandSettings) -> Comm
     )
 
 
-def _clamped(own: int | None, usual: int, longest: int) -> int:
-    return min(usual if own is None else own or longest, longest)
+def bounds_of(*given: CommandHost | Policies | None) -> Mapping[str, int]:
+    """Return the bounds of commands by the names of `BOUNDS`: the strictest of a host and policies."""
+    bounds = {name: [getattr(each, name, None) for each in given] for name in BOUNDS}
+    return {name: min(filter(None, each), default=BOUNDS[name]) for name, each in bounds.items()}
+
+
+def timeout_of(own: int | None, bounds: Mapping[str, int]) -> int:
+    """Return the timeout of a command in milliseconds. `own` is that of its tool: None for the usual, 0 for the most."""
+    return min(bounds["timeout_ms"] if own is None else own or bounds["max_timeout_ms"], bounds["max_timeout_ms"])
 
 
 def _bound(own: int | None, usual: int) -> int:
