@@ -91,5 +91,6 @@ def when(
     if args is None:
         return When(ident=ident, fields=fields)
     if callable(args):
-        return When(ident=ident, accepts=args)
+        accepts: Any = args  # type checkers narrow it each in their own way
+        return When(ident=ident, accepts=accepts)
     return When(ident=ident, args=args)

@@ -329,7 +329,7 @@ class _Set:
         if self.answer.function is not None:
             return self.answer.function(call.args, call.meta)
         outcomes = self.answer.outcomes
-        outcome = outcomes[place] if len(outcomes) > 1 else outcomes[0]
+        outcome = outcomes[min(place, len(outcomes) - 1)]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
