@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.codec.codec import Codec
 
 _SIDES: Final[dict[str, Side]] = {"arguments": "args", "result": "result"}
-_KEYS: Final = ("tool", *_SIDES, "accept")
+_KEYS: Final = ("tool", *_SIDES, "accept", "error", "schemas")
 
 
 class AmbiguousTool(LookupError):
@@ -53,7 +53,7 @@ class BrokenLine(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RecordingLine:
-    """One line of a recording. `payload` is the JSON text of the args or the result, as recorded."""
+    """One side of a recorded call. `payload` is the JSON text of the args or the result, as recorded."""
 
     tool: str
     side: Side
@@ -108,7 +108,8 @@ class Report:
 def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str | None = None) -> Report:
     """Check every line of a recording, JSON in UTF-8: `{"tool", "arguments" or "result", "accept"?}`.
 
-    A tool may be given by any of its names; with `toolset`, only that toolset is searched. Raises `AmbiguousTool`.
+    A line may also have the args with the `result` or the `error` that they got, as `toolgen.testing` records calls, or
+    the `schemas` that calls after it were made under. A tool may be given by any of its names; with `toolset`, only that toolset is searched. Raises `AmbiguousTool`.
     """
     tools = _Tools(catalogs, toolset)
     report = Report()
@@ -116,16 +117,17 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
         if not line.strip():
             continue
         try:
-            call = read_call(line)
+            calls = read_calls(line)
         except BrokenLine as error:
             report.broken[number] = error
         else:
-            report.add(tools.try_call(call, number))
+            for call in calls:
+                report.add(tools.try_call(call, number))
     return report
 
 
-def read_call(line: bytes) -> RecordingLine:
-    """Parse one line. Raises `BrokenLine`."""
+def read_calls(line: bytes) -> tuple[RecordingLine, ...]:
+    """Parse one line; return the sides that it has, none for a line of schemas. Raises `BrokenLine`."""
     try:
         text = line.decode("utf-8").rstrip("\r\n")
         members = dict(_members(text))
@@ -147,11 +149,18 @@ def read_call(line: bytes) -> RecordingLine:
     if accept is not None and not isinstance(accept.value, bool | None):
         raise BrokenLine(accept.column, "`accept` is true or false")
     given = [key for key in _SIDES if key in members]
-    if len(given) != 1:
-        raise BrokenLine(1, f"it needs `arguments` or a `result`, and has {'both' if given else 'neither'}")
-    return RecordingLine(
-        tool.value, _SIDES[given[0]], members[given[0]].text.encode(), accept.value if accept else None
-    )
+    if "schemas" in members:
+        if given or "error" in members:
+            raise BrokenLine(members["schemas"].key_column, "a line with `schemas` has no call")
+        return ()
+    if not given:
+        raise BrokenLine(1, "it needs `arguments` or a `result`, and has neither")
+    if "error" in members and given != ["arguments"]:
+        raise BrokenLine(members["error"].key_column, "a line with an `error` has `arguments`, and no `result`")
+    if len(given) > 1 and accept is not None:
+        raise BrokenLine(accept.key_column, "`accept` is about `arguments` or a `result`, and the line has both")
+    verdict = accept.value if accept else None
+    return tuple(RecordingLine(tool.value, _SIDES[key], members[key].text.encode(), verdict) for key in given)
 
 
 class _Member(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.record.replay import BrokenLine, Outcome, RecordingLine, Report, read_call
+from toolgen.record.replay import BrokenLine, Outcome, RecordingLine, Report, read_calls
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -31,13 +31,25 @@ JSON = st.recursive(
     ],
 )
 def test_a_call_is_read_exactly_as_written(line: bytes, call: RecordingLine) -> None:
-    assert read_call(line) == call
+    assert read_calls(line) == (call,)
+
+
+@pytest.mark.parametrize(
+    ("line", "calls"),
+    [
+        (b'{"tool":"a","arguments":{},"result":2}', [("args", b"{}"), ("result", b"2")]),
+        (b'{"tool":"a","arguments":{},"error":{"code":"x"}}', [("args", b"{}")]),
+        (b'{"tool":"a","schemas":{"args":true}}', []),
+    ],
+)
+def test_a_line_has_a_call_with_its_result_its_error_or_schemas(line: bytes, calls: list[tuple[str, bytes]]) -> None:
+    assert [(call.side, call.payload) for call in read_calls(line)] == calls
 
 
 @given(JSON, st.booleans(), st.text())
 def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
     line = json.dumps({"tool": tool, "result": value, "accept": accept}, ensure_ascii=False).encode("utf-8", "replace")
-    call = read_call(line)
+    (call,) = read_calls(line)
 
     assert (call.side, call.accept) == ("result", accept)
     assert json.loads(call.payload) == json.loads(line)["result"]
@@ -49,9 +61,12 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
         (b"{}", 1, "it needs a `tool`, a string"),
         (b"5", 1, "it is not JSON: expecting `{`"),
         (b'{"tool": "a", "result": 1, "acept": true}', 28, "a recorded call has no `acept`; did you mean `accept`?"),
-        (b'{"id": 5}', 2, "a recorded call has no `id`; the keys are `tool`, `arguments`, `result`, `accept`"),
+        (b'{"id": 5}', 2, "a recorded call has no `id`; the keys are `tool`, `arguments`, `result`, `accept`, `error`, `schemas`"),
         (b'{"tool": "a"}', 1, "it needs `arguments` or a `result`, and has neither"),
-        (b'{"tool": "a", "arguments": {}, "result": 1}', 1, "it needs `arguments` or a `result`, and has both"),
+        (b'{"tool": "a", "arguments": 1, "result": 1, "accept": true}', 44, "`accept` is about `arguments` or a `result`, and the line has both"),
+        (b'{"tool": "a", "result": 1, "error": {}}', 28, "a line with an `error` has `arguments`, and no `result`"),
+        (b'{"tool": "a", "error": {}}', 1, "it needs `arguments` or a `result`, and has neither"),
+        (b'{"tool": "a", "schemas": {}, "result": 1}', 15, "a line with `schemas` has no call"),
         (b'{"tool": 5, "arguments": {}}', 10, "it needs a `tool`, a string"),
         (b'{"tool": "a", "arguments": {}, "accept": "yes"}', 42, "`accept` is true or false"),
         (b'{"tool": "a", "arguments": {}} x', 32, "it is not JSON: extra text"),
@@ -66,7 +81,7 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
 )  # fmt: skip
 def test_an_invalid_line_is_reported_with_location_and_reason(line: bytes, column: int, reason: str) -> None:
     with pytest.raises(BrokenLine) as raised:
-        read_call(line)
+        read_calls(line)
     assert (raised.value.column, raised.value.reason) == (column, reason)
 
 

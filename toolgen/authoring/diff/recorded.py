@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.git import DiffError
 from toolgen.changes.rules import Change, quoted
-from toolgen.record.replay import BrokenLine, read_call
+from toolgen.record.replay import BrokenLine, read_calls
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.redact.call_secrets import (
@@ -77,8 +77,8 @@ def _read(lines: Iterable[bytes]) -> Iterator[_Line]:
         if not text.strip():
             continue
         try:
-            call = read_call(text)
-            yield _Line(number, call, value_of(call.payload))
+            for call in read_calls(text):
+                yield _Line(number, call, value_of(call.payload))
         except BrokenLine as error:
             raise DiffError(f"line {number}, column {error.column}: {error.reason}") from None
         except ValueError as error:

@@ -80,6 +80,11 @@ class Catalog:
         """The import name of the generated package; empty if there is none."""
         return self._package
 
+    @property
+    def asserts_formats(self) -> bool:
+        """Whether codecs of compiled tools check `format`."""
+        return bool(self._document.get("formats", "annotate") != "annotate")
+
     def without_tools(self) -> Catalog:
         """Return an open catalog with the policies and tags of this one, for tools with idents of this one."""
         empty = Catalog()

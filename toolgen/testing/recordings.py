@@ -1,0 +1,427 @@
+"""Recordings: calls that were made once, and answer the same calls in tests.
+
+A recording is a file of JSON Lines, which this module also writes, or a store of runs. Each call is checked against the
+tools of today: one that they would not take, or whose result they could not have, is stale, and answers nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+
+from toolgen.changes.rules import RULES, Level
+from toolgen.changes.wire import compare_schemas
+from toolgen.contract.records import FailureKind, ToolError
+from toolgen.record.calls import calls_of
+from toolgen.record.replay import BrokenLine, read_calls
+from toolgen.record.stores import name_of_target, open_reader
+from toolgen.runtime.base.postgres import is_postgres_url
+from toolgen.runtime.base.received import TooMuch, json_of
+from toolgen.runtime.catalog.known_tools import KnownTools
+from toolgen.runtime.codec.typed_values import with_integers
+from toolgen.runtime.events.records import EventKind, StoreError
+from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.schema.json_values import canonical, compact_json, is_array, is_object
+from toolgen.schema.references import pointer_of
+from toolgen.spec.files import read_file
+from toolgen.spec.visible import cut, visible
+from toolgen.spec.writing import named_place, write_inside
+
+if TYPE_CHECKING:
+    from toolgen.changes.rules import Change
+    from toolgen.contract.records import Issue, ToolsetRegistration
+    from toolgen.record.calls import RecordedCall
+    from toolgen.runtime.base.packages import Side
+    from toolgen.runtime.catalog.catalog import Catalog
+
+Mode: TypeAlias = Literal["none", "once", "new", "all"]
+"""What is recorded: nothing; everything where the file is missing; calls that it does not have; all calls, anew."""
+
+_MOST_BYTES: Final = 256 * 1024 * 1024
+"""Bytes of a file that is read."""
+
+_MOST_CALLS: Final = 100_000
+"""Calls of a recording, and a tenth of the events of a store."""
+
+_MOST_VALUES: Final = 250_000
+"""JSON values of one recorded call."""
+
+_LONGEST: Final = 200
+"""Characters of args in a message."""
+
+_SQLITE: Final = b"SQLite format 3\0"
+
+
+class RecordingError(ValueError):
+    """A recording cannot be read, or written. The message names its place, and what to change."""
+
+
+def key_of(value: Any) -> bytes:
+    """Return what equal JSON values have in common: 1 is equal to 1.0, and the order of fields has no effect."""
+    return canonical(with_integers(value))
+
+
+def recorded(
+    target: str | Path, mode: Mode = "none", *, executors: Iterable[ToolsetRegistration] = ()
+) -> Recording:
+    """Read a recording, for `stub_executors(catalog, recording=recorded("calls.jsonl"))`.
+
+    `target` is a file of JSON Lines, or a store of `Runtime(store=…)`: an SQLite file, or a `postgresql://` URL. A call
+    is answered by the recorded one with equal args, as JSON; of several, each answers once, and the last one again.
+    `[redacted]` in recorded args stands for anything.
+
+    `mode` is what is recorded, by calling `executors`, the real ones: `none` (nothing), `once` (everything where the
+    file is missing, else nothing), `new` (calls that the file does not have), `all` (all calls, in place of the file).
+    Secrets are redacted as in a record. A store is only read: the runtime writes it. Raises `RecordingError`.
+    """
+    return Recording(target, mode, executors=executors)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Take:
+    """One recorded call. `result` is JSON, meaningful without an `error`; `place` is where it is recorded.
+
+    `schemas` are those of the tool when it was recorded, if they are known.
+    """
+
+    tool: str
+    place: str
+    arguments: Any
+    result: Any = None
+    error: ToolError | None = None
+    schemas: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    ident: str = ""
+    stale: str = ""
+    is_used: bool = False
+
+    @property
+    def redacted(self) -> tuple[str, ...]:
+        """The JSON pointers of args that are redacted, so that they match anything."""
+        return tuple(pointer_of(path) for path in _redacted(self.arguments))
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.tool} {cut(compact_json(self.arguments), _LONGEST)}"
+
+
+class Recording:
+    """A recording that is read, and may be added to. `recorded` describes the arguments."""
+
+    def __init__(
+        self, target: str | Path, mode: Mode = "none", *, executors: Iterable[ToolsetRegistration] = ()
+    ) -> None:
+        if mode not in get_args(Mode):
+            raise RecordingError(f"the mode of a recording is {', '.join(get_args(Mode))}, not {mode!r}")
+        self._target: Final = str(target)
+        self.name: Final = name_of_target(str(target))
+        self.mode: Final = mode
+        self.executors: Final = {each.toolset: each for each in executors}
+        exists = is_postgres_url(self._target) or Path(self._target).exists()
+        is_store = exists and _is_store(self._target)
+        if mode != "none" and is_store:
+            raise RecordingError(
+                f"{self.name} is a store, which the runtime writes: `Runtime(store=…)`; record to a `.jsonl` file"
+            )
+        if mode == "none" and not exists:
+            raise RecordingError(f"{self.name} is missing: record it with the mode `once`")
+        self.records: Final = mode in ("new", "all") or (mode == "once" and not exists)
+        if self.records and not self.executors:
+            raise RecordingError(f'the mode `{mode}` needs what runs the tools: recorded(…, "{mode}", executors=[…])')
+        self._lines: list[bytes] = []
+        self._takes: list[Take] = []
+        if exists and mode != "all":
+            self._takes = list(_in_store(self._target, self.name) if is_store else self._in_lines())
+        self._is_open = False
+        self._schemas: dict[str, bytes] = {}
+        self._by_ident: dict[str, _Takes] = {}
+        self._catalog: Catalog | None = None
+
+    @property
+    def takes(self) -> Sequence[Take]:
+        """All recorded calls, in their order."""
+        return tuple(self._takes)
+
+    @property
+    def stale(self) -> Sequence[str]:
+        """The calls that the tools of today exclude, each with the rule of `toolgen diff` that broke it."""
+        return [f"{each}: {each.stale}" for each in self._takes if each.stale]
+
+    @property
+    def unused(self) -> Sequence[str]:
+        """The calls that have answered none."""
+        return [str(each) for each in self._takes if not each.is_used]
+
+    def check(self, catalog: Catalog) -> None:
+        """Find the tools of the calls in a catalog, and which calls are stale. One recording is of one catalog."""
+        if self._catalog is catalog:
+            return
+        self._catalog = catalog
+        known = KnownTools(catalog.spelled_tools())
+        self._by_ident = {}
+        for each in self._takes:
+            idents = known.find(each.tool)
+            each.ident = idents[0] if len(idents) == 1 else ""
+            each.stale = _stale(each, catalog) if each.ident else _gone(each.tool, idents, known)
+            if each.ident:
+                self._by_ident.setdefault(each.ident, _Takes()).add(each)
+
+    def has(self, ident: str) -> bool:
+        """Whether calls of a tool are recorded."""
+        return ident in self._by_ident
+
+    def find(self, ident: str, arguments: Mapping[str, Any]) -> Take | None:
+        """Return the recorded call that answers one, which is used then; None if there is none."""
+        takes = self._by_ident.get(ident)
+        found = None if takes is None else takes.find(arguments)
+        if found is not None:
+            found.is_used = True
+        return found
+
+    def add(self, take: Take) -> None:
+        """Record a call, which is written at once. Raises `RecordingError`."""
+        assert self._catalog is not None
+        take.ident, take.is_used = take.tool, True
+        take.place = f"{self.name}, recorded now"
+        self._takes.append(take)
+        self._by_ident.setdefault(take.ident, _Takes()).add(take)
+        lines: list[bytes] = []
+        schemas = {side: self._catalog.schema(take.ident, side) for side in ("args", "result")}
+        if self._schemas.get(take.ident) != canonical(schemas):
+            self._schemas[take.ident] = canonical(schemas)
+            lines.append(_line({"tool": take.ident, "schemas": schemas}))
+        ended = {"result": take.result} if take.error is None else {"error": _error_json(take.error)}
+        lines.append(_line({"tool": take.ident, "arguments": take.arguments, **ended}))
+        self._write(lines)
+
+    def _write(self, lines: Sequence[bytes]) -> None:
+        folder, path = named_place(self._target)
+        try:
+            if self._is_open:
+                with Path(self._target).open("ab") as file:
+                    file.write(b"".join(lines))
+            else:
+                write_inside(folder, path, b"".join([*self._lines, *lines]))
+                self._is_open = True
+        except OSError as error:
+            raise RecordingError(f"{self.name} cannot be written: {error.strerror}") from error
+
+    def _in_lines(self) -> Iterator[Take]:
+        """Read JSON Lines. Raises `RecordingError`."""
+        schemas: dict[str, Mapping[str, Any]] = {}
+        count = 0
+        for number, line in enumerate(_content(self._target, self.name).split(b"\n"), 1):
+            if not line.strip():
+                continue
+            self._lines.append(line + b"\n")
+            place = f"{self.name} line {number}"
+            call = _parsed(line, place)
+            if "schemas" in call:
+                schemas[call["tool"]] = call["schemas"] if is_object(call["schemas"]) else {}
+                continue
+            if "arguments" not in call or ("result" not in call and "error" not in call):
+                continue  # one side of a call, for `toolgen replay` and `toolgen diff --calls`
+            count += 1
+            if count > _MOST_CALLS:
+                raise RecordingError(f"{self.name} has more than {_MOST_CALLS:,} calls: keep those that tests need")
+            yield Take(
+                tool=call["tool"],
+                place=place,
+                arguments=call["arguments"],
+                result=call.get("result"),
+                error=_error_of(call["error"]) if "error" in call else None,
+                schemas=schemas.get(call["tool"], {}),
+            )
+
+
+class _Takes:
+    """The recorded calls of one tool."""
+
+    def __init__(self) -> None:
+        self._exact: dict[bytes, list[Take]] = {}
+        self._redacted: list[Take] = []
+
+    def add(self, take: Take) -> None:
+        if take.redacted:
+            self._redacted.append(take)
+        else:
+            self._exact.setdefault(key_of(take.arguments), []).append(take)
+
+    def find(self, arguments: Mapping[str, Any]) -> Take | None:
+        """Return the first call with equal args that has answered none, else the last with equal args."""
+        found = self._exact.get(key_of(arguments), ())
+        if not found:
+            given = with_integers(arguments)
+            found = [each for each in self._redacted if _matches(with_integers(each.arguments), given)]
+        return next((each for each in found if not each.is_used), found[-1] if found else None)
+
+
+def _redacted(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of texts with something redacted."""
+    if isinstance(value, str) and REDACTED in value:
+        yield path
+    elif is_object(value):
+        for name, each in value.items():
+            yield from _redacted(each, (*path, name))
+    elif is_array(value):
+        for index, each in enumerate(value):
+            yield from _redacted(each, (*path, index))
+
+
+def _matches(recorded: Any, given: Any) -> bool:
+    """Whether a value is equal to a recorded one, whatever is redacted there."""
+    if isinstance(recorded, str) and REDACTED in recorded:
+        parts = map(re.escape, recorded.split(REDACTED))
+        return recorded == REDACTED or (
+            isinstance(given, str) and re.fullmatch(".*".join(parts), given, re.DOTALL) is not None
+        )
+    if is_object(recorded) and is_object(given):
+        return recorded.keys() == given.keys() and all(_matches(each, given[name]) for name, each in recorded.items())
+    if is_array(recorded) and is_array(given):
+        return len(recorded) == len(given) and all(map(_matches, recorded, given))
+    return canonical(recorded) == canonical(given)
+
+
+# Stale calls: those that the tools of today exclude.
+
+
+def _gone(tool: str, idents: Sequence[str], known: KnownTools) -> str:
+    if idents:
+        return f"the name is that of several tools: {', '.join(idents)}"
+    meant = known.nearest(tool)
+    return f"WIRE101 {RULES['WIRE101'].name}: no tool is named so{f'; did you mean {meant[0]}?' if meant else ''}"
+
+
+def _stale(take: Take, catalog: Catalog) -> str:
+    """Return why a recorded call cannot be made today, or cannot end so; empty if it can."""
+    issues = _issues(catalog, take.ident, "args", take.arguments)
+    if issues:
+        return _broken(take, catalog, "args", "WIRE501", issues)
+    for change in _changes(take, catalog, "args"):
+        if change.code in ("WIRE210", "WIRE211") and change.before_path and change.before_path[-1] in take.arguments:
+            return _told(change.code, change.message)
+    if take.error is None and catalog.definition(take.ident).has_certain_result:
+        issues = _issues(catalog, take.ident, "result", take.result)
+        if issues:
+            return _broken(take, catalog, "result", "WIRE502", issues)
+    return ""
+
+
+def _issues(catalog: Catalog, ident: str, side: Side, value: Any) -> list[Issue]:
+    """Return what the schema of today rejects, except where a value is redacted."""
+    issues = catalog.codec(ident, side).check(value)
+    if not issues:
+        return []
+    hidden = {pointer_of(path) for path in _redacted(value)}
+    return [each for each in issues if side == "result" or each.pointer not in hidden]
+
+
+def _broken(take: Take, catalog: Catalog, side: Side, code: str, issues: Sequence[Issue]) -> str:
+    """Return the rule that broke a call: that of the change which its issues show, if the schemas of then are known."""
+    changes = _changes(take, catalog, side)
+    names = {step for issue in issues for step in issue.pointer.split("/")[1:2]}
+    shown = [each for each in changes if each.after_path and each.after_path[-1:] and names & {*each.after_path}]
+    found = next(iter(shown or changes), None)
+    first = f"{issues[0].pointer or '/'}: {issues[0].hint}"
+    if found is None or found.level not in (Level.BREAKING, Level.IGNORED):
+        message = first if found is None else f"{first} ({found.code} {found.rule.name}: {found.message})"
+        return _told(code, message)
+    return _told(found.code, f"{found.message} ({first})")
+
+
+def _changes(take: Take, catalog: Catalog, side: Side) -> list[Change]:
+    """Return the changes of one side of a tool since a call was recorded, the breaking ones first."""
+    if side not in take.schemas:
+        return []
+    formats = (catalog.asserts_formats, catalog.asserts_formats)
+    before, after = take.schemas[side], catalog.schema(take.ident, side)
+    changes = list(compare_schemas(take.ident, side, before, after, path=("tools", take.ident), formats=formats))
+    return sorted(changes, key=lambda each: list(Level).index(each.level))
+
+
+def _told(code: str, message: str) -> str:
+    return f"stale by {code} {RULES[code].name}: {message}"
+
+
+# Files and stores.
+
+
+def _is_store(target: str) -> bool:
+    if is_postgres_url(target):
+        return True
+    try:
+        with Path(target).open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise RecordingError(f"{name_of_target(target)} cannot be read: {error.strerror}") from error
+
+
+def _content(target: str, name: str) -> bytes:
+    try:
+        return read_file(target, _MOST_BYTES)
+    except OSError as error:
+        raise RecordingError(f"{name} cannot be read: {error.strerror}") from error
+
+
+def _parsed(line: bytes, place: str) -> dict[str, Any]:
+    """Parse one line. Raises `RecordingError`."""
+    try:
+        read_calls(line)
+        call: dict[str, Any] = json_of(line.decode().removeprefix("\ufeff"), _MOST_VALUES)
+    except BrokenLine as error:
+        raise RecordingError(f"{place}, column {error.column}: {error.reason}") from error
+    except (TooMuch, ValueError) as error:
+        raise RecordingError(f"{place}: {error}") from error
+    return call
+
+
+def _in_store(target: str, name: str) -> Iterator[Take]:
+    """Read the calls of all runs that a tool has ended, with a result that is stored. Raises `RecordingError`."""
+    try:
+        if not is_postgres_url(target) and os.stat(target).st_size > _MOST_BYTES:  # noqa: PTH116  # as files are read
+            raise RecordingError(f"{name} is over {_MOST_BYTES:,} bytes")
+        with closing(open_reader(target)) as store:
+            runs = store.runs()
+            if sum(run.events for run in runs) > 10 * _MOST_CALLS:
+                raise RecordingError(f"{name} has more than {10 * _MOST_CALLS:,} events")
+            for run in runs:
+                for call in calls_of(store.read(run.run_id)):
+                    yield from _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
+    except (StoreError, LookupError) as error:
+        raise RecordingError(f"{name}: {error}") from error
+
+
+def _take_of(call: RecordedCall, place: str) -> Iterator[Take]:
+    """Yield a call, if it was made, and its result is stored: one that is too large is not."""
+    started = next((event for event in call.events if event.kind == EventKind.TOOL_STARTED), None)
+    if started is None or call.result is None or "args" not in started.data:
+        return
+    content = call.result.content
+    if "error" in content:
+        yield Take(tool=call.tool, place=place, arguments=started.data["args"], error=_error_of(content["error"]))
+    elif "value" in content:
+        yield Take(tool=call.tool, place=place, arguments=started.data["args"], result=content["value"])
+
+
+def _error_json(error: ToolError) -> dict[str, Any]:
+    texts = {"message": error.message, "code": error.code, "hint": error.hint}
+    return {"kind": FailureKind(error.kind).value, **{name: text for name, text in texts.items() if text}}
+
+
+def _error_of(given: Any) -> ToolError:
+    """Return the error of a recorded call, however it was edited."""
+    fields: Mapping[str, Any] = given if is_object(given) else {}
+    kind = fields.get("kind")
+    return ToolError(
+        kind=FailureKind(cast("str", kind)) if kind in list(FailureKind) else FailureKind.INTERNAL,
+        **{name: str(fields.get(name, "")) for name in ("message", "code", "hint")},
+    )
+
+
+def _line(call: Mapping[str, Any]) -> bytes:
+    return compact_json(call).encode() + b"\n"
+
+
